@@ -312,7 +312,10 @@ mod tests {
     #[test]
     fn disks_with_names_that_people_gave_are_told_where_they_do_not_count() {
         for (all, unknown) in [
-            (&["sda", "sdredo", "dm-0", "sda1", "mpatha", "dev253-0"][..], &["sdredo", "mpatha", "dev253-0"][..]),
+            (
+                &["sda", "sdredo", "dm-0", "sda1", "mpatha", "dev253-0"][..],
+                &["sdredo", "mpatha", "dev253-0"][..],
+            ),
             (&["vol1", "vol2"], &[]),
             (&["sda", "md0", "loop0", "zram0"], &[]),
         ] {
@@ -337,8 +340,15 @@ mod tests {
         );
         assert_eq!(own(&[("data", ALL_LUNS), ("os", "")]), ["data", "os"]);
         assert_eq!(own(&[("ebs", ALL_VOLUMES), ("instance-store", "")]), ["ebs", "instance-store"]);
-        assert_eq!(own(&[("ebs", ALL_VOLUMES), ("vol-0a1", ""), ("instance-store", "")]), ["vol-0a1", "instance-store"]);
-        assert_eq!(own(&[("data", "group-data"), ("dm-0", ""), ("dm-1", "")]), ["dm-0", "dm-1"], "a group of them");
+        assert_eq!(
+            own(&[("ebs", ALL_VOLUMES), ("vol-0a1", ""), ("instance-store", "")]),
+            ["vol-0a1", "instance-store"]
+        );
+        assert_eq!(
+            own(&[("data", "group-data"), ("dm-0", ""), ("dm-1", "")]),
+            ["dm-0", "dm-1"],
+            "a group of them"
+        );
         assert_eq!(own(&[("data", "group-data"), ("redo", "group-redo")]), ["data", "redo"]);
         assert_eq!(own(&[("data", ""), ("lun0", "")]), ["data", "lun0"], "names that people gave");
         let database = Subject::named(Kind::Database, "md1");

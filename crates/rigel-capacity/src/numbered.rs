@@ -72,7 +72,9 @@ fn partitions(history: &History, host: &str, disks: &BTreeMap<u32, Subject>) -> 
         let behind: Vec<&Subject> = behind.map(|(_, (_, subject))| *subject).collect();
         let is_all = |count: &usize| is_among(history, host, &behind[..*count], &[lower]);
         let count = (1..=behind.len()).rev().find(is_all).unwrap_or(0);
-        found.extend(behind[..count].iter().map(|upper| Lying { upper: (*upper).clone(), lower: lower.clone() }));
+        found.extend(
+            behind[..count].iter().map(|upper| Lying { upper: (*upper).clone(), lower: lower.clone() }),
+        );
         at += count + 1;
     }
     found
@@ -103,7 +105,8 @@ fn is_among(history: &History, host: &str, above: &[&Subject], below: &[&Subject
         let (above, below) = (sum(history, host, above, metric)?, sum(history, host, below, metric)?);
         let pairs: Vec<(f64, f64)> =
             above.iter().filter_map(|(span, value)| Some((*value, *below.get(span)?))).collect();
-        let (all_above, all_below) = pairs.iter().fold((0.0, 0.0), |all, pair| (all.0 + pair.0, all.1 + pair.1));
+        let (all_above, all_below) =
+            pairs.iter().fold((0.0, 0.0), |all, pair| (all.0 + pair.0, all.1 + pair.1));
         // Of an idle disk nothing follows.
         (pairs.len() >= FEWEST && all_below > 0.0).then(|| {
             all_above >= MOST * all_below
@@ -136,7 +139,14 @@ mod tests {
             let mut table = Table::default();
             for (row, rate) in (0..).zip(*rates) {
                 let span = Span { start_ms: row * 600_000, length_ms: 600_000 };
-                assert!(table.push(span, &[(Metric::AllOps, *rate), (Metric::ReadBytes, rate * 8192.0), (Metric::WriteBytes, rate * 4096.0)]));
+                assert!(table.push(
+                    span,
+                    &[
+                        (Metric::AllOps, *rate),
+                        (Metric::ReadBytes, rate * 8192.0),
+                        (Metric::WriteBytes, rate * 4096.0)
+                    ]
+                ));
             }
             history.add(Key::new("db1", Subject::disk(name, ""), Source::Sadf), &table);
         }
@@ -150,7 +160,10 @@ mod tests {
     #[test]
     fn what_is_among_the_load_of_another_lies_on_it() {
         for (disks, expected) in [
-            (&[("dev259-0", &[100.0, 90.0, 120.0][..]), ("dev259-1", &[100.0, 90.0, 120.0])][..], &["dev259-1"][..]),
+            (
+                &[("dev259-0", &[100.0, 90.0, 120.0][..]), ("dev259-1", &[100.0, 90.0, 120.0])][..],
+                &["dev259-1"][..],
+            ),
             // Two partitions, and a second disk with its own.
             (
                 &[
@@ -168,8 +181,14 @@ mod tests {
             (&[("dev259-0", &[100.0, 90.0]), ("dev259-4", &[100.0, 90.0])], &[]),
             (&[("dev259-0", &[0.0, 0.0]), ("dev259-1", &[0.0, 0.0])], &[]),
             // Mapped devices on virtual disks, whichever number is lower.
-            (&[("dev253-0", &[50.0, 60.0]), ("dev253-1", &[50.0, 30.0]), ("dev252-0", &[100.0, 90.0])], &["dev253-0", "dev253-1"]),
-            (&[("dev252-1", &[50.0, 60.0]), ("dev252-0", &[50.0, 30.0]), ("dev254-0", &[100.0, 90.0])], &["dev252-0", "dev252-1"]),
+            (
+                &[("dev253-0", &[50.0, 60.0]), ("dev253-1", &[50.0, 30.0]), ("dev252-0", &[100.0, 90.0])],
+                &["dev253-0", "dev253-1"],
+            ),
+            (
+                &[("dev252-1", &[50.0, 60.0]), ("dev252-0", &[50.0, 30.0]), ("dev254-0", &[100.0, 90.0])],
+                &["dev252-0", "dev252-1"],
+            ),
             (&[("dev253-0", &[50.0, 60.0]), ("dev252-0", &[20.0, 90.0])], &[]),
             // Rules say what others are.
             (&[("dev8-0", &[100.0, 90.0]), ("dev8-1", &[100.0, 90.0])], &[]),

@@ -47,7 +47,8 @@ impl Metric {
 
 /// Which values of a row can be none, by each for itself and by those beside it.
 pub fn are_sound(span: Span, values: &[(Metric, f64)]) -> Vec<bool> {
-    let mut sound: Vec<bool> = values.iter().map(|(metric, value)| metric.can_be_over(span, *value)).collect();
+    let mut sound: Vec<bool> =
+        values.iter().map(|(metric, value)| metric.can_be_over(span, *value)).collect();
     let of = |metric: Metric| values.iter().position(|(known, _)| *known == metric);
     for (ops, bytes, time) in SIDES {
         let Some(at) = of(ops) else { continue };
@@ -117,7 +118,10 @@ mod tests {
                     let bytes = width / per * unit;
                     // Over an hour it is as much as a load may be, unless it is told exactly.
                     let is_told = seconds < 200 || width == 4_294_967_295.0 || width > 1e18;
-                    assert!(!is_told || !Metric::ReadBytes.can_be_over(span(seconds), bytes), "{bytes} {seconds}");
+                    assert!(
+                        !is_told || !Metric::ReadBytes.can_be_over(span(seconds), bytes),
+                        "{bytes} {seconds}"
+                    );
                 }
                 assert!(!Metric::ReadTime.can_be_over(span(seconds), width / per * MS), "{width} {seconds}");
             }
@@ -133,10 +137,22 @@ mod tests {
 
     #[test]
     fn high_loads_stay() {
-        for (seconds, ops) in [(1, 20e6), (1, 3e6), (60, 20e6), (60, 3e6), (600, 5e6), (600, 1e6), (3_600, 1.1e6), (3_600, 1.3e6), (86_400, 49_710.0)] {
+        for (seconds, ops) in [
+            (1, 20e6),
+            (1, 3e6),
+            (60, 20e6),
+            (60, 3e6),
+            (600, 5e6),
+            (600, 1e6),
+            (3_600, 1.1e6),
+            (3_600, 1.3e6),
+            (86_400, 49_710.0),
+        ] {
             assert!(Metric::ReadOps.can_be_over(span(seconds), ops), "{seconds} {ops}");
         }
-        for (seconds, bytes) in [(1, 40e9), (10, 40e9), (60, 71.6e6), (60, 40e9), (60, 100e9), (600, 7.16e6), (3_600, 1.2e9)] {
+        for (seconds, bytes) in
+            [(1, 40e9), (10, 40e9), (60, 71.6e6), (60, 40e9), (60, 100e9), (600, 7.16e6), (3_600, 1.2e9)]
+        {
             assert!(Metric::ReadBytes.can_be_over(span(seconds), bytes), "{seconds} {bytes}");
         }
     }
@@ -144,7 +160,10 @@ mod tests {
     #[test]
     fn what_stands_beside_a_value_may_say_that_it_is_none() {
         let of = |ops: f64, bytes: f64| {
-            are_sound(span(600), &[(Metric::ReadOps, ops), (Metric::ReadBytes, bytes), (Metric::ReadTime, 0.5)])
+            are_sound(
+                span(600),
+                &[(Metric::ReadOps, ops), (Metric::ReadBytes, bytes), (Metric::ReadTime, 0.5)],
+            )
         };
         assert_eq!(of(1000.0, 8e6), [true; 3]);
         assert_eq!(of(3e6, 12e9), [true; 3]);

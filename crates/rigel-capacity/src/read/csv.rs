@@ -91,7 +91,9 @@ impl Csv {
             out.seen.notes.insert("the file ends in the middle of a line: that line is left out");
         }
         if self.table.errors > 0 {
-            out.seen.notes.insert("the client reported errors (ORA- or SP2-) between the rows: some may be missing");
+            out.seen
+                .notes
+                .insert("the client reported errors (ORA- or SP2-) between the rows: some may be missing");
         }
     }
 }
@@ -102,7 +104,9 @@ impl Table {
         let text = without_prompt(line);
         let Some(heading) = &self.heading else { return false };
         let count = self.fields.read(text, heading.delimiter);
-        Remark::of(text, heading.delimiter).is_none() && !text.is_empty() && !heading.is_repeated(&self.fields, count)
+        Remark::of(text, heading.delimiter).is_none()
+            && !text.is_empty()
+            && !heading.is_repeated(&self.fields, count)
     }
 
     fn line(
@@ -204,7 +208,10 @@ impl Heading {
             let name = |at: usize| fields.text(at).trim().to_ascii_lowercase();
             Some(Self { names: (0..count).map(name).collect(), delimiter })
         };
-        let most = DELIMITERS.into_iter().filter_map(of).reduce(|one, next| if next.len() > one.len() { next } else { one });
+        let most = DELIMITERS
+            .into_iter()
+            .filter_map(of)
+            .reduce(|one, next| if next.len() > one.len() { next } else { one });
         most.filter(|heading| heading.len() >= 2)
     }
 

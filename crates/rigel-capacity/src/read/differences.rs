@@ -63,7 +63,8 @@ const LOOPBACKS: [&str; 4] = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"];
 fn instance(all: &mut BTreeMap<String, String>) -> String {
     let is_name = |name: &&&str| all.get(**name).is_some_and(|host| !host.is_empty());
     let is_instance = all.get("instance").is_some_and(|instance| {
-        !instance.is_empty() && !LOOPBACKS.contains(&instance.rsplit_once(':').map_or(instance.as_str(), |(host, _)| host))
+        !instance.is_empty()
+            && !LOOPBACKS.contains(&instance.rsplit_once(':').map_or(instance.as_str(), |(host, _)| host))
     });
     let name = if is_instance { None } else { HOSTS.iter().find(is_name).copied() };
     all.remove(name.unwrap_or("instance")).unwrap_or_default()

@@ -3,8 +3,8 @@
 //! Must not read samples.
 
 use super::csv;
-use super::locale::time_of_day;
 use super::headless;
+use super::locale::time_of_day;
 use super::sadf_rows::HEAD;
 use super::seen::ReaderNotes;
 use crate::Source;
@@ -194,7 +194,9 @@ impl Format {
         let problem = if seen.resets + seen.gaps > 0 {
             problem.because("all of its intervals were dropped: counters fell, or the gaps are too long")
         } else if seen.unusable > 0 && seen.left_out.is_empty() {
-            problem.because("none of its values can be one: they are no numbers, below 0, or more than any host can do")
+            problem.because(
+                "none of its values can be one: they are no numbers, below 0, or more than any host can do",
+            )
         } else if !seen.left_out.is_empty() {
             let names: Vec<&str> = seen.left_out.keys().take(MOST_NAMES).map(String::as_str).collect();
             problem.because(format!("it has only what is not stored, such as {}", names.join(", ")))
@@ -270,7 +272,9 @@ pub fn unknown(head: &[u8]) -> Problem {
     } else if head.starts_with(&GZIP) {
         problem.because("it is compressed").next("uncompress it first: gzip -d FILE")
     } else if let Some((_, tool)) = PACKED.iter().find(|(magic, _)| head.starts_with(magic)) {
-        problem.because("it is packed in a way that is not read; gzip is").next(format!("unpack it first: {tool}"))
+        problem
+            .because("it is packed in a way that is not read; gzip is")
+            .next(format!("unpack it first: {tool}"))
     } else if head.get(TAR.0..TAR.0 + TAR.1.len()) == Some(TAR.1) {
         problem
             .because("it is an archive of tar")

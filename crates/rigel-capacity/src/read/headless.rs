@@ -26,7 +26,10 @@ pub fn cause(head: &[u8]) -> Option<(String, String)> {
     if text.trim_start().starts_with(['{', '[', ']', '}', '"', ','])
         && let Some((_, what, again)) = PARTS.iter().find(|(part, ..)| text.contains(part))
     {
-        return Some((format!("it is a part of {what}, without its beginning"), format!("import the whole file; it is written with {again}")));
+        return Some((
+            format!("it is a part of {what}, without its beginning"),
+            format!("import the whole file; it is written with {again}"),
+        ));
     }
     text.lines().take(MOST_LINES).find_map(of_line)
 }
@@ -42,25 +45,57 @@ fn of_line(line: &str) -> Option<(String, String)> {
     let is_device = words.first().is_some_and(|word| word.starts_with("Device"));
     let fields = |sign: char| line.split(sign).collect::<Vec<_>>();
     if is_device && words.contains(&"r/s") {
-        missing("it is a table of iostat without the first line of the run, which has the host and the date", iostat::AGAIN)
+        missing(
+            "it is a table of iostat without the first line of the run, which has the host and the date",
+            iostat::AGAIN,
+        )
     } else if words.contains(&"DEV") && words.contains(&"tps") {
-        missing("it is a table of sar without the first line, which has the host and the date", "sar -d -f FILE")
+        missing(
+            "it is a table of sar without the first line, which has the host and the date",
+            "sar -d -f FILE",
+        )
     } else if is_time_of_sadf(&fields(';')) {
-        missing("it has rows of `sadf -d` without the line of their names, # hostname;interval;..", sadf_rows::AGAIN)
+        missing(
+            "it has rows of `sadf -d` without the line of their names, # hostname;interval;..",
+            sadf_rows::AGAIN,
+        )
     } else if is_time_of_sadf(&fields('\t')) {
         missing("it has rows of `sadf -p`, a value in each", sadf_rows::AGAIN)
     } else if STATISTICS.iter().any(|(of_awr, of_statspack, _)| has(&[of_awr, of_statspack])) {
-        missing("it has rows of AWR or Statspack without the line of the column names", "the documented query")
+        missing(
+            "it has rows of AWR or Statspack without the line of the column names",
+            "the documented query",
+        )
     } else if fields(',').len() > FEWEST_NUMBERS && has(&BACKENDS) {
         missing("it has rows of pg_stat_io without the line of the column names", "the documented query")
-    } else if ["ZZZZ,T", "DISKREAD", "DISKWRITE", "DISKBUSY", "DISKXFER"].iter().any(|begin| line.starts_with(begin)) {
-        missing("it has lines of nmon without those at the beginning (AAA,..)", "nmon -f -s 60 -c 1440 -g auto -D")
+    } else if has(&["begin snap:", "load profile", "instance activity stats"]) {
+        missing(
+            "it is a part of a report of AWR or Statspack without its title",
+            "awrrpt.sql or spreport.sql",
+        )
+    } else if ["ZZZZ,T", "DISKREAD", "DISKWRITE", "DISKBUSY", "DISKXFER"]
+        .iter()
+        .any(|begin| line.starts_with(begin))
+    {
+        missing(
+            "it has lines of nmon without those at the beginning (AAA,..)",
+            "nmon -f -s 60 -c 1440 -g auto -D",
+        )
     } else if is_row_of_collectl(&words) {
-        missing("it has rows of collectl without the lines at the beginning (# Collectl: ..)", "collectl -sD -P -f DIRECTORY")
+        missing(
+            "it has rows of collectl without the lines at the beginning (# Collectl: ..)",
+            "collectl -sD -P -f DIRECTORY",
+        )
     } else if time_of_day(&words).is_some_and(|(_, count)| is_row(&words[count..])) {
-        missing("it has rows of sar without the first line (host and date) and the line of the column names (DEV tps ..)", "sar -d -f FILE")
+        missing(
+            "it has rows of sar without the first line (host and date) and the line of the column names (DEV tps ..)",
+            "sar -d -f FILE",
+        )
     } else if is_row(&words) {
-        missing("it has rows of iostat without the lines of the column names (Device ..), host and times", iostat::AGAIN)
+        missing(
+            "it has rows of iostat without the lines of the column names (Device ..), host and times",
+            iostat::AGAIN,
+        )
     } else {
         None
     }
@@ -90,8 +125,8 @@ fn is_row_of_collectl(words: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::Options;
-    use super::super::tests::{file, try_read};
     use super::super::field::utc;
+    use super::super::tests::{file, try_read};
 
     fn told(text: &str) -> String {
         try_read(text.as_bytes(), utc(), 1 << 16).unwrap_err().to_string()
@@ -101,9 +136,14 @@ mod tests {
     #[test]
     fn a_file_without_its_beginning_is_told_what_is_missing() {
         let text = |name: &str| String::from_utf8(file(name)).unwrap();
-        let tail = |text: &str, lines: usize| text.lines().skip(lines).map(|line| format!("{line}\n")).collect::<String>();
+        let tail = |text: &str, lines: usize| {
+            text.lines().skip(lines).map(|line| format!("{line}\n")).collect::<String>()
+        };
         let grep = |text: &str, word: &str| {
-            text.lines().filter(|line| line.contains(word)).map(|line| format!("{line}\n")).collect::<String>()
+            text.lines()
+                .filter(|line| line.contains(word))
+                .map(|line| format!("{line}\n"))
+                .collect::<String>()
         };
         let (iostat, sar) = (text("iostat-12.6.1.txt"), text("sar-12.6.1.txt"));
         for (text, cause) in [
@@ -113,20 +153,32 @@ mod tests {
             (grep(&sar, " vda "), "rows of sar without the first line"),
             (tail(&text("iostat-12.6.1.json"), 8), "a part of iostat's JSON"),
             (tail(&text("sadf-12.6.1.json"), 8), "a part of sadf's JSON"),
-            (text("nmon-16n.nmon")[text("nmon-16n.nmon").find("\nZZZZ,").unwrap() + 1..].to_owned(), "lines of nmon"),
+            (
+                text("nmon-16n.nmon")[text("nmon-16n.nmon").find("\nZZZZ,").unwrap() + 1..].to_owned(),
+                "lines of nmon",
+            ),
             (tail(&text("collectl-4.3.1.dsk"), 16), "rows of collectl"),
-            (tail(&text("pg_stat_io-18.4.csv"), 1), "rows of pg_stat_io without the line of the column names"),
+            (
+                tail(&text("pg_stat_io-18.4.csv"), 1),
+                "rows of pg_stat_io without the line of the column names",
+            ),
             (
                 "db1,ORCL,1,2026-06-10 00:00:22,2026-06-10 01:00:22,Redo Writes Per Sec,10\n".to_owned(),
                 "rows of AWR or Statspack",
             ),
             (
-                "db1;600;2026-11-29 21:11:59 UTC;vda;29.00;0.00;48244.00;0.00;1663.59;0.13;4.38;2.80\n".to_owned(),
+                "db1;600;2026-11-29 21:11:59 UTC;vda;29.00;0.00;48244.00;0.00;1663.59;0.13;4.38;2.80\n"
+                    .to_owned(),
                 "rows of `sadf -d`",
             ),
             ("db1\t600\t2026-11-29 21:11:59 UTC\tvda\ttps\t29.00\n".to_owned(), "rows of `sadf -p`"),
         ] {
-            assert!(told(&text).contains(cause), "{cause}: {}\n{}", told(&text), &text[..text.len().min(300)]);
+            assert!(
+                told(&text).contains(cause),
+                "{cause}: {}\n{}",
+                told(&text),
+                &text[..text.len().min(300)]
+            );
         }
     }
 

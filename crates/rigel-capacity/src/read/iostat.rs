@@ -157,7 +157,9 @@ fn disks_of<'a, 'b>(read: &'b Report<'a>, line: u64) -> Result<&'b [Disk<'a>], P
 /// # Errors
 /// When reads are not apart from writes.
 pub fn check_columns(disks: &[Disk<'_>], line: u64) -> Result<(), Problem> {
-    let Some(disk) = disks.iter().find(|disk| disk.tps.is_some() && disk.reads.is_none()) else { return Ok(()) };
+    let Some(disk) = disks.iter().find(|disk| disk.tps.is_some() && disk.reads.is_none()) else {
+        return Ok(());
+    };
     let cause = match disk.wait_ms {
         Some(_) => "iostat was started with -s, whose short report has only their sum",
         None => "iostat was started without -x",

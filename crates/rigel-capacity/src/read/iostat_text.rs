@@ -82,9 +82,12 @@ impl Tables {
             self.rows.clear();
             Ok(())
         } else if text.ends_with(" Device") {
-            Err(wrong(number, "a report is spread over several tables, with the names of the disks behind the figures")
-                .because("iostat was started with -h or --pretty")
-                .next(format!("create it again: {AGAIN}")))
+            Err(wrong(
+                number,
+                "a report is spread over several tables, with the names of the disks behind the figures",
+            )
+            .because("iostat was started with -h or --pretty")
+            .next(format!("create it again: {AGAIN}")))
         } else if !self.columns.is_empty() {
             self.disk(line, number, out)
         } else if let Some(time) = text.strip_prefix("Time:") {

@@ -22,7 +22,8 @@ fn parts_of_a_series_in_an_export_are_one_series() {
     let name = "node_disk_reads_completed_total";
     let reading = |minute: i64| (minute * 60, format!("{}", 1000 + minute * minute * 600));
     let part = |from: i64, to: i64| exported(name, "sda", &(from..to).map(reading).collect::<Vec<_>>());
-    let other = exported("node_disk_writes_completed_total", "sda", &(0..30).map(reading).collect::<Vec<_>>());
+    let other =
+        exported("node_disk_writes_completed_total", "sda", &(0..30).map(reading).collect::<Vec<_>>());
     let whole = read((part(0, 30) + &other).as_bytes(), Options::default());
     assert_eq!(reads(&whole.1, "sda").len(), 29);
     for text in [
@@ -35,7 +36,10 @@ fn parts_of_a_series_in_an_export_are_one_series() {
     }
     // Answers of Prometheus one behind the other go on as well.
     let answer = |from: i64, to: i64| {
-        let values: Vec<String> = (from..to).map(reading).map(|(at, value)| format!("[{}, \"{value}\"]", 1_780_000_000 + at)).collect();
+        let values: Vec<String> = (from..to)
+            .map(reading)
+            .map(|(at, value)| format!("[{}, \"{value}\"]", 1_780_000_000 + at))
+            .collect();
         format!(
             r#"{{"status": "success", "data": {{"resultType": "matrix", "result": [{{"metric": {{"__name__": "{name}", "device": "sda", "instance": "db1:9100"}}, "values": [{}]}}]}}}}"#,
             values.join(", ")
@@ -68,8 +72,7 @@ fn readings_that_are_no_numbers_are_left_out_and_counted() {
         "-Inf" => "\"-Infinity\"".to_owned(),
         other => other.to_owned(),
     };
-    let export: Vec<(i64, String)> =
-        (0..).zip(values).map(|(at, value)| (at * 60, in_json(value))).collect();
+    let export: Vec<(i64, String)> = (0..).zip(values).map(|(at, value)| (at * 60, in_json(value))).collect();
     for text in [text.concat(), json, exported(name, "sda", &export)] {
         let (seen, tables) = read(text.as_bytes(), Options::default());
         assert_eq!((reads(&tables, "sda"), seen.unusable, seen.resets), (expected.to_vec(), 3, 0), "{text}");
@@ -79,7 +82,9 @@ fn readings_that_are_no_numbers_are_left_out_and_counted() {
 #[test]
 fn labels_of_other_agents_name_the_host_and_clusters_are_kept_apart() {
     let host_of = |labels: &str| {
-        let line = |value: u32, at: u32| format!("node_disk_reads_completed_total{{device=\"sda\",{labels}}} {value} {at}\n");
+        let line = |value: u32, at: u32| {
+            format!("node_disk_reads_completed_total{{device=\"sda\",{labels}}} {value} {at}\n")
+        };
         let text = line(1000, 1_780_000_000) + &line(61_000, 1_780_000_060);
         let tables = try_read(text.as_bytes(), Options::default(), 99)?.2;
         Ok::<_, Problem>(tables.into_keys().map(|key| key.host).collect::<Vec<_>>().join(" "))
@@ -100,11 +105,15 @@ fn labels_of_other_agents_name_the_host_and_clusters_are_kept_apart() {
     assert!(host_of("job=\"node\"").unwrap_err().to_string().contains("--host"));
     let two = |cluster: &str, step: i64| {
         let labels = format!(r#""device": "sda", "cluster": "{cluster}""#);
-        series("node_disk_reads_completed_total", &labels, 60, |at| f64::from(i32::try_from(at * step).unwrap()))
+        series("node_disk_reads_completed_total", &labels, 60, |at| {
+            f64::from(i32::try_from(at * step).unwrap())
+        })
     };
     let tables = read(answer(&[two("east", 60), two("west", 600)]).as_bytes(), Options::default()).1;
-    let means: Vec<(String, f64)> =
-        tables.iter().map(|(key, table)| (key.host.clone(), table.column(Metric::ReadOps).unwrap()[0])).collect();
+    let means: Vec<(String, f64)> = tables
+        .iter()
+        .map(|(key, table)| (key.host.clone(), table.column(Metric::ReadOps).unwrap()[0]))
+        .collect();
     assert_eq!(means, [("east/db1".to_owned(), 1.0), ("west/db1".to_owned(), 10.0)]);
 }
 
@@ -114,9 +123,11 @@ fn the_width_of_a_counter_is_no_load_in_any_format() {
     let load = |reads: f64| [("sda", reads, 1.0)];
     for width in [4_294_967_296.0 / 60.0, 18_446_744_073_709_551_616.0 / 60.0, 42_949_672.95] {
         let loads = [1000.0, 1000.0, width, 1000.0].map(load);
-        let reports: Vec<Report<'_>> = MINUTES.iter().zip(&loads).map(|(time, load)| (*time, &load[..])).collect();
+        let reports: Vec<Report<'_>> =
+            MINUTES.iter().zip(&loads).map(|(time, load)| (*time, &load[..])).collect();
         let (seen, tables) = read(iostat("2026-06-10", &reports).as_bytes(), Options::default());
-        let kept: Vec<f64> = disk(&tables, "sda").samples(Metric::ReadOps).map(|sample| sample.value).collect();
+        let kept: Vec<f64> =
+            disk(&tables, "sda").samples(Metric::ReadOps).map(|sample| sample.value).collect();
         assert_eq!((kept, seen.unusable), (vec![1000.0, 1000.0], 2), "{width}");
     }
     let tables = |value: &str| {
@@ -131,7 +142,8 @@ fn the_width_of_a_counter_is_no_load_in_any_format() {
         let json = sadf(r#""utc": 1"#).replacen("300.00", value, 2).replacen(value, "300.00", 1);
         [sar, rows, json].map(|text| {
             let (seen, tables) = read(text.as_bytes(), utc());
-            let kept: Vec<f64> = disk(&tables, "sda").samples(Metric::AllOps).map(|sample| sample.value).collect();
+            let kept: Vec<f64> =
+                disk(&tables, "sda").samples(Metric::AllOps).map(|sample| sample.value).collect();
             (kept, seen.unusable > 0)
         })
     };
@@ -140,16 +152,19 @@ fn the_width_of_a_counter_is_no_load_in_any_format() {
     }
     assert_eq!(tables("400000.00")[0].0, [300.0, 400_000.0, 300.0], "a high load is one");
     // Counters of Prometheus that jump and fall back.
-    let jumps = |at: i64| if at == 60 { 4_294_967_295.0 } else { f64::from(i32::try_from(at * 600).unwrap()) };
+    let jumps =
+        |at: i64| if at == 60 { 4_294_967_295.0 } else { f64::from(i32::try_from(at * 600).unwrap()) };
     let text = answer(&[series("node_disk_reads_completed_total", r#""device": "sda""#, 60, jumps)]);
     let (seen, tables) = read(text.as_bytes(), Options::default());
     assert!(reads(&tables, "sda").iter().all(|rate| *rate < 11.0), "{:?}", reads(&tables, "sda"));
     assert_eq!((seen.unusable, seen.resets), (1, 1));
-    let awr = |value: &str| format!(
-        "HOST_NAME,DB_NAME,INSTANCE_NUMBER,BEGIN_TIME,END_TIME,METRIC_NAME,AVERAGE\n\
+    let awr = |value: &str| {
+        format!(
+            "HOST_NAME,DB_NAME,INSTANCE_NUMBER,BEGIN_TIME,END_TIME,METRIC_NAME,AVERAGE\n\
          db1,ORCL,1,2026-06-10 00:00:22,2026-06-10 01:00:22,Physical Read Total IO Requests Per Sec,{value}\n\
          db1,ORCL,1,2026-06-10 01:00:22,2026-06-10 02:00:22,Physical Read Total IO Requests Per Sec,10\n"
-    );
+        )
+    };
     assert_eq!(read(awr("1193046.47").as_bytes(), utc()).0.unusable, 1);
     assert_eq!(read(awr("5124095576030431").as_bytes(), utc()).0.unusable, 1);
 }
@@ -167,32 +182,50 @@ fn what_iostat_was_asked_for_besides_is_read_or_named() {
     assert_eq!((tables.len(), own.len(), own[0].name.as_str()), (2, 1, "sda"));
     assert!(seen.notes.iter().any(|note| note.contains("iostat -g")), "{seen:?}");
     // A text that is indented as a whole has no groups.
-    let indented: String = text.replace("\n all", "\nsdb").lines().map(|line| format!("    {line}\n")).collect();
+    let indented: String =
+        text.replace("\n all", "\nsdb").lines().map(|line| format!("    {line}\n")).collect();
     let tables = read(indented.trim_start().as_bytes(), Options::default()).1;
     assert!(tables.keys().all(|key| key.subject.id.is_empty()) && tables.len() == 2);
-    let json = iostat("2026-06-10", &MINUTES.map(|time| (time, &[("sda", 1000.0, 1.0), (" all", 1000.0, 1.0)][..])));
+    let json =
+        iostat("2026-06-10", &MINUTES.map(|time| (time, &[("sda", 1000.0, 1.0), (" all", 1000.0, 1.0)][..])));
     let tables = read(json.as_bytes(), Options::default()).1;
     assert_eq!(crate::layers::own_disks(tables.into_keys().map(|key| key.subject).collect()).len(), 1);
     let told = |text: &str| try_read(text.as_bytes(), utc(), 1 << 16).unwrap_err().to_string();
     let people = text.replace("400.00", "0.4k").replace("10.00\n", "10.0%\n");
-    assert!(told(&people).contains("started with -h or --human") && told(&people).contains("iostat -x -t -o JSON"));
-    let pretty = head.to_owned() + "2026-06-10T08:00:00+0000\n     r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz Device\n    0.99      3.96     0.00   0.00    1.00     4.00 vda\n\n";
+    assert!(
+        told(&people).contains("started with -h or --human")
+            && told(&people).contains("iostat -x -t -o JSON")
+    );
+    let pretty = head.to_owned()
+        + "2026-06-10T08:00:00+0000\n     r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz Device\n    0.99      3.96     0.00   0.00    1.00     4.00 vda\n\n";
     assert!(told(&pretty).contains("-h or --pretty"), "{}", told(&pretty));
-    let short = head.to_owned() + "2026-06-10T08:00:00+0000\nDevice             tps      kB/s    rqm/s   await  areq-sz  aqu-sz  %util\nvda               1.00      4.00     0.00    0.00     4.00    0.00   0.00\n\n";
+    let short = head.to_owned()
+        + "2026-06-10T08:00:00+0000\nDevice             tps      kB/s    rqm/s   await  areq-sz  aqu-sz  %util\nvda               1.00      4.00     0.00    0.00     4.00    0.00   0.00\n\n";
     assert!(told(&short).contains("started with -s"), "{}", told(&short));
 }
 
 #[test]
 fn csv_of_spreadsheets_and_of_chatty_clients_is_the_same() {
-    let head = ["HOST_NAME", "DB_NAME", "INSTANCE_NUMBER", "BEGIN_TIME", "END_TIME", "METRIC_NAME", "AVERAGE"];
+    let head =
+        ["HOST_NAME", "DB_NAME", "INSTANCE_NUMBER", "BEGIN_TIME", "END_TIME", "METRIC_NAME", "AVERAGE"];
     let row = |hour: u32, value: &'static str| {
         let times = [format!("2026-06-10 0{hour}:00:22"), format!("2026-06-10 0{}:00:22", hour + 1)];
         let [begin, end] = times;
-        ["db1".to_owned(), "ORCL".to_owned(), "1".to_owned(), begin, end, "Redo Writes Per Sec".to_owned(), value.to_owned()]
+        [
+            "db1".to_owned(),
+            "ORCL".to_owned(),
+            "1".to_owned(),
+            begin,
+            end,
+            "Redo Writes Per Sec".to_owned(),
+            value.to_owned(),
+        ]
     };
     let heads = head.map(str::to_owned);
     let joined = |all: &[&[String; 7]], sign: &str, quote: &str| -> String {
-        all.iter().map(|row| row.each_ref().map(|field| format!("{quote}{field}{quote}")).join(sign) + "\n").collect()
+        all.iter()
+            .map(|row| row.each_ref().map(|field| format!("{quote}{field}{quote}")).join(sign) + "\n")
+            .collect()
     };
     let (point, comma) = ([row(0, "1000.5"), row(1, "40.25")], [row(0, "1000,5"), row(1, "40,25")]);
     let same = read(joined(&[&heads, &point[0], &point[1]], ",", "").as_bytes(), utc());
@@ -206,7 +239,9 @@ fn csv_of_spreadsheets_and_of_chatty_clients_is_the_same() {
         joined(&[&heads, &point[0], &point[1]], "|", "\""),
         "\u{feff}".to_owned() + &joined(&[&heads, &point[0], &point[1]], ";", "\""),
         "sep=;\r\n".to_owned() + &joined(&[&heads, &comma[0], &comma[1]], ";", "").replace('\n', "\r\n"),
-        format!("{heading}\n---------,-------,---\n{first}\n\u{c}{heading}\n---------,-------,---\n{second}\n\n2 rows selected.\n\nElapsed: 00:00:01.23\n"),
+        format!(
+            "{heading}\n---------,-------,---\n{first}\n\u{c}{heading}\n---------,-------,---\n{second}\n\n2 rows selected.\n\nElapsed: 00:00:01.23\n"
+        ),
         format!(
             "SQL*Plus: Release 19.0.0.0.0 - Production on Wed Jun 10 08:00:00 2026\nVersion 19.3.0.0.0\n\nCopyright (c) 1982, 2019, Oracle.  All rights reserved.\n\n\n\
              Connected to:\nOracle Database 19c Enterprise Edition Release 19.0.0.0.0 - Production\n\n{heading}\n--,--,--,--,--,--,--\n{first}\n{second}\n\n2 Zeilen ausgew\u{e4}hlt.\n\n\
@@ -216,7 +251,8 @@ fn csv_of_spreadsheets_and_of_chatty_clients_is_the_same() {
     ] {
         assert_eq!(read(text.as_bytes(), utc()), same, "{text}");
     }
-    let (seen, tables) = read(format!("{heading}\n{first}\n{second}\nORA-01555: snapshot too old\n").as_bytes(), utc());
+    let (seen, tables) =
+        read(format!("{heading}\n{first}\n{second}\nORA-01555: snapshot too old\n").as_bytes(), utc());
     assert_eq!(tables, same.1);
     assert!(seen.notes.iter().any(|note| note.contains("ORA-")), "{seen:?}");
     // A last line without its end may be half a number.

@@ -140,7 +140,10 @@ impl Room for PgStatIo {
             Text::Json(pieces) => {
                 let ended = pieces.end();
                 let is_cut = ended.is_err();
-                out.takes_what_is_whole(ended, "the file ends in the middle: the snapshots that are complete are used")?;
+                out.takes_what_is_whole(
+                    ended,
+                    "the file ends in the middle: the snapshots that are complete are used",
+                )?;
                 is_cut
             }
             Text::Csv(csv) => {

@@ -159,7 +159,10 @@ impl Room for Prometheus {
         if let Some(error) = pieces::told(self.pieces.around(), "error") {
             return Err(of_server(&error));
         }
-        out.takes_what_is_whole(self.pieces.end(), "the file ends in the middle: the series that are complete are used")
+        out.takes_what_is_whole(
+            self.pieces.end(),
+            "the file ends in the middle: the series that are complete are used",
+        )
     }
 }
 
@@ -169,7 +172,8 @@ fn of_server(error: &str) -> Problem {
     let short: String = error.chars().take(MOST).collect();
     let problem = wrong(1, format!("Prometheus answered with an error: {}", printable(&short)));
     match error.contains("resolution") || error.contains("points") {
-        true => problem.next("ask for a shorter time or a larger step: it refuses more than 11,000 points per series"),
+        true => problem
+            .next("ask for a shorter time or a larger step: it refuses more than 11,000 points per series"),
         false => problem.next("mend the query, and save the answer again"),
     }
 }
@@ -191,7 +195,8 @@ fn parse(piece: &Piece<'_>, is_export: bool, out: &mut SampleSink<'_>) -> Result
     if is_export {
         let found: JsonSeries<Number> = serde_json::from_slice(piece.json).map_err(wrong_series)?;
         let readings = found.timestamps.iter().zip(&found.values);
-        let readings = readings.filter_map(|(at, value)| finite(is_moment(*at).then_some(*at), value.0)).collect();
+        let readings =
+            readings.filter_map(|(at, value)| finite(is_moment(*at).then_some(*at), value.0)).collect();
         return Ok((found.metric, readings));
     }
     let found: JsonSeries<JsonSample> = serde_json::from_slice(piece.json).map_err(wrong_series)?;

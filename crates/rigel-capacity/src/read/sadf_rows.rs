@@ -160,7 +160,9 @@ vm;1;2026-11-29 21:12:00 UTC;vda;5.00;12.00;0.00;0.00;0.00;0.00;0.00;0.00
     #[test]
     fn every_form_of_the_time_is_the_same_and_others_are_told() {
         let same = read(ROWS.as_bytes(), Options::default()).1;
-        let epoch = ROWS.replace("2026-11-29 21:11:59 UTC", "1795986719").replace("2026-11-29 21:12:00 UTC", "1795986720");
+        let epoch = ROWS
+            .replace("2026-11-29 21:11:59 UTC", "1795986719")
+            .replace("2026-11-29 21:12:00 UTC", "1795986720");
         assert_eq!(read(epoch.as_bytes(), Options::default()).1, same);
         let local = ROWS.replace(" UTC", "");
         let zone = Options { zone: Some(TimeZone::UTC), ..Options::default() };

@@ -368,7 +368,8 @@ fn questions_that_prometheus_cannot_answer_so_are_told() {
         let words = "invalid parameter \"query\": 1:9: parse error: unexpected  end of input in a very long query that was cut";
         assert!(problem.contains(words) && problem.contains("mend the query"), "{problem}");
     }
-    let points = br#"{"status":"error","error":"exceeded maximum resolution of 11,000 points per timeseries"}"#;
+    let points =
+        br#"{"status":"error","error":"exceeded maximum resolution of 11,000 points per timeseries"}"#;
     let problem = try_read(points, Options::default(), 100).unwrap_err().to_string();
     assert!(problem.contains("larger step"), "{problem}");
 }

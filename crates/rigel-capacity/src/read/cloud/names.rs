@@ -101,11 +101,13 @@ pub fn volume(label: &[&str], metric: &str, file: Option<&str>) -> Option<String
 pub fn instance(label: &[&str], file: Option<&str>) -> Option<String> {
     let is_instance = |word: &&&str| word.strip_prefix("i-").is_some_and(is_hexadecimal);
     let of_label = label.iter().find(is_instance).map(ToString::to_string);
-    let of_file = || file?.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '-').find_map(|word| {
-        let at = word.find("i-").filter(|at| *at == 0 || word[..*at].ends_with('-'))?;
-        let number = word[at + 2..].split('-').next().filter(|number| is_hexadecimal(number))?;
-        Some(format!("i-{number}"))
-    });
+    let of_file = || {
+        file?.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '-').find_map(|word| {
+            let at = word.find("i-").filter(|at| *at == 0 || word[..*at].ends_with('-'))?;
+            let number = word[at + 2..].split('-').next().filter(|number| is_hexadecimal(number))?;
+            Some(format!("i-{number}"))
+        })
+    };
     of_label.or_else(of_file)
 }
 

@@ -39,7 +39,9 @@ impl Remark {
     /// Of a line without blanks around it; nothing for one that may be a row.
     pub fn of(text: &[u8], delimiter: u8) -> Option<Self> {
         let text = String::from_utf8_lossy(text);
-        let is_mark = |sign: char| matches!(sign, '-' | '=' | '+' | '"' | ' ') || u32::from(sign) == u32::from(delimiter);
+        let is_mark = |sign: char| {
+            matches!(sign, '-' | '=' | '+' | '"' | ' ') || u32::from(sign) == u32::from(delimiter)
+        };
         if text.contains("--") && text.chars().all(is_mark) {
             return Some(Self::Rule);
         }
@@ -48,7 +50,8 @@ impl Remark {
         }
         // A row has several fields; what clients say in other languages has blanks instead.
         let is_alone = !text.contains(char::from(delimiter));
-        let is_word = |word: &&str| text.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word));
+        let is_word =
+            |word: &&str| text.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word));
         // Repeated commands have a number before each further line.
         let is_numbered = text.split_once("  ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
         (is_alone || WORDS.iter().any(|word| is_word(&word)) || is_numbered).then_some(Self::Words)
@@ -65,13 +68,22 @@ mod tests {
             ("25 rows selected.", Some(Remark::Words)),
             ("Elapsed: 00:00:01.23", Some(Remark::Words)),
             ("25 Zeilen ausgew\u{e4}hlt.", Some(Remark::Words)),
-            ("Disconnected from Oracle Database 19c Enterprise Edition Release 19.0.0.0.0 - Production", Some(Remark::Words)),
-            ("With the Partitioning, OLAP, Data Mining and Real Application Testing options", Some(Remark::Words)),
+            (
+                "Disconnected from Oracle Database 19c Enterprise Edition Release 19.0.0.0.0 - Production",
+                Some(Remark::Words),
+            ),
+            (
+                "With the Partitioning, OLAP, Data Mining and Real Application Testing options",
+                Some(Remark::Words),
+            ),
             ("Copyright (c) 1982, 2022, Oracle.  All rights reserved.", Some(Remark::Words)),
             ("  3  m.metric_name, m.average".trim(), Some(Remark::Words)),
             ("----------,---------,---", Some(Remark::Rule)),
             ("\"------\",\"---\"", Some(Remark::Rule)),
-            ("ORA-01555: snapshot too old: rollback segment number 3, name \"x\", too small", Some(Remark::Error)),
+            (
+                "ORA-01555: snapshot too old: rollback segment number 3, name \"x\", too small",
+                Some(Remark::Error),
+            ),
             ("SP2-0310: unable to open file", Some(Remark::Error)),
             ("db1,ORCL,1,2026-06-10 00:00:22,2026-06-10 01:00:22,Redo Writes Per Sec,10", None),
             ("\"db1\",\"ORCL\",1,\"2026-06-10 00:00:22\",40.5", None),

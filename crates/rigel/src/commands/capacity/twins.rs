@@ -26,7 +26,9 @@ fn may_be_one(one: &str, other: &str) -> bool {
     let (one, other) = (plain(one), plain(other));
     let is_short_of = |short: &str, long: &str| {
         let is_address = long.parse::<IpAddr>().is_ok();
-        !is_address && !short.is_empty() && long.strip_prefix(short).is_some_and(|domain| domain.starts_with('.'))
+        !is_address
+            && !short.is_empty()
+            && long.strip_prefix(short).is_some_and(|domain| domain.starts_with('.'))
     };
     one == other || is_short_of(&one, &other) || is_short_of(&other, &one)
 }
@@ -36,25 +38,37 @@ fn may_be_one(one: &str, other: &str) -> bool {
 /// # Errors
 /// When two of them may be.
 pub fn check(held: &[KeySummary], hosts: &[String], at: &str) -> Result<(), Problem> {
-    let pairs = hosts.iter().enumerate().flat_map(|(place, one)| hosts[place + 1..].iter().map(move |other| (one, other)));
+    let pairs = hosts
+        .iter()
+        .enumerate()
+        .flat_map(|(place, one)| hosts[place + 1..].iter().map(move |other| (one, other)));
     let twins: Vec<(&String, &String)> = pairs.filter(|(one, other)| may_be_one(one, other)).collect();
     let Some((one, other)) = twins.first() else { return Ok(()) };
     // Of two names the one with less history is left out.
     let known = |host: &String| -> i64 {
-        held.iter().filter(|key| key.key.host == *host).map(|one| one.last_ms - one.first_ms).max().unwrap_or(0)
+        held.iter()
+            .filter(|key| key.key.host == *host)
+            .map(|one| one.last_ms - one.first_ms)
+            .max()
+            .unwrap_or(0)
     };
-    let less = |(one, other): &(&String, &String)| if known(one) < known(other) { (*one).clone() } else { (*other).clone() };
+    let less = |(one, other): &(&String, &String)| {
+        if known(one) < known(other) { (*one).clone() } else { (*other).clone() }
+    };
     let left_out: Vec<String> = twins.iter().map(less).collect();
     let once: Vec<&String> = hosts.iter().filter(|host| !left_out.contains(host)).collect();
     let joined = |hosts: &[&String]| hosts.iter().map(|host| host.as_str()).collect::<Vec<_>>().join(",");
-    Err(Problem::usage(format!("{} may be one host under two names", listed(&[(*one).clone(), (*other).clone()])))
-        .at(at)
-        .because("the load of one host under two names would count twice")
-        .next(format!(
-            "if it is one, name it once: --host {}; if they are several, name all: --host {}",
-            joined(&once),
-            joined(&hosts.iter().collect::<Vec<_>>())
-        )))
+    Err(Problem::usage(format!(
+        "{} may be one host under two names",
+        listed(&[(*one).clone(), (*other).clone()])
+    ))
+    .at(at)
+    .because("the load of one host under two names would count twice")
+    .next(format!(
+        "if it is one, name it once: --host {}; if they are several, name all: --host {}",
+        joined(&once),
+        joined(&hosts.iter().collect::<Vec<_>>())
+    )))
 }
 
 #[cfg(test)]

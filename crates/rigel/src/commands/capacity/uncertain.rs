@@ -50,7 +50,8 @@ pub fn settled(store: &Store, held: Vec<KeySummary>) -> Result<(Vec<KeySummary>,
 /// A remark on each of some hosts with disks that do not count because their names are none of disks.
 pub fn unknown(held: &[KeySummary], hosts: &[String]) -> Vec<String> {
     let of_host = |host: &String| {
-        let own = held.iter().map(|one| &one.key).filter(|key| key.host == *host && key.subject.kind == Kind::Disk);
+        let own =
+            held.iter().map(|one| &one.key).filter(|key| key.host == *host && key.subject.kind == Kind::Disk);
         let found = unknown_disks(&Subject::distinct(own.map(|key| &key.subject)));
         let names: Vec<String> = found.iter().map(ToString::to_string).collect();
         (!names.is_empty()).then(|| {

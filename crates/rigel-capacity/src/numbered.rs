@@ -28,7 +28,7 @@ const LOADS: [Metric; 4] = [Metric::ReadBytes, Metric::WriteBytes, Metric::AllOp
 
 /// A disk whose load is among that of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lying {
+pub struct UpperDisk {
     /// The partition or mapped device.
     pub upper: Subject,
     /// What it lies on.
@@ -41,7 +41,7 @@ pub fn is_of_any(name: &str) -> bool {
 }
 
 /// Those of a host whose load is among that of others.
-pub fn lying(history: &History, host: &str) -> Vec<Lying> {
+pub fn lying(history: &History, host: &str) -> Vec<UpperDisk> {
     let mut by_major: BTreeMap<u32, BTreeMap<u32, Subject>> = BTreeMap::new();
     for subject in history.subjects(host, Kind::Disk) {
         if let Some((major, minor)) = numbers(&subject.name).filter(|_| is_of_any(&subject.name)) {
@@ -63,7 +63,7 @@ pub fn lying(history: &History, host: &str) -> Vec<Lying> {
 }
 
 /// Disks with the numbers behind that of another, whose load is that of it.
-fn partitions(history: &History, host: &str, disks: &BTreeMap<u32, Subject>) -> Vec<Lying> {
+fn partitions(history: &History, host: &str, disks: &BTreeMap<u32, Subject>) -> Vec<UpperDisk> {
     let all: Vec<(&u32, &Subject)> = disks.iter().collect();
     let (mut found, mut at) = (Vec::new(), 0);
     while at < all.len() {
@@ -73,7 +73,7 @@ fn partitions(history: &History, host: &str, disks: &BTreeMap<u32, Subject>) -> 
         let is_all = |count: &usize| is_among(history, host, &behind[..*count], &[lower]);
         let count = (1..=behind.len()).rev().find(is_all).unwrap_or(0);
         found.extend(
-            behind[..count].iter().map(|upper| Lying { upper: (*upper).clone(), lower: lower.clone() }),
+            behind[..count].iter().map(|upper| UpperDisk { upper: (*upper).clone(), lower: lower.clone() }),
         );
         at += count + 1;
     }
@@ -86,7 +86,7 @@ fn stack(
     host: &str,
     one: &BTreeMap<u32, Subject>,
     other: &BTreeMap<u32, Subject>,
-) -> Vec<Lying> {
+) -> Vec<UpperDisk> {
     let is_virtual = |disks: &BTreeMap<u32, Subject>| disks.keys().all(|minor| minor % OF_VIRTUAL == 0);
     let (lower, upper) = match (is_virtual(one), is_virtual(other)) {
         (false, true) => (other, one),
@@ -96,7 +96,7 @@ fn stack(
     if !is_among(history, host, &above, &below) {
         return Vec::new();
     }
-    above.into_iter().map(|upper| Lying { upper: upper.clone(), lower: below[0].clone() }).collect()
+    above.into_iter().map(|upper| UpperDisk { upper: upper.clone(), lower: below[0].clone() }).collect()
 }
 
 /// Whether the load of some is among that of others in every interval that both have, and nearly all of it.

@@ -4,6 +4,7 @@
 
 use super::csv;
 use super::headless;
+use super::iostat_text::is_moment;
 use super::locale::time_of_day;
 use super::sadf_rows::HEAD;
 use super::seen::ReaderNotes;
@@ -131,6 +132,8 @@ impl Format {
             Some(b'#') => Ok(Self::OpenMetrics),
             Some(b'L') if text.starts_with(b"Linux ") && has_devices(text) => Ok(Self::IostatText),
             Some(b'L') if text.starts_with(b"Linux ") && (has_times(text) || has(" DEV ")) => Ok(Self::Sar),
+            // A log that was rotated within a run.
+            _ if has("r/s") && has_devices(text) && has_moments(text) => Ok(Self::IostatText),
             _ if has("WORKLOAD REPOSITORY") || has("<title>AWR") => Ok(Self::AwrReport),
             _ if has("STATSPACK report for") => Ok(Self::StatspackReport),
             _ => Self::of_csv(text).or_else(|| Self::of_sample(text)).ok_or_else(|| unknown(head)),
@@ -248,6 +251,11 @@ fn tool_begins(text: &[u8]) -> usize {
 fn has_devices(text: &[u8]) -> bool {
     let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     lines.any(|line| line.starts_with(b"Device") || line.ends_with(b" Device"))
+}
+
+/// Whether some line is a date and a time.
+fn has_moments(text: &[u8]) -> bool {
+    text.split(|&byte| byte == b'\n').any(|line| is_moment(String::from_utf8_lossy(line).trim()))
 }
 
 /// Whether some line begins with a time of day, as those of sar, mpstat and pidstat do.

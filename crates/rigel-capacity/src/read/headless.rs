@@ -10,6 +10,11 @@ use super::{iostat, sadf_rows};
 const MOST_LINES: usize = 40;
 /// Numbers in a row of a table of disks, at least.
 const FEWEST_NUMBERS: usize = 6;
+/// Fields of a row of AWR or Statspack, and what may stand between them.
+const FEWEST_FIELDS: usize = 5;
+const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
+/// How lines of nmon begin that have values.
+const NMON: [&str; 5] = ["ZZZZ,T", "DISKREAD", "DISKWRITE", "DISKBUSY", "DISKXFER"];
 /// Of rows of `pg_stat_io`.
 const BACKENDS: [&str; 3] = ["client backend", "autovacuum worker", "background writer"];
 /// Parts of JSON that stand far from its beginning, what wrote them, and how that is written again.
@@ -31,71 +36,92 @@ pub fn cause(head: &[u8]) -> Option<(String, String)> {
             format!("import the whole file; it is written with {again}"),
         ));
     }
-    text.lines().take(MOST_LINES).find_map(of_line)
+    let lines = || text.lines().take(MOST_LINES);
+    lines().find_map(of_names).or_else(|| lines().find_map(of_extract)).or_else(|| lines().find_map(of_row))
 }
 
-fn of_line(line: &str) -> Option<(String, String)> {
+/// What is missing, and how the whole is written.
+fn missing(what: &str, again: &str) -> (String, String) {
+    let next = format!("import the whole file; it is written with {again}");
+    (format!("{what}, as tail, head and grep leave it"), next)
+}
+
+/// Of the names of columns.
+fn of_names(line: &str) -> Option<(String, String)> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let missing = |what: &str, again: &str| {
-        let next = format!("import the whole file; it is written with {again}");
-        Some((format!("{what}, as tail, head and grep leave it"), next))
-    };
-    let lower = line.to_ascii_lowercase();
-    let has = |all: &[&str]| all.iter().any(|word| lower.contains(word));
     let is_device = words.first().is_some_and(|word| word.starts_with("Device"));
-    let fields = |sign: char| line.split(sign).collect::<Vec<_>>();
     if is_device && words.contains(&"r/s") {
-        missing(
+        Some(missing(
             "it is a table of iostat without the first line of the run, which has the host and the date",
             iostat::AGAIN,
-        )
+        ))
     } else if words.contains(&"DEV") && words.contains(&"tps") {
-        missing(
+        Some(missing(
             "it is a table of sar without the first line, which has the host and the date",
             "sar -d -f FILE",
-        )
-    } else if is_time_of_sadf(&fields(';')) {
-        missing(
+        ))
+    } else {
+        None
+    }
+}
+
+/// Of a row of what databases and sadf extract, or of a report.
+fn of_extract(line: &str) -> Option<(String, String)> {
+    let lower = line.to_ascii_lowercase();
+    let has = |all: &[&str]| all.iter().any(|word| lower.contains(word));
+    let fields = |sign: char| line.split(sign).collect::<Vec<_>>();
+    if is_time_of_sadf(&fields(';')) {
+        Some(missing(
             "it has rows of `sadf -d` without the line of their names, # hostname;interval;..",
             sadf_rows::AGAIN,
-        )
+        ))
     } else if is_time_of_sadf(&fields('\t')) {
-        missing("it has rows of `sadf -p`, a value in each", sadf_rows::AGAIN)
-    } else if STATISTICS.iter().any(|(of_awr, of_statspack, _)| has(&[of_awr, of_statspack])) {
-        missing(
+        Some(missing("it has rows of `sadf -p`, a value in each", sadf_rows::AGAIN))
+    } else if STATISTICS.iter().any(|(of_awr, of_statspack, _)| has(&[of_awr, of_statspack]))
+        && DELIMITERS.iter().any(|sign| fields(*sign).len() >= FEWEST_FIELDS)
+    {
+        Some(missing(
             "it has rows of AWR or Statspack without the line of the column names",
             "the documented query",
-        )
+        ))
     } else if fields(',').len() > FEWEST_NUMBERS && has(&BACKENDS) {
-        missing("it has rows of pg_stat_io without the line of the column names", "the documented query")
+        Some(missing(
+            "it has rows of pg_stat_io without the line of the column names",
+            "the documented query",
+        ))
     } else if has(&["begin snap:", "load profile", "instance activity stats"]) {
-        missing(
+        Some(missing(
             "it is a part of a report of AWR or Statspack without its title",
             "awrrpt.sql or spreport.sql",
-        )
-    } else if ["ZZZZ,T", "DISKREAD", "DISKWRITE", "DISKBUSY", "DISKXFER"]
-        .iter()
-        .any(|begin| line.starts_with(begin))
-    {
-        missing(
+        ))
+    } else {
+        None
+    }
+}
+
+/// Of a row of a tool that looks at disks.
+fn of_row(line: &str) -> Option<(String, String)> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    if NMON.iter().any(|begin| line.starts_with(begin)) {
+        Some(missing(
             "it has lines of nmon without those at the beginning (AAA,..)",
             "nmon -f -s 60 -c 1440 -g auto -D",
-        )
+        ))
     } else if is_row_of_collectl(&words) {
-        missing(
+        Some(missing(
             "it has rows of collectl without the lines at the beginning (# Collectl: ..)",
             "collectl -sD -P -f DIRECTORY",
-        )
+        ))
     } else if time_of_day(&words).is_some_and(|(_, count)| is_row(&words[count..])) {
-        missing(
+        Some(missing(
             "it has rows of sar without the first line (host and date) and the line of the column names (DEV tps ..)",
             "sar -d -f FILE",
-        )
+        ))
     } else if is_row(&words) {
-        missing(
+        Some(missing(
             "it has rows of iostat without the lines of the column names (Device ..), host and times",
             iostat::AGAIN,
-        )
+        ))
     } else {
         None
     }
@@ -126,7 +152,7 @@ fn is_row_of_collectl(words: &[&str]) -> bool {
 mod tests {
     use super::super::Options;
     use super::super::field::utc;
-    use super::super::tests::{file, try_read};
+    use super::super::tests::{file, read, try_read};
 
     fn told(text: &str) -> String {
         try_read(text.as_bytes(), utc(), 1 << 16).unwrap_err().to_string()
@@ -147,7 +173,8 @@ mod tests {
         };
         let (iostat, sar) = (text("iostat-12.6.1.txt"), text("sar-12.6.1.txt"));
         for (text, cause) in [
-            (tail(&iostat, 1), "table of iostat without the first line"),
+            (tail(&iostat, 1), "the first line of the run, which has the host and the date, is missing"),
+            (tail(&iostat, 1).replace("11/29/26 ", "?"), "table of iostat without the first line"),
             (grep(&iostat, "vda "), "rows of iostat without the lines of the column names"),
             (tail(&sar, 1), "table of sar without the first line"),
             (grep(&sar, " vda "), "rows of sar without the first line"),
@@ -180,6 +207,19 @@ mod tests {
                 &text[..text.len().min(300)]
             );
         }
+    }
+
+    /// Logs are rotated within a run: the next file has no first line.
+    #[test]
+    fn iostat_without_its_first_line_is_read_once_the_host_is_named() {
+        let text = String::from_utf8(file("iostat-12.6.1.txt")).unwrap();
+        let whole = read(text.as_bytes(), utc()).1;
+        let tail = &text[text.find('\n').unwrap() + 1..];
+        let of_host = Options { host: Some("vm".to_owned()), ..utc() };
+        assert_eq!(read(tail.as_bytes(), of_host.clone()).1, whole);
+        // From the middle of the table since the boot on.
+        let later = &text[text.find("vda").unwrap() - 30..];
+        assert_eq!(read(later.as_bytes(), of_host).1.values().next().unwrap().spans().len(), 2);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use super::iostat::{AGAIN, Run, check_columns, time};
 use super::lines::Lines;
 use super::locale::{Dates, DayClock, behind_weekday, head_day, plain, time_of_day};
-use super::seen::{DateOrder, shown, wrong};
+use super::seen::{DateOrder, Options, shown, wrong};
 use super::sysstat::{Disk, glued_head, is_for_people, without_colours};
 use super::{Room, SampleSink};
 use rigel_core::error::Problem;
@@ -173,6 +173,15 @@ impl Tables {
             return Ok(());
         }
         check_columns(&self.rows, line)?;
+        let Options { host, host_of_nameless, .. } = out.options;
+        if self.runs == 0 && host.is_none() && host_of_nameless.is_none() {
+            return Err(wrong(
+                line,
+                "the first line of the run, which has the host and the date, is missing",
+            )
+            .because("tail, grep or a rotation of the log cut it off")
+            .next("name the host with --host NAME"));
+        }
         let Some(ReportTime(at_ms)) = self.at.take() else {
             if let Some(text) = &self.foreign_time {
                 return Err(wrong(line, format!("'{}' is not a date and time", shown(text)))
@@ -196,7 +205,7 @@ fn indent(line: &str) -> usize {
 }
 
 /// Whether a line is a date and a time: `11/24/26 18:10:23`, `2026年11月24日 18时10分23秒`, `24.11.2026 18.10.23`, `2026-11-24T18:10:23+0000`.
-fn is_moment(text: &str) -> bool {
+pub fn is_moment(text: &str) -> bool {
     let plain = plain(text);
     let words: Vec<&str> = plain.split(' ').collect();
     let is_date =

@@ -165,11 +165,7 @@ impl StoreSelection {
             options.stem.clone()
         };
         let others = whose.others(all, &stem).filter(|_| options.disks.is_empty());
-        let unknown = match options.disks.is_empty() && !whose.is_database() {
-            true => uncertain::unknown(all, &whose.hosts),
-            false => Vec::new(),
-        };
-        let others = others.into_iter().chain(whose.nameless(all)).chain(unknown).collect();
+        let others = others.into_iter().chain(whose.nameless(all)).collect();
         Ok(Self { whose, members, left_out, all: held, held: own, is_all, others, guests: Vec::new() })
     }
 

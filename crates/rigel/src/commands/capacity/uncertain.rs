@@ -37,10 +37,13 @@ pub fn settled(store: &Store, held: Vec<KeySummary>) -> Result<(Vec<KeySummary>,
         let uppers: Vec<String> = found.iter().map(|one| one.upper.name.clone()).collect();
         let lowers: BTreeSet<&String> = found.iter().map(|one| &one.lower.name).collect();
         let lowers: Vec<String> = lowers.into_iter().cloned().collect();
+        let (lie, are, its) = match uppers.len() {
+            1 => ("is taken to lie", "is", "its"),
+            _ => ("are taken to lie", "are", "their"),
+        };
         remarks.push(format!(
-            "{} of {host} {} on {} and not counted beside it: their load is the same; to count them, name all disks",
+            "{} of {host} {lie} on {} and {are} not counted, because {its} load is the same; if that is wrong, name all disks that count",
             listed(&uppers),
-            if uppers.len() == 1 { "is taken to lie" } else { "are taken to lie" },
             listed(&lowers),
         ));
     }
@@ -54,12 +57,14 @@ pub fn unknown(held: &[KeySummary], hosts: &[String]) -> Vec<String> {
             held.iter().map(|one| &one.key).filter(|key| key.host == *host && key.subject.kind == Kind::Disk);
         let found = unknown_disks(&Subject::distinct(own.map(|key| &key.subject)));
         let names: Vec<String> = found.iter().map(ToString::to_string).collect();
+        let (are, name, they) = match names.len() {
+            1 => ("is", "its name is not that of a physical disk", "it is"),
+            _ => ("are", "their names are not those of physical disks", "they are"),
+        };
         (!names.is_empty()).then(|| {
             format!(
-                "{} of {host} {} not counted: {} no name of a disk, so what it has is taken to lie on the disks that are; if not, name all disks",
+                "{} of {host} {are} not counted: {name}, so {they} taken to lie on the others; if that is wrong, name all disks that count",
                 listed(&names),
-                if names.len() == 1 { "is" } else { "are" },
-                if names.len() == 1 { "that is" } else { "each is" },
             )
         })
     };

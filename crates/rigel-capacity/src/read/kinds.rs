@@ -26,13 +26,15 @@ fn parts_of_a_series_in_an_export_are_one_series() {
         exported("node_disk_writes_completed_total", "sda", &(0..30).map(reading).collect::<Vec<_>>());
     let whole = read((part(0, 30) + &other).as_bytes(), Options::default());
     assert_eq!(reads(&whole.1, "sda").len(), 29);
-    for text in [
-        part(0, 10) + &part(10, 20) + &part(20, 30) + &other,
-        part(20, 30) + &other + &part(0, 10) + &part(10, 20),
-        part(0, 12) + &part(10, 30) + &other + &part(0, 12),
-        part(0, 1) + &part(1, 2) + &other + &part(2, 30),
+    for (text, is_twice) in [
+        (part(0, 10) + &part(10, 20) + &part(20, 30) + &other, false),
+        (part(20, 30) + &other + &part(0, 10) + &part(10, 20), false),
+        (part(0, 12) + &part(10, 30) + &other + &part(0, 12), true),
+        (part(0, 1) + &part(1, 2) + &other + &part(2, 30), false),
     ] {
-        assert_eq!(read(text.as_bytes(), Options::default()), whole, "{text}");
+        let (seen, tables) = read(text.as_bytes(), Options::default());
+        assert_eq!((seen.values, tables), (whole.0.values, whole.1.clone()), "{text}");
+        assert_eq!(seen.notes.contains("readings that the file has twice count once"), is_twice, "{text}");
     }
     // Answers of Prometheus one behind the other go on as well.
     let answer = |from: i64, to: i64| {

@@ -327,7 +327,11 @@ impl Host {
         for readings in waiting.values_mut() {
             if !readings.is_sorted_by(|one, next| one.0 < next.0) {
                 readings.sort_by_key(|one| one.0);
+                let count = readings.len();
                 readings.dedup_by_key(|one| one.0);
+                if readings.len() < count {
+                    out.seen.notes.insert("readings that the file has twice count once");
+                }
             }
             self.look(readings);
         }

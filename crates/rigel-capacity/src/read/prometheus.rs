@@ -10,7 +10,7 @@ use super::scrapes::Scrapes;
 use super::seen::{shown, wrong};
 use super::{Room, SampleSink};
 use crate::counter::Counter;
-use crate::{Metric, Span};
+use crate::{HOUR_MS, Metric, Span};
 use rigel_core::error::Problem;
 use rigel_core::path_text::printable;
 use rigel_core::units::to_f64;
@@ -262,7 +262,10 @@ impl Series {
     ) -> Result<(), Problem> {
         let (Some((first, _)), Some((last, _))) = (readings.first(), readings.last()) else { return Ok(()) };
         let known = self.told.entry((name.to_owned(), labels.clone())).or_default();
-        let twin = known.iter().find(|known| *first <= known.last_ms && known.first_ms <= *last);
+        let is_twin = |known: &&CounterSeries| {
+            *first <= known.last_ms && known.first_ms <= *last && known.others != others
+        };
+        let twin = known.iter().find(is_twin);
         let differs = twin.and_then(|CounterSeries { others: twin, .. }| {
             let names = twin.keys().chain(others.keys());
             let name = names.into_iter().find(|name| twin.get(*name) != others.get(*name))?;
@@ -278,7 +281,14 @@ impl Series {
                 ))
                 .next(format!("query one of them: {{{label}=\"{one}\"}}")));
         }
-        known.push(CounterSeries { others, first_ms: *first, last_ms: *last });
+        // Parts that follow one another are one; between others a counter with other labels may have its time.
+        let is_next = |one: &&mut CounterSeries| {
+            one.others == others && *first <= one.last_ms + HOUR_MS && one.first_ms <= *last + HOUR_MS
+        };
+        match known.iter_mut().find(is_next) {
+            Some(one) => (one.first_ms, one.last_ms) = (one.first_ms.min(*first), one.last_ms.max(*last)),
+            None => known.push(CounterSeries { others, first_ms: *first, last_ms: *last }),
+        }
         Ok(())
     }
 

@@ -115,6 +115,8 @@ impl Format {
         let has = |word: &str| text.windows(word.len()).any(|part| part == word.as_bytes());
         let is_watched = has(OSWATCHER) || EXAWATCHER.iter().any(|word| has(word));
         match text.first() {
+            // Whatever is in it.
+            _ if is_archive(head) => Err(unknown(head)),
             _ if is_watched && has("\nDevice") && has(OSWATCHER) => Ok(Self::OsWatcher),
             _ if is_watched && has("\nDevice") => Ok(Self::IostatText),
             _ if is_watched => Err(unknown(head)),
@@ -253,6 +255,11 @@ fn has_devices(text: &[u8]) -> bool {
     lines.any(|line| line.starts_with(b"Device") || line.ends_with(b" Device"))
 }
 
+/// Whether it is an archive of tar, of one file or several.
+fn is_archive(head: &[u8]) -> bool {
+    head.get(TAR.0..TAR.0 + TAR.1.len()) == Some(TAR.1)
+}
+
 /// Whether some line is a date and a time.
 fn has_moments(text: &[u8]) -> bool {
     text.split(|&byte| byte == b'\n').any(|line| is_moment(String::from_utf8_lossy(line).trim()))
@@ -283,7 +290,7 @@ pub fn unknown(head: &[u8]) -> Problem {
         problem
             .because("it is packed in a way that is not read; gzip is")
             .next(format!("unpack it first: {tool}"))
-    } else if head.get(TAR.0..TAR.0 + TAR.1.len()) == Some(TAR.1) {
+    } else if is_archive(head) {
         problem
             .because("it is an archive of tar")
             .next("unpack it into a directory, and import that: mkdir DIRECTORY && tar -xf FILE -C DIRECTORY")

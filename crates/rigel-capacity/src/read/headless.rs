@@ -235,5 +235,8 @@ mod tests {
             let problem = try_read(magic, Options::default(), 99).unwrap_err().to_string();
             assert!(problem.contains(command), "{problem}");
         }
+        let tar = [&[b'x'; 257][..], b"ustar\x0000", &file("iostat-12.6.1.txt")].concat();
+        let problem = try_read(&tar, utc(), 99).unwrap_err().to_string();
+        assert!(problem.contains("tar -xf FILE -C DIRECTORY"), "{problem}");
     }
 }

@@ -120,6 +120,37 @@ fn disks_that_are_known_by_numbers_count_once_and_what_does_not_count_is_named()
     assert!((mean_of_sum(&place, "--all") / expected - 1.1).abs() < 0.02);
 }
 
+/// JSON, CSV and rows that end in the middle, and a log that begins there.
+#[test]
+fn what_is_whole_of_a_file_counts_and_what_is_missing_is_told() {
+    let place = Place::new();
+    let data = |name: &str| {
+        fs::read(format!("{}/../rigel-capacity/tests-data/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    };
+    let file = |name: &str, bytes: &[u8]| fs::write(place.path().join(name), bytes).unwrap();
+    for (name, of) in [
+        ("cut.json", "sadf-12.6.1.json"),
+        ("cut.jsonl", "pg_stat_io-18.4.jsonl"),
+        ("cut.csv", "pg_stat_io-18.4.csv"),
+    ] {
+        let whole = data(of);
+        file(name, &whole[..whole.len() - whole.len() / 5]);
+        let told = capacity(&place, &format!("import {name} --host db1 --zone UTC")).expect_code(0).stdout;
+        assert!(told.contains(" values new") && told.contains("ends in the middle"), "{name}: {told}");
+    }
+    let iostat = String::from_utf8(data("iostat-12.6.1.txt")).unwrap();
+    file("rotated.txt", iostat.split_once('\n').unwrap().1.as_bytes());
+    let told = capacity(&place, "import rotated.txt --zone UTC").expect_code(2).stderr;
+    assert!(words(&told).contains("the first line of the run") && told.contains("--host"), "{told}");
+    capacity(&place, "import rotated.txt --zone UTC --host vm").expect_code(0);
+    file(
+        "rows.txt",
+        iostat.lines().filter(|line| line.starts_with("vda")).collect::<Vec<_>>().join("\n").as_bytes(),
+    );
+    let told = capacity(&place, "import rows.txt --zone UTC").expect_code(2).stderr;
+    assert!(words(&told).contains("without the lines of the column names"), "{told}");
+}
+
 #[test]
 fn a_fit_says_where_the_other_databases_come_in() {
     let place = Place::new();

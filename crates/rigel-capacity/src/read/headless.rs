@@ -76,7 +76,10 @@ fn of_extract(line: &str) -> Option<(String, String)> {
             sadf_rows::AGAIN,
         ))
     } else if is_time_of_sadf(&fields('\t')) {
-        Some(missing("it has rows of `sadf -p`, a value in each", sadf_rows::AGAIN))
+        Some((
+            "it has rows of `sadf -p`, with one value in each".to_owned(),
+            format!("create it again: {}", sadf_rows::AGAIN),
+        ))
     } else if STATISTICS.iter().any(|(of_awr, of_statspack, _)| has(&[of_awr, of_statspack]))
         && DELIMITERS.iter().any(|sign| fields(*sign).len() >= FEWEST_FIELDS)
     {

@@ -61,6 +61,10 @@ const HARDWARE_MAJORS: [(u32, u32); 14] = [
     (179, 8),
     (259, 0),
 ];
+/// What stays of the sum of a group of disks begins so, and its name follows.
+pub const GROUP: &str = "group-";
+/// What stays of all volumes of an instance of EC2 together.
+pub const ALL_VOLUMES: &str = "ebs";
 /// What stays of all data disks of a virtual machine of Azure together, which its query did not part.
 pub const ALL_LUNS: &str = "azure-data";
 const ARRAY_MAJOR: u32 = 9;
@@ -75,15 +79,30 @@ pub fn own_disks(disks: Vec<Subject>) -> Vec<Subject> {
     lowest.into_iter().map(|at| disks[at].clone()).collect()
 }
 
+/// Disks of one host that do not count beside others because people gave them their names: whether they lie on these is not told.
+pub fn unknown_disks(disks: &[Subject]) -> Vec<Subject> {
+    let all: Vec<&Subject> = disks.iter().collect();
+    let own = lowest(&all);
+    let names: BTreeSet<&str> =
+        disks.iter().flat_map(|disk| [disk.name.as_str(), disk.id.as_str()]).collect();
+    let is_hardware = own.first().is_some_and(|at| layer(all[*at], &names) == Layer::Hardware);
+    let is_unknown = |disk: &&&Subject| {
+        let has_parent = parents(&disk.name).iter().any(|parent| names.contains(parent.as_str()));
+        is_hardware && !has_parent && layer(disk, &names) == Layer::Other
+    };
+    all.iter().filter(is_unknown).map(|disk| (*disk).clone()).collect()
+}
+
 /// The places of those disks among some; of databases where there is no disk.
 pub fn lowest(disks: &[&Subject]) -> Vec<usize> {
     let names: BTreeSet<&str> =
         disks.iter().flat_map(|disk| [disk.name.as_str(), disk.id.as_str()]).collect();
     let has_luns = disks.iter().any(|disk| is_lun(disk));
+    let has_volumes = disks.iter().any(|disk| is_volume(disk));
     let is_part = |disk: &Subject| {
         let mut parents = parents(&disk.name).into_iter().chain(parents(&disk.id));
-        let is_sum_of_luns = has_luns && disk.id == ALL_LUNS;
-        disk.kind == Kind::Disk && (is_sum_of_luns || parents.any(|parent| names.contains(parent.as_str())))
+        let is_sum = (has_luns && disk.id == ALL_LUNS) || (has_volumes && disk.id == ALL_VOLUMES);
+        disk.kind == Kind::Disk && (is_sum || parents.any(|parent| names.contains(parent.as_str())))
     };
     // Of a part none.
     let layers: Vec<Option<Layer>> =
@@ -97,16 +116,22 @@ fn is_lun(disk: &Subject) -> bool {
     disk.kind == Kind::Disk && is_numbered(&disk.name, &["lun"])
 }
 
+/// A volume of EBS.
+fn is_volume(disk: &Subject) -> bool {
+    disk.kind == Kind::Disk && disk.name.starts_with("vol-")
+}
+
 fn layer(disk: &Subject, names: &BTreeSet<&str>) -> Layer {
     let is_mapped = MAPPED_IDS.iter().any(|id| disk.id.starts_with(id) || disk.name.starts_with(id));
     let name = disk.name.replace('!', "/");
     // An identity that is none of a mapped device is one of hardware, whatever it is called.
-    let has_identity = !disk.id.is_empty() && !disk.id.starts_with("part") && disk.id != ALL_LUNS;
+    let is_sum = disk.id.starts_with(GROUP) || [ALL_LUNS, ALL_VOLUMES].contains(&disk.id.as_str());
+    let has_identity = !disk.id.is_empty() && !disk.id.starts_with("part") && !is_sum;
     if disk.kind == Kind::Database {
         Layer::Database
     } else if disk.kind != Kind::Disk {
         Layer::Hardware
-    } else if name == "ALL" && disk.id.is_empty() {
+    } else if (name == "ALL" && disk.id.is_empty()) || disk.id.starts_with(GROUP) {
         Layer::Sum
     } else if is_numbered(&name, &["md", "md_", "md/"])
         || numbers(&name).is_some_and(|(major, _)| major == ARRAY_MAJOR)
@@ -185,7 +210,7 @@ fn is_numbered(name: &str, kinds: &[&str]) -> bool {
 }
 
 /// The numbers of `dev8-16`.
-fn numbers(name: &str) -> Option<(u32, u32)> {
+pub fn numbers(name: &str) -> Option<(u32, u32)> {
     let (major, minor) = name.strip_prefix("dev")?.split_once('-')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
@@ -285,6 +310,22 @@ mod tests {
     }
 
     #[test]
+    fn disks_with_names_that_people_gave_are_told_where_they_do_not_count() {
+        for (all, unknown) in [
+            (
+                &["sda", "sdredo", "dm-0", "sda1", "mpatha", "dev253-0"][..],
+                &["sdredo", "mpatha", "dev253-0"][..],
+            ),
+            (&["vol1", "vol2"], &[]),
+            (&["sda", "md0", "loop0", "zram0"], &[]),
+        ] {
+            let disks: Vec<Subject> = all.iter().map(|name| Subject::disk(name, "")).collect();
+            let found: Vec<String> = unknown_disks(&disks).into_iter().map(|disk| disk.name).collect();
+            assert_eq!(found, unknown, "{all:?}");
+        }
+    }
+
+    #[test]
     fn what_stays_of_a_disk_says_what_it_is() {
         let own = |all: &[(&str, &str)]| {
             let disks = all.iter().map(|(name, id)| Subject::disk(name, id)).collect();
@@ -298,6 +339,17 @@ mod tests {
             ["lun0", "lun11", "os"]
         );
         assert_eq!(own(&[("data", ALL_LUNS), ("os", "")]), ["data", "os"]);
+        assert_eq!(own(&[("ebs", ALL_VOLUMES), ("instance-store", "")]), ["ebs", "instance-store"]);
+        assert_eq!(
+            own(&[("ebs", ALL_VOLUMES), ("vol-0a1", ""), ("instance-store", "")]),
+            ["vol-0a1", "instance-store"]
+        );
+        assert_eq!(
+            own(&[("data", "group-data"), ("dm-0", ""), ("dm-1", "")]),
+            ["dm-0", "dm-1"],
+            "a group of them"
+        );
+        assert_eq!(own(&[("data", "group-data"), ("redo", "group-redo")]), ["data", "redo"]);
         assert_eq!(own(&[("data", ""), ("lun0", "")]), ["data", "lun0"], "names that people gave");
         let database = Subject::named(Kind::Database, "md1");
         assert_eq!(

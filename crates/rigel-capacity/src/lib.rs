@@ -19,6 +19,8 @@ mod history;
 mod key;
 mod layers;
 mod metric;
+pub mod numbered;
+mod overflow;
 pub mod packed;
 pub mod read;
 
@@ -33,7 +35,7 @@ pub use epochs::Lifetime;
 pub use harvest::{Harvest, MOST_ROWS};
 pub use history::{History, KeySummary, Selection};
 pub use key::{DatabaseName, Key, Kind, Source, Subject};
-pub use layers::own_disks;
+pub use layers::{own_disks, unknown_disks};
 pub use metric::{Across, Behaviour, Metric};
 pub use series::{Sample, Series};
 pub use sum::{Handover, Member, Members, Part};

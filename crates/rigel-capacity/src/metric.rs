@@ -86,12 +86,12 @@ rigel_core::named!(Metric {
 });
 
 impl Metric {
-    /// Whether a value can be one of it. A counter that fell or ran over gives values that no host can reach: above 10^9 I/Os or 2^50 bytes a
+    /// Whether a value can be one of it. A counter that fell or ran over gives values that no host can reach: above 50 million I/Os or 2^44 bytes a
     /// second, or a million I/Os outstanding on a disk.
     pub fn can_be(self, value: f64) -> bool {
         let most = match self {
-            Self::ReadOps | Self::WriteOps | Self::AllOps | Self::RedoOps | Self::Commits => 1e9,
-            Self::ReadBytes | Self::WriteBytes | Self::RedoBytes => 1_125_899_906_842_624.0,
+            Self::ReadOps | Self::WriteOps | Self::AllOps | Self::RedoOps | Self::Commits => 5e7,
+            Self::ReadBytes | Self::WriteBytes | Self::RedoBytes => 17_592_186_044_416.0,
             Self::ReadTime | Self::WriteTime | Self::AllTime => 1e6,
             // Rounding and the ends of an interval make a little more than all of the time.
             Self::Busy | Self::PressureSome | Self::PressureFull => 2.0,

@@ -8,6 +8,7 @@ mod collectl;
 mod csv;
 mod differences;
 mod format;
+mod headless;
 mod iostat;
 mod iostat_text;
 mod lines;
@@ -22,6 +23,7 @@ mod pg_stat_io;
 mod pieces;
 mod prometheus;
 mod sadf;
+mod sadf_rows;
 mod sar;
 mod scrapes;
 mod seen;
@@ -116,6 +118,7 @@ impl Reader {
 fn room(format: Format) -> Box<dyn Room> {
     match format {
         Format::Sadf => Box::new(sadf::Sadf::default()),
+        Format::SadfRows => Box::new(sadf_rows::SadfRows::default()),
         Format::Sar => Box::new(sar::Sar::default()),
         Format::Iostat => Box::new(iostat::Iostat::default()),
         Format::IostatText => Box::new(iostat_text::IostatText::default()),
@@ -137,5 +140,7 @@ fn room(format: Format) -> Box<dyn Room> {
 mod edits;
 #[cfg(test)]
 mod field;
+#[cfg(test)]
+mod kinds;
 #[cfg(test)]
 mod tests;

@@ -8,11 +8,12 @@ mod answer;
 mod names;
 
 use super::differences::Run;
+use super::pieces::Pieces;
 use super::seen::{shown, wrong};
 use super::{Format, Room, SampleSink};
-use crate::layers::ALL_LUNS;
+use crate::layers::{ALL_LUNS, ALL_VOLUMES};
 use crate::{Key, Kind, MS_PER_S, Metric, Source, Span, Subject};
-use answer::{Answer, Sample};
+use answer::{Answer, MetricData, Sample};
 use names::{Meant, Of};
 use rigel_core::error::Problem;
 
@@ -44,8 +45,14 @@ impl Room for Cloud {
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         // Answers of several calls may follow one another.
-        for answer in serde_json::Deserializer::from_slice(&self.text).into_iter::<Answer>() {
-            let answer = answer.map_err(|error| self.unreadable(&error))?;
+        let mut answers = serde_json::Deserializer::from_slice(&self.text).into_iter::<Answer>();
+        while let Some(answer) = answers.next() {
+            let answer = match answer {
+                Err(error) if error.is_eof() && self.format == Format::CloudWatch => {
+                    return self.part(answers.byte_offset(), &error, out);
+                }
+                answer => answer.map_err(|error| self.unreadable(&error))?,
+            };
             match self.format {
                 Format::Azure => answer.value.iter().try_for_each(|metric| azure(metric, out))?,
                 _ => cloud_watch(&answer, out)?,
@@ -56,6 +63,20 @@ impl Room for Cloud {
 }
 
 impl Cloud {
+    /// What is whole of an answer that was cut off.
+    fn part(&self, from: usize, error: &serde_json::Error, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let mut pieces = Pieces::of("MetricDataResults");
+        pieces.cut(&self.text[from..], |piece| {
+            let result: MetricData =
+                serde_json::from_slice(piece.json).map_err(|error| self.unreadable(&error))?;
+            metric_data(&result, out)
+        })?;
+        out.takes_what_is_whole(
+            Err(self.unreadable(error)),
+            "the file ends in the middle: the metrics that are complete are used",
+        )
+    }
+
     fn unreadable(&self, error: &serde_json::Error) -> Problem {
         let line = u64::try_from(error.line()).unwrap_or(1);
         let problem = wrong(
@@ -77,17 +98,19 @@ fn cloud_watch(answer: &Answer, out: &mut SampleSink<'_>) -> Result<(), Problem>
     if !answer.datapoints.is_empty() {
         return of_cloud_watch(&answer.label, &answer.datapoints, out);
     }
-    for result in &answer.results {
-        if result.status == "PartialData" {
-            out.seen.notes.insert(
-                "CloudWatch says that a result is not all that it has: ask for the next page (--next-token)",
-            );
-        }
-        let samples = result.timestamps.iter().zip(&result.values);
-        let samples: Vec<Sample> = samples.map(|(at, value)| Sample::of_value(at, *value)).collect();
-        of_cloud_watch(&result.label, &samples, out)?;
+    answer.results.iter().try_for_each(|result| metric_data(result, out))
+}
+
+/// A result of `get-metric-data`.
+fn metric_data(result: &MetricData, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+    if result.status == "PartialData" {
+        out.seen.notes.insert(
+            "CloudWatch says that a result is not all that it has: ask for the next page (--next-token)",
+        );
     }
-    Ok(())
+    let samples = result.timestamps.iter().zip(&result.values);
+    let samples: Vec<Sample> = samples.map(|(at, value)| Sample::of_value(at, *value)).collect();
+    of_cloud_watch(&result.label, &samples, out)
 }
 
 fn of_cloud_watch(label: &str, samples: &[Sample], out: &mut SampleSink<'_>) -> Result<(), Problem> {
@@ -97,7 +120,15 @@ fn of_cloud_watch(label: &str, samples: &[Sample], out: &mut SampleSink<'_>) -> 
         samples.iter().for_each(|_| out.seen.leaves_out(label));
         return Ok(());
     };
-    out.check_host("", 1)?;
+    let is_of_instance = matches!(meant, Meant::SumOfVolumes(_) | Meant::SumOfStore(_));
+    let host = Some(())
+        .filter(|()| is_of_instance)
+        .and_then(|()| names::instance(&words, out.options.file.as_deref()));
+    let host = host.unwrap_or_default();
+    out.check_host(&host, 1)?;
+    if !host.is_empty() {
+        out.seen.tells_of(&host, &host);
+    }
     let statistic = words.iter().find(|word| names::STATISTICS.contains(word));
     let wanted = if matches!(meant, Meant::Mean(_)) { "Average" } else { "Sum" };
     let is_other = statistic.is_some_and(|statistic| *statistic != wanted)
@@ -107,10 +138,25 @@ fn of_cloud_watch(label: &str, samples: &[Sample], out: &mut SampleSink<'_>) -> 
             .because("a rate follows from the sum over a period, and a mean from the average")
             .next(format!("ask again with the statistic {wanted}")));
     }
+    let subject = match meant {
+        Meant::SumOfVolumes(_) => out.disk("ebs", ALL_VOLUMES),
+        Meant::SumOfStore(_) => out.disk("instance-store", ""),
+        _ => subject(name, meant, &words, out)?,
+    };
+    let key = out.key(&host, subject, Source::CloudWatch);
+    let period_ms =
+        words.iter().find_map(|word| word.parse::<i64>().ok()).and_then(|s| s.checked_mul(MS_PER_S));
+    let period_ms = period_ms.filter(|period| *period > 0);
+    write(&Series { key, meant, statistic: wanted, period_ms }, samples, out);
+    Ok(())
+}
+
+/// The volume or the database of a label.
+fn subject(name: &str, meant: Meant, words: &[&str], out: &SampleSink<'_>) -> Result<Subject, Problem> {
     let is_database = matches!(meant, Meant::Mean(_));
     // No name of a file is that of a database.
     let file = out.options.file.as_deref().filter(|_| !is_database);
-    let Some(subject) = names::volume(&words, name, file) else {
+    let Some(subject) = names::volume(words, name, file) else {
         let (what, ask, label, of_file) = match is_database {
             true => ("database", "ask with get-metric-data, and ", "DBInstanceIdentifier", ""),
             false => ("volume", "", "VolumeId", ", or put vol-.. into the name of the file"),
@@ -121,16 +167,10 @@ fn of_cloud_watch(label: &str, samples: &[Sample], out: &mut SampleSink<'_>) -> 
                 "{ask}set the label to ${{PROP('Dim.{label}')}} ${{PROP('MetricName')}}{of_file}"
             )));
     };
-    let subject = match is_database {
+    Ok(match is_database {
         true => Subject::named(Kind::Database, &subject),
         false => out.disk(&subject, ""),
-    };
-    let key = out.key("", subject, Source::CloudWatch);
-    let period_ms =
-        words.iter().find_map(|word| word.parse::<i64>().ok()).and_then(|s| s.checked_mul(MS_PER_S));
-    let period_ms = period_ms.filter(|period| *period > 0);
-    write(&Series { key, meant, statistic: wanted, period_ms }, samples, out);
-    Ok(())
+    })
 }
 
 /// A metric of a virtual machine or of a managed disk.
@@ -196,7 +236,9 @@ fn write(series: &Series, samples: &[Sample], out: &mut SampleSink<'_>) {
         let Some(span) = Span::between(at_ms, at_ms.saturating_add(period_ms)) else { continue };
         let seconds = f64::from(span.length_ms) / 1_000.0;
         let (metric, value) = match series.meant {
-            Meant::Sum(metric) => (metric, value / seconds),
+            Meant::Sum(metric) | Meant::SumOfVolumes(metric) | Meant::SumOfStore(metric) => {
+                (metric, value / seconds)
+            }
             Meant::Idle => (Metric::Busy, (1.0 - value / seconds).max(0.0)),
             Meant::Mean(metric) | Meant::Rate(metric) => (metric, value),
         };

@@ -1,11 +1,15 @@
-//! CSV with a line of column names, as database clients write it: what they say around the rows is none of them.
+//! CSV with a line of column names, as database clients and spreadsheets write it: what they say around the rows is none of them.
 //!
-//! Must not know what a column means.
+//! The line of names shows which sign parts the fields. A last line without its end was cut off, unless its last field is in quotes. Must not know
+//! what a column means.
 
-use super::Format;
+mod client;
+
 use super::lines::Lines;
 use super::seen::wrong;
-use csv_core::{ReadRecordResult, Reader};
+use super::{Format, SampleSink};
+use client::Remark;
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use rigel_core::error::Problem;
 
 /// Lines that may stand before the names of the columns.
@@ -13,9 +17,16 @@ pub const MOST_BEFORE: usize = 40;
 /// Fields of a line.
 const MOST_FIELDS: usize = 256;
 
+/// Signs between fields: of clients, of spreadsheets where the comma is that of decimals, and of text that was copied from one.
+const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
 /// A line without the mark of an encoding and the prompts of SQL*Plus, which it writes when its input is no terminal.
 pub fn without_prompt(line: &[u8]) -> &[u8] {
-    let mut line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    // A tab at the end is an empty field; a page of SQL*Plus begins with a form feed.
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\r' | b'\n' | b'\x0c');
+    let mut line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    line = &line[line.iter().take_while(|byte| is_blank(byte)).count()..];
+    line = &line[..line.len() - line.iter().rev().take_while(|byte| is_blank(byte)).count()];
     while let Some(rest) = line.strip_prefix(b"SQL>") {
         line = rest.trim_ascii_start();
     }
@@ -32,6 +43,8 @@ struct Table {
     format: Format,
     heading: Option<Heading>,
     fields: Fields,
+    /// Errors that the client told between the rows.
+    errors: u64,
 }
 
 /// A line whose fields have names.
@@ -45,7 +58,7 @@ pub struct Row<'a> {
 impl Csv {
     /// Of a format, which knows the names of its columns.
     pub fn of(format: Format) -> Self {
-        let table = Table { format, heading: None, fields: Fields::default() };
+        let table = Table { format, heading: None, fields: Fields::default(), errors: 0 };
         Self { lines: Lines::of_csv(), table }
     }
 
@@ -59,14 +72,42 @@ impl Csv {
         lines.cut(bytes, |line, number| table.line(line, number, &mut each))
     }
 
-    /// Gives the last row, if it has no line feed.
-    pub fn end(&mut self, mut each: impl FnMut(&Row<'_>) -> Result<(), Problem>) -> Result<(), Problem> {
+    /// Gives the last row, if it has no line feed and is whole all the same. Whether something was cut off.
+    pub fn end(&mut self, mut each: impl FnMut(&Row<'_>) -> Result<(), Problem>) -> Result<bool, Problem> {
         let Self { lines, table } = self;
-        lines.end(|line, number| table.line(line, number, &mut each))
+        let mut is_cut = false;
+        lines.end(|line, number| {
+            // Of a number nobody knows whether it goes on.
+            is_cut = table.is_row(line) && !line.ends_with(b"\"");
+            if is_cut { Ok(()) } else { table.line(line, number, &mut each) }
+        })?;
+        Ok(is_cut)
+    }
+
+    /// Tells what the client said of rows that are missing, and a last line that was cut off.
+    pub fn tell(&self, is_cut: bool, out: &mut SampleSink<'_>) {
+        if is_cut {
+            out.seen.notes.insert("the file ends in the middle of a line: that line is left out");
+        }
+        if self.table.errors > 0 {
+            out.seen
+                .notes
+                .insert("the client reported errors (ORA- or SP2-) between the rows: some may be missing");
+        }
     }
 }
 
 impl Table {
+    /// Whether a line is one of the rows, or would be.
+    fn is_row(&mut self, line: &[u8]) -> bool {
+        let text = without_prompt(line);
+        let Some(heading) = &self.heading else { return false };
+        let count = self.fields.read(text, heading.delimiter);
+        Remark::of(text, heading.delimiter).is_none()
+            && !text.is_empty()
+            && !heading.is_repeated(&self.fields, count)
+    }
+
     fn line(
         &mut self,
         line: &[u8],
@@ -74,25 +115,33 @@ impl Table {
         each: &mut impl FnMut(&Row<'_>) -> Result<(), Problem>,
     ) -> Result<(), Problem> {
         let text = without_prompt(line);
-        // A command that SQL*Plus repeats behind its prompt has no comma.
-        if text.is_empty() || (line.starts_with(b"SQL>") && !text.contains(&b',')) {
-            return Ok(());
-        }
         let Some(heading) = &self.heading else {
             if Format::of_heading(text).is_some() {
                 self.heading = Heading::of(text);
             }
+            self.errors += u64::from(Remark::of(text, b',') == Some(Remark::Error));
             return Ok(());
         };
-        let count = self.fields.read(text);
-        // SQL*Plus ends with a line such as `25 rows selected.`
-        let is_remark = count == Some(1)
-            && ["rows selected.", "row selected."].iter().any(|end| self.fields.text(0).ends_with(end));
-        if is_remark || heading.is_repeated(&self.fields) {
+        // A command that SQL*Plus repeats behind its prompt has no comma.
+        if text.is_empty() || (line.starts_with(b"SQL>") && !text.contains(&heading.delimiter)) {
+            return Ok(());
+        }
+        let count = self.fields.read(text, heading.delimiter);
+        if heading.is_repeated(&self.fields, count) {
             return Ok(());
         }
         if count != Some(heading.len()) {
-            return Err(self.format.miscounted(number, count.unwrap_or(0), heading.len()));
+            return match Remark::of(text, heading.delimiter) {
+                Some(remark) => {
+                    self.errors += u64::from(remark == Remark::Error);
+                    Ok(())
+                }
+                None => Err(self.format.miscounted(number, count.unwrap_or(0), heading.len())),
+            };
+        }
+        let may_be_rule = text.starts_with(b"-") || text.starts_with(b"\"-");
+        if may_be_rule && Remark::of(text, heading.delimiter) == Some(Remark::Rule) {
+            return Ok(());
         }
         each(&Row { heading, fields: &self.fields, line: number })
     }
@@ -117,21 +166,52 @@ impl Row<'_> {
     pub fn text(&self, name: &str) -> &str {
         self.heading.place(name).map_or("", |at| self.fields.text(at)).trim()
     }
+
+    /// The number in a column; `None` where it is none, or may be one of two.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        number(self.text(name), self.heading.delimiter != b',')
+    }
+}
+
+/// A number with a point or a comma for decimals. Where no comma is that of decimals for sure, `1,234` may be one of two.
+fn number(text: &str, is_local: bool) -> Option<f64> {
+    if let Ok(number) = text.parse() {
+        return Some(number);
+    }
+    let (whole, decimals) = text.rsplit_once(',')?;
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let of_group = whole.trim_start_matches(['-', '+']);
+    let may_be_group = decimals.len() == 3 && (1..=3).contains(&of_group.len()) && !of_group.starts_with('0');
+    let is_grouped = of_group.contains('.')
+        && of_group.split('.').skip(1).all(|group| group.len() == 3)
+        && of_group.split('.').all(is_digits);
+    // Behind decimals an exponent may stand.
+    let is_plain = is_digits(of_group) && (is_local || !may_be_group);
+    (is_plain || is_grouped).then(|| format!("{}.{decimals}", whole.replace('.', "")).parse().ok())?
 }
 
 /// The names of columns, in lower case.
 #[derive(Clone, Debug, Default)]
 pub struct Heading {
     names: Vec<String>,
+    /// What stands between fields.
+    delimiter: u8,
 }
 
 impl Heading {
-    /// Of the first line; `None` when it names less than two columns.
+    /// Of the first line; `None` when it names less than two columns. The sign that parts it into most fields is that between them.
     pub fn of(line: &[u8]) -> Option<Self> {
-        let mut fields = Fields::default();
-        let names: Vec<String> =
-            (0..fields.read(line)?).map(|at| fields.text(at).trim().to_ascii_lowercase()).collect();
-        (names.len() >= 2).then_some(Self { names })
+        let of = |delimiter: u8| {
+            let mut fields = Fields::default();
+            let count = fields.read(line, delimiter)?;
+            let name = |at: usize| fields.text(at).trim().to_ascii_lowercase();
+            Some(Self { names: (0..count).map(name).collect(), delimiter })
+        };
+        let most = DELIMITERS
+            .into_iter()
+            .filter_map(of)
+            .reduce(|one, next| if next.len() > one.len() { next } else { one });
+        most.filter(|heading| heading.len() >= 2)
     }
 
     /// The place of a column.
@@ -140,9 +220,9 @@ impl Heading {
     }
 
     /// Whether a line has the names once more, as each snapshot may have them.
-    fn is_repeated(&self, fields: &Fields) -> bool {
+    fn is_repeated(&self, fields: &Fields, count: Option<usize>) -> bool {
         let mut names = self.names.iter().enumerate();
-        names.all(|(at, name)| fields.text(at).trim().eq_ignore_ascii_case(name))
+        count == Some(self.len()) && names.all(|(at, name)| fields.text(at).trim().eq_ignore_ascii_case(name))
     }
 
     /// How many there are.
@@ -160,10 +240,10 @@ pub struct Fields {
 
 impl Fields {
     /// Reads a line, and says how many fields it has; `None` for more than any file here has.
-    pub fn read(&mut self, line: &[u8]) -> Option<usize> {
+    pub fn read(&mut self, line: &[u8], delimiter: u8) -> Option<usize> {
         self.text.resize(line.len() + 16, 0);
         self.ends.resize(MOST_FIELDS, 0);
-        let mut reader = Reader::new();
+        let mut reader: Reader = ReaderBuilder::new().delimiter(delimiter).build();
         let (result, read, written, ends) = reader.read_record(line, &mut self.text, &mut self.ends);
         let (result, _, _, more) = match result {
             ReadRecordResult::InputEmpty => {
@@ -193,12 +273,35 @@ mod tests {
     #[test]
     fn quotes_and_empty_fields_are_read() {
         let mut fields = Fields::default();
-        assert_eq!(fields.read(b"a,\"b, \"\"c\"\"\",,d"), Some(4));
+        assert_eq!(fields.read(b"a,\"b, \"\"c\"\"\",,d", b','), Some(4));
         let all: Vec<&str> = (0..5).map(|at| fields.text(at)).collect();
         assert_eq!(all, ["a", "b, \"c\"", "", "d", ""]);
-        assert_eq!(fields.read(b"x,y"), Some(2));
+        assert_eq!(fields.read(b"x;y", b';'), Some(2));
         assert_eq!((fields.text(0), fields.text(1)), ("x", "y"));
         let heading = Heading::of(b"\"SNAP_TIME\",Value").unwrap();
         assert_eq!((heading.place("value"), heading.place("x"), heading.len()), (Some(1), None, 2));
+    }
+
+    #[test]
+    fn commas_of_decimals_are_read_where_they_are_none_of_thousands() {
+        for (text, is_local, expected) in [
+            ("40.25", false, Some(40.25)),
+            (".5", false, Some(0.5)),
+            ("40,25", false, Some(40.25)),
+            (",5", false, Some(0.5)),
+            ("-0,125", false, Some(-0.125)),
+            ("1234,567", false, Some(1234.567)),
+            ("1,234", false, None),
+            ("1,234", true, Some(1.234)),
+            ("1.234,5", false, Some(1234.5)),
+            ("1.234.567,25", true, Some(1_234_567.25)),
+            ("1,5E+03", true, Some(1500.0)),
+            ("1.5E3", false, Some(1500.0)),
+            ("12.34,5", true, None),
+            ("a,5", true, None),
+            ("", true, None),
+        ] {
+            assert_eq!(number(text, is_local), expected, "{text}");
+        }
     }
 }

@@ -54,10 +54,26 @@ pub fn meant(name: &str) -> Option<ExporterMetric> {
     NAMES.iter().find(|(known, _)| *known == name).map(|&(_, meant)| meant)
 }
 
+/// Labels that name a host, the best first, where `instance` does not: agents other than Prometheus, and what people add to series.
+const HOSTS: [&str; 6] = ["hostname", "nodename", "host", "node", "host_name", "exported_instance"];
+/// Instances that are no names of a host.
+const LOOPBACKS: [&str; 4] = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"];
+
+/// Takes what names the host out of all labels of a series.
+fn instance(all: &mut BTreeMap<String, String>) -> String {
+    let is_name = |name: &&&str| all.get(**name).is_some_and(|host| !host.is_empty());
+    let is_instance = all.get("instance").is_some_and(|instance| {
+        !instance.is_empty()
+            && !LOOPBACKS.contains(&instance.rsplit_once(':').map_or(instance.as_str(), |(host, _)| host))
+    });
+    let name = if is_instance { None } else { HOSTS.iter().find(is_name).copied() };
+    all.remove(name.unwrap_or("instance")).unwrap_or_default()
+}
+
 /// Labels of a series that are of use.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Labels {
-    /// `instance`.
+    /// `instance`, or another label that names the host; behind the cluster, where there is one.
     pub instance: String,
     /// `device`.
     pub device: String,
@@ -70,10 +86,17 @@ pub struct Labels {
 impl Labels {
     /// Takes them out of all labels of a series.
     pub fn take(all: &mut BTreeMap<String, String>) -> Self {
+        let instance = instance(all);
         let mut take = |name: &str| all.remove(name).unwrap_or_default();
         let (wwn, serial) = (take("wwn"), take("serial"));
         let id = if wwn.is_empty() { serial } else { wwn };
-        Self { instance: take("instance"), device: take("device"), mount: take("mountpoint"), id }
+        // Clusters may call their hosts alike.
+        let cluster = take("cluster");
+        let instance = match cluster.is_empty() || instance.is_empty() {
+            true => instance,
+            false => format!("{cluster}/{instance}"),
+        };
+        Self { instance, device: take("device"), mount: take("mountpoint"), id }
     }
 
     /// The host: the instance without its port.
@@ -125,7 +148,7 @@ impl Run {
             self.end(out);
             self.of = Some((key.clone(), metric));
         }
-        if metric.can_be(value) {
+        if metric.can_be_over(span, value) {
             self.spans.push(span);
             self.values.push(value);
         } else {

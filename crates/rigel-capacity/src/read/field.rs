@@ -5,16 +5,16 @@ use super::*;
 use crate::Metric;
 use jiff::tz::TimeZone;
 
-fn utc() -> Options {
+pub(super) fn utc() -> Options {
     Options { zone: Some(TimeZone::UTC), ..Options::default() }
 }
 
 /// A disk with its reads and writes per second, and a report on some: its time, and they.
-type Load<'a> = (&'a str, f64, f64);
-type Report<'a> = (&'a str, &'a [Load<'a>]);
+pub(super) type Load<'a> = (&'a str, f64, f64);
+pub(super) type Report<'a> = (&'a str, &'a [Load<'a>]);
 
 /// A document of iostat with these reports: the time, and of each disk reads and writes per second.
-fn iostat(day: &str, reports: &[Report<'_>]) -> String {
+pub(super) fn iostat(day: &str, reports: &[Report<'_>]) -> String {
     let disk = |(name, reads, writes): &Load<'_>| {
         format!(
             r#"{{"disk_device": "{name}", "r/s": {reads:.2}, "w/s": {writes:.2}, "rkB/s": 8.00, "wkB/s": 4.00, "r_await": 1.00, "w_await": 0.50, "util": 20.00}}"#
@@ -31,11 +31,11 @@ fn iostat(day: &str, reports: &[Report<'_>]) -> String {
     )
 }
 
-fn reads(tables: &Tables, name: &str) -> Vec<f64> {
+pub(super) fn reads(tables: &Tables, name: &str) -> Vec<f64> {
     disk(tables, name).column(Metric::ReadOps).unwrap().to_vec()
 }
 
-const MINUTES: [&str; 4] = [
+pub(super) const MINUTES: [&str; 4] = [
     "2026-06-10T08:00:00+0000",
     "2026-06-10T08:01:00+0000",
     "2026-06-10T08:02:00+0000",
@@ -248,7 +248,7 @@ fn what_iostat_had_written_when_it_was_stopped_is_read() {
 }
 
 /// A document of sadf with the time of its statistics written so.
-fn sadf(time: &str) -> String {
+pub(super) fn sadf(time: &str) -> String {
     let statistics = |minute: u32| {
         format!(
             r#"{{"timestamp": {{"date": "2026-06-10", "time": "00:{minute}:01", {time}, "interval": 600}},
@@ -295,7 +295,7 @@ fn sadf_without_commas_between_lists_is_mended_and_decimal_commas_are_named() {
 }
 
 /// Counters of Prometheus: a name, the label of the device and of the replica, seconds between readings, and what each reading is.
-fn series(name: &str, labels: &str, step: i64, values: impl Fn(i64) -> f64) -> String {
+pub(super) fn series(name: &str, labels: &str, step: i64, values: impl Fn(i64) -> f64) -> String {
     let values: Vec<String> =
         (0..120).map(|at| format!("[{}, \"{}\"]", 1_780_000_000 + at * step, values(at))).collect();
     format!(
@@ -304,7 +304,7 @@ fn series(name: &str, labels: &str, step: i64, values: impl Fn(i64) -> f64) -> S
     )
 }
 
-fn answer(series: &[String]) -> String {
+pub(super) fn answer(series: &[String]) -> String {
     format!(
         r#"{{"status": "success", "data": {{"resultType": "matrix", "result": [{}]}}}}"#,
         series.join(", ")

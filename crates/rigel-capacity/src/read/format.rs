@@ -3,7 +3,10 @@
 //! Must not read samples.
 
 use super::csv;
+use super::headless;
+use super::iostat_text::is_moment;
 use super::locale::time_of_day;
+use super::sadf_rows::HEAD;
 use super::seen::ReaderNotes;
 use crate::Source;
 use rigel_core::error::Problem;
@@ -23,6 +26,8 @@ pub enum Format {
     IostatText,
     /// `sadf -j -- -b -d`.
     Sadf,
+    /// `sadf -d -- -b -d`.
+    SadfRows,
     /// `sar -d`, also among other tables.
     Sar,
     /// `oswiostat` of OSWatcher.
@@ -51,16 +56,28 @@ pub enum Format {
     PgStatIoJson,
 }
 
-const KNOWN: &str = "JSON of Prometheus's query_range, VictoriaMetrics' export, OpenMetrics with times, `iostat -x -t` as JSON or text, `sadf -j FILE -- -b -d`, `sar -d`, oswiostat of OSWatcher, ExaWatcher's iostat, nmon, `collectl -P`, JSON of CloudWatch and Azure Monitor, reports of AWR and \
+const KNOWN: &str = "JSON of Prometheus's query_range, VictoriaMetrics' export, OpenMetrics with times, `iostat -x -t` as JSON or text, `sadf -j FILE -- -b -d` (or -d), `sar -d`, oswiostat of OSWatcher, ExaWatcher's iostat, nmon, `collectl -P`, JSON of CloudWatch and Azure Monitor, reports of AWR and \
      Statspack, and CSV of AWR, Statspack or pg_stat_io; docs/reference/capacity.md has the commands and queries";
 /// The first two bytes of the files of `sadc`, in either order.
 const SADC: [[u8; 2]; 2] = [[0x96, 0xd5], [0xd5, 0x96]];
+/// Names of what is not stored, in one line.
+const MOST_NAMES: usize = 4;
 /// Lines before that of a tool.
 const MOST_REMARKS: usize = 10;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// Of other compressed files the first bytes, and what uncompresses them.
-const PACKED: [(&[u8], &str); 3] =
-    [(b"BZh", "bzip2 -d FILE"), (b"\xfd7zXZ", "xz -d FILE"), (b"\x28\xb5\x2f\xfd", "zstd -d FILE")];
+/// Of other packed files the first bytes, and what unpacks them.
+const PACKED: [(&[u8], &str); 8] = [
+    (b"BZh", "bzip2 -dk FILE"),
+    (b"\xfd7zXZ", "xz -dk FILE"),
+    (b"\x28\xb5\x2f\xfd", "zstd -d FILE"),
+    (b"\x04\x22\x4d\x18", "lz4 -d FILE"),
+    (b"LZIP", "lzip -dk FILE"),
+    (b"\x1f\x9d", "uncompress FILE"),
+    (b"PK\x03\x04", "unzip FILE; a spreadsheet has to be saved as CSV"),
+    (b"7z\xbc\xaf\x27\x1c", "7z x FILE"),
+];
+/// What an archive of tar has at this place.
+const TAR: (usize, &[u8]) = (257, b"ustar");
 /// How blocks of an archive begin, or its files.
 const OSWATCHER: &str = "zzz ***";
 const EXAWATCHER: [&str; 2] = ["# Collection Module:", "\nzzz <"];
@@ -72,6 +89,7 @@ rigel_core::named!(Format {
     Iostat: "iostat JSON",
     IostatText: "iostat text",
     Sadf: "sadf JSON",
+    SadfRows: "sadf rows",
     Sar: "sar text",
     OsWatcher: "OSWatcher iostat",
     Nmon: "nmon",
@@ -97,6 +115,8 @@ impl Format {
         let has = |word: &str| text.windows(word.len()).any(|part| part == word.as_bytes());
         let is_watched = has(OSWATCHER) || EXAWATCHER.iter().any(|word| has(word));
         match text.first() {
+            // Whatever is in it.
+            _ if is_archive(head) => Err(unknown(head)),
             _ if is_watched && has("\nDevice") && has(OSWATCHER) => Ok(Self::OsWatcher),
             _ if is_watched && has("\nDevice") => Ok(Self::IostatText),
             _ if is_watched => Err(unknown(head)),
@@ -110,9 +130,12 @@ impl Format {
             Some(b'{') if has("\"metadatavalues\"") || has("Microsoft.Insights/metrics") => Ok(Self::Azure),
             Some(b'{') if has("\"timestamps\"") && has("\"metric\"") => Ok(Self::VictoriaMetrics),
             Some(b'{') if has("\"resultType\"") || has("\"status\"") => Ok(Self::Prometheus),
+            Some(b'#') if text.starts_with(HEAD.as_bytes()) => Ok(Self::SadfRows),
             Some(b'#') => Ok(Self::OpenMetrics),
-            Some(b'L') if text.starts_with(b"Linux ") && has("\nDevice") => Ok(Self::IostatText),
+            Some(b'L') if text.starts_with(b"Linux ") && has_devices(text) => Ok(Self::IostatText),
             Some(b'L') if text.starts_with(b"Linux ") && (has_times(text) || has(" DEV ")) => Ok(Self::Sar),
+            // A log that was rotated within a run.
+            _ if has("r/s") && has_devices(text) && has_moments(text) => Ok(Self::IostatText),
             _ if has("WORKLOAD REPOSITORY") || has("<title>AWR") => Ok(Self::AwrReport),
             _ if has("STATSPACK report for") => Ok(Self::StatspackReport),
             _ => Self::of_csv(text).or_else(|| Self::of_sample(text)).ok_or_else(|| unknown(head)),
@@ -157,7 +180,7 @@ impl Format {
         match self {
             Self::Prometheus | Self::VictoriaMetrics | Self::OpenMetrics => Source::Prometheus,
             Self::Iostat | Self::IostatText => Source::Iostat,
-            Self::Sadf | Self::Sar => Source::Sadf,
+            Self::Sadf | Self::SadfRows | Self::Sar => Source::Sadf,
             Self::OsWatcher => Source::OsWatcher,
             Self::Nmon => Source::Nmon,
             Self::Collectl => Source::Collectl,
@@ -175,6 +198,13 @@ impl Format {
         let problem = Problem::usage(format!("this {} contains no samples", self.name()));
         let problem = if seen.resets + seen.gaps > 0 {
             problem.because("all of its intervals were dropped: counters fell, or the gaps are too long")
+        } else if seen.unusable > 0 && seen.left_out.is_empty() {
+            problem.because(
+                "none of its values can be one: they are no numbers, below 0, or more than any host can do",
+            )
+        } else if !seen.left_out.is_empty() {
+            let names: Vec<&str> = seen.left_out.keys().take(MOST_NAMES).map(String::as_str).collect();
+            problem.because(format!("it has only what is not stored, such as {}", names.join(", ")))
         } else if seen.skipped > 0 {
             problem.because("its local times are in an hour that the clock of the zone skipped: --zone names another one than that of the file")
         } else {
@@ -182,9 +212,9 @@ impl Format {
                 Self::Prometheus | Self::VictoriaMetrics | Self::OpenMetrics => problem.because(
                     "it has none of the counters node_disk_*, node_filesystem_* and node_pressure_io_*, or only one sample of each",
                 ),
-                Self::Sadf => problem.because("sysstat did not record disks (SADC_OPTIONS lacks -S DISK), or `-d` was left out"),
+                Self::Sadf | Self::SadfRows => problem.because("sysstat did not record disks (SADC_OPTIONS lacks -S DISK), or `-d` was left out"),
                 Self::Sar => problem.because(
-                    "it has no table of disks with times such as 18:10:23: sar was started without -d, in another language, or it comes from mpstat or pidstat",
+                    "it has no table of disks with times such as 18:10:23: sar was started without -d, in another language, the line of the column names (DEV tps ..) is missing, or it comes from mpstat or pidstat",
                 ),
                 Self::OsWatcher => problem.because("each of its blocks has only the report since the boot, or none"),
                 Self::Nmon => problem.because("it has less than two snapshots of disks, or their times (ZZZZ) are missing"),
@@ -219,6 +249,22 @@ fn tool_begins(text: &[u8]) -> usize {
     0
 }
 
+/// Whether some line has the names of the columns of iostat, which `--pretty` puts before that of the disk.
+fn has_devices(text: &[u8]) -> bool {
+    let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.any(|line| line.starts_with(b"Device") || line.ends_with(b" Device"))
+}
+
+/// Whether it is an archive of tar, of one file or several.
+fn is_archive(head: &[u8]) -> bool {
+    head.get(TAR.0..TAR.0 + TAR.1.len()) == Some(TAR.1)
+}
+
+/// Whether some line is a date and a time.
+fn has_moments(text: &[u8]) -> bool {
+    text.split(|&byte| byte == b'\n').any(|line| is_moment(String::from_utf8_lossy(line).trim()))
+}
+
 /// Whether some line begins with a time of day, as those of sar, mpstat and pidstat do.
 fn has_times(text: &[u8]) -> bool {
     text.split(|&byte| byte == b'\n').any(|line| {
@@ -241,11 +287,19 @@ pub fn unknown(head: &[u8]) -> Problem {
     } else if head.starts_with(&GZIP) {
         problem.because("it is compressed").next("uncompress it first: gzip -d FILE")
     } else if let Some((_, tool)) = PACKED.iter().find(|(magic, _)| head.starts_with(magic)) {
-        problem.because("it is compressed").next(format!("uncompress it first: {tool}"))
+        problem
+            .because("it is packed in a way that is not read; gzip is")
+            .next(format!("unpack it first: {tool}"))
+    } else if is_archive(head) {
+        problem
+            .because("it is an archive of tar")
+            .next("unpack it into a directory, and import that: mkdir DIRECTORY && tar -xf FILE -C DIRECTORY")
     } else if has(&[OSWATCHER.as_bytes(), EXAWATCHER[0].as_bytes(), EXAWATCHER[1].as_bytes()]) {
         problem
             .because("it is a file of OSWatcher or ExaWatcher without disks of Linux")
             .next("of such archives only the files of iostat are read")
+    } else if let Some((cause, next)) = headless::cause(head) {
+        problem.because(cause).next(next)
     } else if starts(&[b"Linux "]) {
         problem
             .because("it is the output of a tool of sysstat without a table of disks; those of iostat -x -t and sar -d are read")

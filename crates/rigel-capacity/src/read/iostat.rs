@@ -7,7 +7,7 @@
 use super::locale::Dates;
 use super::pieces::{Piece, Pieces, told};
 use super::seen::wrong;
-use super::sysstat::{Disk, unreadable};
+use super::sysstat::{Disk, of_group, unreadable};
 use super::{Room, SampleSink};
 use crate::{Metric, Source, Span, when};
 use jiff::tz::{Offset, TimeZone};
@@ -157,12 +157,16 @@ fn disks_of<'a, 'b>(read: &'b Report<'a>, line: u64) -> Result<&'b [Disk<'a>], P
 /// # Errors
 /// When reads are not apart from writes.
 pub fn check_columns(disks: &[Disk<'_>], line: u64) -> Result<(), Problem> {
-    if disks.iter().any(|disk| disk.tps.is_some() && disk.reads.is_none()) {
-        return Err(wrong(line, "the reports do not separate reads from writes")
-            .because("iostat was started without -x")
-            .next(format!("create it again: {AGAIN}")));
-    }
-    Ok(())
+    let Some(disk) = disks.iter().find(|disk| disk.tps.is_some() && disk.reads.is_none()) else {
+        return Ok(());
+    };
+    let cause = match disk.wait_ms {
+        Some(_) => "iostat was started with -s, whose short report has only their sum",
+        None => "iostat was started without -x",
+    };
+    Err(wrong(line, "the reports do not separate reads from writes")
+        .because(cause)
+        .next(format!("create it again: {AGAIN}")))
 }
 
 impl Run {
@@ -247,7 +251,13 @@ impl Run {
     }
 
     fn write(&self, device: &str, values: &[(Metric, f64)], span: Span, out: &mut SampleSink<'_>) {
-        let subject = out.disk(device, "");
+        let (name, id) = of_group(device);
+        if !id.is_empty() {
+            out.seen.notes.insert(
+                "it has sums of groups (iostat -g): they count only where no disk is told; of groups that share disks name one with --disk",
+            );
+        }
+        let subject = out.disk(name, &id);
         let key = out.key(&self.host, subject, self.source);
         out.row(&key, span, values);
     }

@@ -6,8 +6,8 @@
 use super::iostat::{AGAIN, Run, check_columns, time};
 use super::lines::Lines;
 use super::locale::{Dates, DayClock, behind_weekday, head_day, plain, time_of_day};
-use super::seen::{DateOrder, shown, wrong};
-use super::sysstat::{Disk, glued_head, without_colours};
+use super::seen::{DateOrder, Options, shown, wrong};
+use super::sysstat::{Disk, glued_head, is_for_people, without_colours};
 use super::{Room, SampleSink};
 use rigel_core::error::Problem;
 
@@ -33,6 +33,8 @@ struct Tables {
     foreign_time: Option<String>,
     /// The names of the columns of the table, while it goes on.
     columns: Vec<String>,
+    /// Blanks before them.
+    indent: usize,
     rows: Vec<Disk<'static>>,
 }
 
@@ -76,11 +78,18 @@ impl Tables {
         } else if text.starts_with("Device") {
             self.columns =
                 text.split_whitespace().map(|name| name.trim_end_matches(':').to_owned()).collect();
+            self.indent = indent(line);
             self.rows.clear();
             Ok(())
+        } else if text.ends_with(" Device") {
+            Err(wrong(
+                number,
+                "a report is spread over several tables, with the names of the disks behind the figures",
+            )
+            .because("iostat was started with -h or --pretty")
+            .next(format!("create it again: {AGAIN}")))
         } else if !self.columns.is_empty() {
-            self.disk(text, out);
-            Ok(())
+            self.disk(line, number, out)
         } else if let Some(time) = text.strip_prefix("Time:") {
             self.at = Some(ReportTime(self.time_of_day(time, number, out)?));
             Ok(())
@@ -137,17 +146,25 @@ impl Tables {
         out.moment(clock.moment(time), None, number)
     }
 
-    fn disk(&mut self, text: &str, out: &mut SampleSink<'_>) {
-        let words: Vec<&str> = text.split_whitespace().collect();
+    /// A row. The sum of a group stands further in than the names of the columns.
+    fn disk(&mut self, line: &str, number: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let words: Vec<&str> = line.split_whitespace().collect();
         if words.len() != self.columns.len() {
             out.seen.unusable += 1;
-            return;
+            return Ok(());
+        }
+        if let Some(word) = words.iter().skip(1).find(|word| is_for_people(word)) {
+            return Err(wrong(number, format!("'{}' is a rounded figure with a unit", shown(word)))
+                .because("iostat was started with -h or --human")
+                .next(format!("create it again: {AGAIN}")));
         }
         // Locales with decimal commas; there are no groups of thousands.
         let value = |word: &str| word.replace(',', ".").parse().unwrap_or(f64::NAN);
         let columns = self.columns.iter().zip(&words).skip(1);
         let columns = columns.map(|(name, word)| (name.as_str(), value(word)));
-        self.rows.push(Disk::of_columns(words[0].to_owned(), columns));
+        let name = if indent(line) > self.indent { format!(" {}", words[0]) } else { words[0].to_owned() };
+        self.rows.push(Disk::of_columns(name, columns));
+        Ok(())
     }
 
     /// The table is over.
@@ -156,6 +173,15 @@ impl Tables {
             return Ok(());
         }
         check_columns(&self.rows, line)?;
+        let Options { host, host_of_nameless, .. } = out.options;
+        if self.runs == 0 && host.is_none() && host_of_nameless.is_none() {
+            return Err(wrong(
+                line,
+                "the first line of the run, which has the host and the date, is missing",
+            )
+            .because("tail, grep or a rotation of the log cut it off")
+            .next("name the host with --host NAME"));
+        }
         let Some(ReportTime(at_ms)) = self.at.take() else {
             if let Some(text) = &self.foreign_time {
                 return Err(wrong(line, format!("'{}' is not a date and time", shown(text)))
@@ -173,8 +199,13 @@ impl Tables {
     }
 }
 
+/// Blanks with which a line begins.
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
 /// Whether a line is a date and a time: `11/24/26 18:10:23`, `2026年11月24日 18时10分23秒`, `24.11.2026 18.10.23`, `2026-11-24T18:10:23+0000`.
-fn is_moment(text: &str) -> bool {
+pub fn is_moment(text: &str) -> bool {
     let plain = plain(text);
     let words: Vec<&str> = plain.split(' ').collect();
     let is_date =

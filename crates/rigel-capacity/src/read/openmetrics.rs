@@ -81,6 +81,8 @@ impl State {
         let id = std::mem::take(&mut labels.id);
         if value.is_finite() {
             self.reading(meant, labels, id, at_ms, value, out);
+        } else {
+            out.seen.unusable += 1;
         }
         Ok(())
     }

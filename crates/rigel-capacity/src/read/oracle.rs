@@ -58,7 +58,8 @@ impl Room for Oracle {
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Self { csv, state } = self;
-        csv.end(|row| state.row(row, out))?;
+        let is_cut = csv.end(|row| state.row(row, out))?;
+        csv.tell(is_cut, out);
         state.run.end(out);
         Ok(())
     }
@@ -133,9 +134,9 @@ impl State {
 /// When it is none.
 pub fn number(row: &Row<'_>, name: &str) -> Result<f64, Problem> {
     let text = row.text(name);
-    text.parse().map_err(|_| {
+    row.number(name).ok_or_else(|| {
         wrong(row.line, format!("'{}' in the column {name} is not a number", shown(text)))
-            .because("its numbers have decimal commas, or the columns differ")
+            .because("its comma may be one of decimals or of thousands, or the columns differ")
             .next("run the documented query again; it sets NLS_NUMERIC_CHARACTERS")
     })
 }

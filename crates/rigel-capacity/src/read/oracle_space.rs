@@ -47,7 +47,12 @@ impl Room for OracleSpace {
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Self { csv, state } = self;
-        csv.end(|row| state.row(row, out))?;
+        let is_cut = csv.end(|row| state.row(row, out))?;
+        csv.tell(is_cut, out);
+        if is_cut {
+            // The rows of the last snapshot are not all there.
+            state.open = None;
+        }
         state.close(out);
         Ok(())
     }

@@ -136,9 +136,25 @@ impl Room for PgStatIo {
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let state = &mut self.state;
-        match &mut self.text {
-            Text::Json(pieces) => pieces.end()?,
-            Text::Csv(csv) => csv.end(|row| state.row(row, row.line, out))?,
+        let is_cut = match &mut self.text {
+            Text::Json(pieces) => {
+                let ended = pieces.end();
+                let is_cut = ended.is_err();
+                out.takes_what_is_whole(
+                    ended,
+                    "the file ends in the middle: the snapshots that are complete are used",
+                )?;
+                is_cut
+            }
+            Text::Csv(csv) => {
+                let is_cut = csv.end(|row| state.row(row, row.line, out))?;
+                csv.tell(is_cut, out);
+                is_cut
+            }
+        };
+        if is_cut {
+            // The rows of the last snapshot are not all there.
+            state.now = None;
         }
         state.snapshot(None, 0, out)
     }
@@ -198,7 +214,7 @@ impl State {
 
 impl Row for csv::Row<'_> {
     fn number(&self, name: &str) -> Option<f64> {
-        self.text(name).parse().ok()
+        csv::Row::number(self, name)
     }
 
     fn text(&self, name: &str) -> Option<String> {

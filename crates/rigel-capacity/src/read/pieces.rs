@@ -29,6 +29,8 @@ pub struct Pieces {
     kept: Vec<u8>,
     began: u64,
     around: Vec<u8>,
+    /// Whether what is around elements ends within a string, and there behind a backslash.
+    around_string: (bool, bool),
     /// Arrays that were begun.
     arrays: u64,
     line: u64,
@@ -60,6 +62,7 @@ impl Pieces {
             kept: Vec::new(),
             began: 0,
             around: Vec::new(),
+            around_string: (false, false),
             arrays: 0,
             line: 1,
             over: false,
@@ -211,7 +214,14 @@ impl Pieces {
     }
 
     fn outside(&mut self, bytes: &[u8]) -> Result<(), Problem> {
-        self.around.extend(bytes.iter().filter(|byte| !byte.is_ascii_whitespace()));
+        for &byte in bytes {
+            let (is_text, is_escaped) = self.around_string;
+            if is_text || !byte.is_ascii_whitespace() {
+                self.around.push(byte);
+            }
+            let is_quote = byte == b'"' && !is_escaped;
+            self.around_string = (is_text != is_quote, is_text && byte == b'\\' && !is_escaped);
+        }
         // A comma after every element is no text of the document.
         while self.around.ends_with(b",,") {
             self.around.pop();
@@ -229,12 +239,17 @@ fn before(bytes: &[u8], is_sign: impl Fn(&u8) -> bool) -> usize {
     bytes.iter().position(is_sign).unwrap_or(bytes.len())
 }
 
-/// The text of a name in what is around elements: `"nodename":"vm"`; the last one, which is of the host at hand. Blanks are gone there.
+/// The text of a name in what is around elements: `"nodename":"vm"`; the last one, which is of the host at hand. Blanks between signs are gone there.
 pub fn told(around: &[u8], name: &str) -> Option<String> {
     let quoted = [b"\"", name.as_bytes(), b"\":\""].concat();
     let at = around.windows(quoted.len()).rposition(|part| part == quoted)?;
     let rest = &around[at + quoted.len()..];
-    let end = rest.iter().position(|&byte| byte == b'"')?;
+    let mut is_escaped = false;
+    let end = rest.iter().position(|&byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    })?;
     let text = [b"\"", &rest[..end], b"\""].concat();
     serde_json::from_slice(&text).ok()
 }

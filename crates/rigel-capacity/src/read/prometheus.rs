@@ -1,7 +1,8 @@
 //! JSON of Prometheus's `query_range`, and of VictoriaMetrics' `/api/v1/export`: the counters of the node exporter, a series each.
 //!
 //! What a disk is (`node_disk_info`) comes before its counters, because Prometheus sorts by name; with it a disk stays the same under another name.
-//! Must not take results of functions: their metric has no name.
+//! An export has its series in no order, and may have one in several lines: it is read to its end first. Must not take results of functions: their
+//! metric has no name.
 
 use super::differences::{ExporterMetric, Labels, meant};
 use super::pieces::{self, Piece, Pieces};
@@ -9,8 +10,10 @@ use super::scrapes::Scrapes;
 use super::seen::{shown, wrong};
 use super::{Room, SampleSink};
 use crate::counter::Counter;
-use crate::{Metric, Span};
+use crate::{HOUR_MS, Metric, Span};
 use rigel_core::error::Problem;
+use rigel_core::path_text::printable;
+use rigel_core::units::to_f64;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -33,8 +36,12 @@ pub struct Prometheus {
 /// What was read of all series until now.
 #[derive(Default)]
 struct Series {
+    /// Whether a series may come in several parts, in any order.
+    is_in_parts: bool,
     identities: Identities,
     free: FreeSpace,
+    /// Bytes of filesystems at moments.
+    sizes: BTreeMap<Labels, BTreeMap<i64, f64>>,
     /// By instance.
     hosts: BTreeMap<String, Host>,
     /// Counters by name and what they are of, with their other labels and their time.
@@ -48,20 +55,27 @@ struct CounterSeries {
     last_ms: i64,
 }
 
-/// A counter that is not yet made rates of.
-struct CounterQueue {
-    labels: Labels,
-    metric: Metric,
-    unit: f64,
-    readings: Vec<(i64, f64)>,
-}
+/// Of what a counter is.
+type CounterKey = (Labels, Metric);
 
 /// When an instance was scraped.
 #[derive(Default)]
 struct Host {
     /// Of all counters the shortest interval, or of the first one each of whose readings is a scrape.
     scrapes: Option<Scrapes>,
-    waiting: Vec<CounterQueue>,
+    /// Readings that are not yet made rates of.
+    waiting: BTreeMap<CounterKey, Vec<(i64, f64)>>,
+    /// How far each counter was made rates of: its next part goes on from there.
+    counters: BTreeMap<CounterKey, LastReading>,
+}
+
+/// Where a counter stood.
+#[derive(Default)]
+struct LastReading {
+    counter: Counter,
+    at_ms: Option<i64>,
+    /// What the disk was.
+    id: String,
 }
 
 impl Prometheus {
@@ -72,7 +86,8 @@ impl Prometheus {
 
     /// A series a line.
     pub fn of_export() -> Self {
-        Self { pieces: Pieces::of(""), is_export: true, found: Series::default() }
+        let found = Series { is_in_parts: true, ..Series::default() };
+        Self { pieces: Pieces::of(""), is_export: true, found }
     }
 }
 
@@ -92,10 +107,9 @@ struct JsonSeries<V> {
 
 /// A value of Prometheus: seconds, and a number as text.
 type JsonSample = (f64, Number);
-/// One of an export: a number alone.
-type ExportSample = Option<f64>;
 
-/// A number that is written as text; NaN for what is none. Read without a copy of the text, because there are millions of them.
+/// A number, also one that is written as text, such as `"NaN"` and `"Infinity"`; NaN for what is none. Read without a copy of the text, because there
+/// are millions of them.
 struct Number(f64);
 
 impl<'de> Deserialize<'de> for Number {
@@ -105,14 +119,30 @@ impl<'de> Deserialize<'de> for Number {
             type Value = Number;
 
             fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-                f.write_str("a number as text")
+                f.write_str("a number, also as text")
             }
 
             fn visit_str<E>(self, text: &str) -> Result<Number, E> {
                 Ok(Number(text.parse().unwrap_or(f64::NAN)))
             }
+
+            fn visit_f64<E>(self, number: f64) -> Result<Number, E> {
+                Ok(Number(number))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Number, E> {
+                Ok(Number(to_f64(number)))
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Number, E> {
+                Ok(Number(to_f64(number.unsigned_abs()).copysign(if number < 0 { -1.0 } else { 1.0 })))
+            }
+
+            fn visit_unit<E>(self) -> Result<Number, E> {
+                Ok(Number(f64::NAN))
+            }
         }
-        from.deserialize_str(Text)
+        from.deserialize_any(Text)
     }
 }
 
@@ -123,34 +153,50 @@ impl Room for Prometheus {
     }
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
-        self.pieces.end()?;
-        let Series { identities, hosts, .. } = &mut self.found;
+        let Series { identities, hosts, sizes, free, .. } = &mut self.found;
         hosts.values_mut().for_each(|host| host.write(identities, out));
-        match pieces::told(self.pieces.around(), "error") {
-            None => Ok(()),
-            Some(error) => Err(wrong(1, format!("Prometheus answered with an error: {}", shown(&error)))
-                .next("query it again; it refuses more than 11,000 points per series")),
+        sizes.iter().for_each(|(labels, readings)| self::sizes(labels, readings, free, out));
+        if let Some(error) = pieces::told(self.pieces.around(), "error") {
+            return Err(of_server(&error));
         }
+        out.takes_what_is_whole(
+            self.pieces.end(),
+            "the file ends in the middle: the series that are complete are used",
+        )
+    }
+}
+
+/// The server answered with an error.
+fn of_server(error: &str) -> Problem {
+    const MOST: usize = 400;
+    let short: String = error.chars().take(MOST).collect();
+    let problem = wrong(1, format!("Prometheus answered with an error: {}", printable(&short)));
+    match error.contains("resolution") || error.contains("points") {
+        true => problem
+            .next("ask for a shorter time or a larger step: it refuses more than 11,000 points per series"),
+        false => problem.next("mend the query, and save the answer again"),
     }
 }
 
 /// The labels of a series, and its finite values with their times in milliseconds.
 type LabelsAndReadings = (BTreeMap<String, String>, Vec<(i64, f64)>);
 
-/// A series of either tool.
-fn parse(piece: &Piece<'_>, is_export: bool) -> Result<LabelsAndReadings, Problem> {
+/// A series of either tool. Values that are no numbers are left out and counted.
+fn parse(piece: &Piece<'_>, is_export: bool, out: &mut SampleSink<'_>) -> Result<LabelsAndReadings, Problem> {
     let wrong_series = |error: serde_json::Error| {
         wrong(piece.line, format!("this is not a Prometheus series: {}", shown(&error.to_string())))
             .because("the file is damaged, or comes from something else")
     };
-    let is_finite = |reading: &(i64, f64)| reading.1.is_finite();
+    let mut finite = |at_ms: Option<i64>, value: f64| {
+        let reading = at_ms.filter(|_| value.is_finite()).map(|at_ms| (at_ms, value));
+        out.seen.unusable += u64::from(reading.is_none());
+        reading
+    };
     if is_export {
-        let found: JsonSeries<ExportSample> = serde_json::from_slice(piece.json).map_err(wrong_series)?;
+        let found: JsonSeries<Number> = serde_json::from_slice(piece.json).map_err(wrong_series)?;
         let readings = found.timestamps.iter().zip(&found.values);
-        let readings = readings
-            .filter_map(|(at, value)| Some((is_moment(*at).then_some(*at)?, (*value)?)))
-            .filter(is_finite)
-            .collect();
+        let readings =
+            readings.filter_map(|(at, value)| finite(is_moment(*at).then_some(*at), value.0)).collect();
         return Ok((found.metric, readings));
     }
     let found: JsonSeries<JsonSample> = serde_json::from_slice(piece.json).map_err(wrong_series)?;
@@ -159,9 +205,8 @@ fn parse(piece: &Piece<'_>, is_export: bool) -> Result<LabelsAndReadings, Proble
             .because("it comes from /api/v1/query")
             .next("use /api/v1/query_range with start, end and step"));
     }
-    let readings = found.values.iter().filter_map(|(at, number)| Some((milliseconds(*at)?, number.0)));
-    let readings = readings.filter(is_finite).collect();
-    Ok((found.metric, readings))
+    let readings = found.values.iter().filter_map(|(at, number)| finite(milliseconds(*at), number.0));
+    Ok((found.metric, readings.collect()))
 }
 
 fn series(
@@ -170,13 +215,18 @@ fn series(
     all: &mut Series,
     out: &mut SampleSink<'_>,
 ) -> Result<(), Problem> {
-    let (mut others, readings) = parse(piece, is_export)?;
+    let unusable = out.seen.unusable;
+    let (mut others, readings) = parse(piece, is_export, out)?;
     let Some(name) = others.remove("__name__") else {
         return Err(wrong(piece.line, "a series has no name")
             .because("it is the result of a function such as rate(), which hides counter resets and the counter's name")
             .next("query the counters themselves: {__name__=~\"node_disk_.*|node_filesystem_(size|free)_bytes\"}"));
     };
-    let Some(meant) = meant(&name) else { return Ok(()) };
+    let Some(meant) = meant(&name) else {
+        // Of what is not read nothing is left out.
+        out.seen.unusable = unusable;
+        return Ok(());
+    };
     let labels = Labels::take(&mut others);
     out.check_host(&labels.instance, piece.line)?;
     match meant {
@@ -193,9 +243,9 @@ fn series(
             }
         }
         ExporterMetric::Free => {
-            all.free.insert((labels.instance, labels.mount), readings.into_iter().collect());
+            all.free.entry((labels.instance, labels.mount)).or_default().extend(readings);
         }
-        ExporterMetric::Size => sizes(&labels, &readings, &all.free, out),
+        ExporterMetric::Size => all.sizes.entry(labels).or_default().extend(readings),
     }
     Ok(())
 }
@@ -212,7 +262,10 @@ impl Series {
     ) -> Result<(), Problem> {
         let (Some((first, _)), Some((last, _))) = (readings.first(), readings.last()) else { return Ok(()) };
         let known = self.told.entry((name.to_owned(), labels.clone())).or_default();
-        let twin = known.iter().find(|known| *first <= known.last_ms && known.first_ms <= *last);
+        let is_twin = |known: &&CounterSeries| {
+            *first <= known.last_ms && known.first_ms <= *last && known.others != others
+        };
+        let twin = known.iter().find(is_twin);
         let differs = twin.and_then(|CounterSeries { others: twin, .. }| {
             let names = twin.keys().chain(others.keys());
             let name = names.into_iter().find(|name| twin.get(*name) != others.get(*name))?;
@@ -228,11 +281,18 @@ impl Series {
                 ))
                 .next(format!("query one of them: {{{label}=\"{one}\"}}")));
         }
-        known.push(CounterSeries { others, first_ms: *first, last_ms: *last });
+        // Parts that follow one another are one; between others a counter with other labels may have its time.
+        let is_next = |one: &&mut CounterSeries| {
+            one.others == others && *first <= one.last_ms + HOUR_MS && one.first_ms <= *last + HOUR_MS
+        };
+        match known.iter_mut().find(is_next) {
+            Some(one) => (one.first_ms, one.last_ms) = (one.first_ms.min(*first), one.last_ms.max(*last)),
+            None => known.push(CounterSeries { others, first_ms: *first, last_ms: *last }),
+        }
         Ok(())
     }
 
-    /// A counter: it waits until one of its host says when that was scraped.
+    /// A counter: it waits until one of its host says when that was scraped, or until all parts of it may be there.
     fn counter(
         &mut self,
         labels: Labels,
@@ -242,15 +302,13 @@ impl Series {
         out: &mut SampleSink<'_>,
     ) {
         let host = self.hosts.entry(labels.instance.clone()).or_default();
-        if !host.is_every() {
-            let known = host.scrapes;
-            let nearest =
-                |found: Scrapes| known.filter(|_| !found.is_every).map_or(found, |known| known.min(found));
-            host.scrapes = Scrapes::of(&readings).map(nearest).or(known);
+        if !self.is_in_parts {
+            host.look(&readings);
         }
-        host.waiting.push(CounterQueue { labels, metric, unit, readings });
-        let waiting = || host.waiting.iter().map(|waiting| waiting.readings.len()).sum::<usize>();
-        if host.is_every() || waiting() > MOST_WAITING {
+        let known = host.waiting.entry((labels, metric)).or_default();
+        known.extend(readings.into_iter().map(|(at_ms, value)| (at_ms, value * unit)));
+        let waiting = || host.waiting.values().map(Vec::len).sum::<usize>();
+        if (host.is_every() && !self.is_in_parts) || waiting() > MOST_WAITING {
             host.write(&self.identities, out);
         }
     }
@@ -262,18 +320,41 @@ impl Host {
         self.scrapes.is_some_and(|scrapes| scrapes.is_every)
     }
 
-    /// Makes rates of what waits.
+    /// What a counter says of the scrapes.
+    fn look(&mut self, readings: &[(i64, f64)]) {
+        if self.is_every() {
+            return;
+        }
+        let known = self.scrapes;
+        let nearest =
+            |found: Scrapes| known.filter(|_| !found.is_every).map_or(found, |known| known.min(found));
+        self.scrapes = Scrapes::of(readings).map(nearest).or(known);
+    }
+
+    /// Makes rates of what waits: parts of a counter in the order of time, and a reading that is there twice once.
     fn write(&mut self, identities: &Identities, out: &mut SampleSink<'_>) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        for readings in waiting.values_mut() {
+            if !readings.is_sorted_by(|one, next| one.0 < next.0) {
+                readings.sort_by_key(|one| one.0);
+                let count = readings.len();
+                readings.dedup_by_key(|one| one.0);
+                if readings.len() < count {
+                    out.seen.notes.insert("readings that the file has twice count once");
+                }
+            }
+            self.look(readings);
+        }
         let scrapes = self.scrapes.filter(|scrapes| !scrapes.is_every);
-        for CounterQueue { labels, metric, unit, readings } in self.waiting.drain(..) {
-            let Some(scrapes) = scrapes else {
-                counter(&labels, metric, unit, &readings, identities, out);
-                continue;
-            };
-            out.seen.notes.insert(
-                "readings repeat, because the query step is shorter than the scrape interval: one reading per scrape is used",
-            );
-            counter(&labels, metric, unit, &scrapes.thinned(&readings), identities, out);
+        for (key, mut readings) in waiting {
+            if let Some(scrapes) = scrapes {
+                out.seen.notes.insert(
+                    "readings repeat, because the query step is shorter than the scrape interval: one reading per scrape is used",
+                );
+                readings = scrapes.thinned(&readings);
+            }
+            let last = self.counters.entry(key.clone()).or_default();
+            last.go_on((&key.0, key.1), &readings, identities, out);
         }
     }
 }
@@ -290,48 +371,53 @@ pub fn milliseconds(seconds: f64) -> Option<i64> {
     (0.0..MOST).contains(&seconds).then(|| (seconds * 1_000.0).round() as i64)
 }
 
-fn counter(
-    labels: &Labels,
-    metric: Metric,
-    unit: f64,
-    readings: &[(i64, f64)],
-    identities: &Identities,
-    out: &mut SampleSink<'_>,
-) {
-    let known = identities.get(&(labels.instance.clone(), labels.device.clone()));
-    let id_at = |at: i64| {
-        let of = known?.iter().find(|(from, to, _)| (*from..=*to).contains(&at))?;
-        Some(of.2.as_str())
-    };
-    let mut counter = Counter::default();
-    let mut from = 0;
-    // A disk that was exchanged behind the same name is another, and its counter begins anew.
-    for part in readings.chunk_by(|a, b| id_at(a.0) == id_at(b.0)) {
-        counter.forget();
-        let (mut spans, mut rates) = (Vec::with_capacity(part.len()), Vec::with_capacity(part.len()));
-        for &(at, value) in part {
-            match out.seen.rate(counter.read(at, value * unit)) {
-                Some((span, rate)) if metric.can_be(rate) => {
-                    spans.push(span);
-                    rates.push(rate);
-                }
-                Some(_) => out.seen.unusable += 1,
-                None => {}
+impl LastReading {
+    /// Makes rates of the next readings of a counter. What begins earlier than the last ended is a part that came late: nothing leads to it.
+    fn go_on(
+        &mut self,
+        (labels, metric): (&Labels, Metric),
+        readings: &[(i64, f64)],
+        identities: &Identities,
+        out: &mut SampleSink<'_>,
+    ) {
+        let known = identities.get(&(labels.instance.clone(), labels.device.clone()));
+        let id_at = |at: i64| {
+            let of = known?.iter().find(|(from, to, _)| (*from..=*to).contains(&at))?;
+            Some(of.2.as_str())
+        };
+        let mut from = 0;
+        // A disk that was exchanged behind the same name is another, and its counter begins anew.
+        for part in readings.chunk_by(|a, b| id_at(a.0) == id_at(b.0)) {
+            let (first_ms, id) = (readings[from].0, id_at(readings[from].0).unwrap_or_default());
+            if self.id != id || self.at_ms.is_none_or(|at_ms| first_ms < at_ms) {
+                self.counter.forget();
             }
+            let (mut spans, mut rates) = (Vec::with_capacity(part.len()), Vec::with_capacity(part.len()));
+            for &(at, value) in part {
+                match out.seen.rate(self.counter.read(at, value)) {
+                    Some((span, rate)) if metric.can_be_over(span, rate) => {
+                        spans.push(span);
+                        rates.push(rate);
+                    }
+                    Some(_) => out.seen.unusable += 1,
+                    None => {}
+                }
+            }
+            let key = labels.key(metric, id, out);
+            from += part.len();
+            self.at_ms = part.last().map(|last| last.0);
+            id.clone_into(&mut self.id);
+            out.seen.values += u64::try_from(rates.len()).unwrap_or_default();
+            out.harvest.column(&key, metric, &spans, &rates);
         }
-        let key = labels.key(metric, id_at(readings[from].0).unwrap_or_default(), out);
-        from += part.len();
-        out.seen.values += u64::try_from(rates.len()).unwrap_or_default();
-        out.harvest.column(&key, metric, &spans, &rates);
     }
 }
 
-fn sizes(labels: &Labels, readings: &[(i64, f64)], free: &FreeSpace, out: &mut SampleSink<'_>) {
+fn sizes(labels: &Labels, readings: &BTreeMap<i64, f64>, free: &FreeSpace, out: &mut SampleSink<'_>) {
     let free = free.get(&(labels.instance.clone(), labels.mount.clone()));
     let key = labels.key(Metric::SizeBytes, "", out);
-    for pair in readings.windows(2) {
-        let [(before, _), (at, size)] = *pair else { continue };
-        let Some(span) = Span::between(before, at) else { continue };
-        out.size(&key, span, size, free.and_then(|free| free.get(&at)).copied());
+    for ((before, _), (at, size)) in readings.iter().zip(readings.iter().skip(1)) {
+        let Some(span) = Span::between(*before, *at) else { continue };
+        out.size(&key, span, *size, free.and_then(|free| free.get(at)).copied());
     }
 }

@@ -95,7 +95,10 @@ impl Room for Sadf {
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let around = String::from_utf8_lossy(self.0.around());
         out.seen.reboots += u64::try_from(around.matches("\"boot\":").count()).unwrap_or_default();
-        self.0.end()
+        out.takes_what_is_whole(
+            self.0.end(),
+            "the file ends in the middle: sadf was stopped or is still writing; the complete statistics are used",
+        )
     }
 }
 

@@ -6,7 +6,7 @@
 use super::lines::Lines;
 use super::locale::{Dates, DayClock, head_day, is_zone, time_of_day};
 use super::seen::{shown, wrong};
-use super::sysstat::{Disk, glued_head, without_colours};
+use super::sysstat::{Disk, glued_head, is_for_people, without_colours};
 use super::{Room, SampleSink, iostat};
 use crate::{Source, when};
 use jiff::civil::Time;
@@ -118,12 +118,6 @@ impl Columns {
         let columns = self.names.iter().map(String::as_str).zip(values.iter().map(value));
         Ok(Some(Disk::of_columns(name.join(" "), columns)))
     }
-}
-
-/// `17.0M`, `4.4%`.
-fn is_for_people(word: &str) -> bool {
-    let number = word.strip_suffix(['k', 'M', 'G', 'T', '%']);
-    number.is_some_and(|number| number.replace(',', ".").parse::<f64>().is_ok())
 }
 
 impl Tables {

@@ -4,6 +4,7 @@
 
 use super::SampleSink;
 use crate::counter::Step;
+use crate::overflow::are_sound;
 use crate::when::Zone;
 use crate::{Key, Metric, Source, Span, Subject};
 use jiff::civil::DateTime;
@@ -169,6 +170,24 @@ impl SampleSink<'_> {
         host
     }
 
+    /// What is whole of a file that was cut off counts, if it is something.
+    ///
+    /// # Errors
+    /// When nothing of it is.
+    pub fn takes_what_is_whole(
+        &mut self,
+        ended: Result<(), Problem>,
+        note: &'static str,
+    ) -> Result<(), Problem> {
+        match ended {
+            Err(_) if self.seen.values > 0 => {
+                self.seen.notes.insert(note);
+                Ok(())
+            }
+            ended => ended,
+        }
+    }
+
     /// Somebody has to say of which host a file is: it, or who imports it.
     ///
     /// # Errors
@@ -217,18 +236,13 @@ impl SampleSink<'_> {
 
     /// Samples of one interval; values that can be none are left out and counted.
     pub fn row(&mut self, key: &Key, span: Span, values: &[(Metric, f64)]) {
-        let mut sound = [(Metric::ReadOps, 0.0); 16];
-        let mut count = 0;
-        for &(metric, value) in values {
-            if metric.can_be(value) && count < sound.len() {
-                sound[count] = (metric, value);
-                count += 1;
-            } else {
-                self.seen.unusable += 1;
-            }
-        }
-        self.seen.values += u64::try_from(count).unwrap_or_default();
-        self.harvest.row(key, span, &sound[..count]);
+        let are_sound = are_sound(span, values);
+        let sound = values.iter().zip(are_sound).filter(|(_, is_sound)| *is_sound);
+        let sound: Vec<(Metric, f64)> = sound.map(|(value, _)| *value).collect();
+        let count = |values: usize| u64::try_from(values).unwrap_or_default();
+        self.seen.unusable += count(values.len() - sound.len());
+        self.seen.values += count(sound.len());
+        self.harvest.row(key, span, &sound);
     }
 
     /// A key of this file.

@@ -4,6 +4,7 @@
 
 use super::seen::{shown, wrong};
 use crate::Metric;
+use crate::layers::GROUP;
 use rigel_core::error::Problem;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -35,7 +36,7 @@ pub struct Disk<'a> {
     #[serde(rename = "wsec/s", alias = "wr_sec")]
     write_sectors: Option<f64>,
     #[serde(rename = "await")]
-    wait_ms: Option<f64>,
+    pub wait_ms: Option<f64>,
     #[serde(rename = "r_await")]
     read_ms: Option<f64>,
     #[serde(rename = "w_await")]
@@ -93,6 +94,18 @@ impl Disk<'_> {
         ];
         all.into_iter().filter_map(|(metric, value)| Some((metric, value?))).collect()
     }
+}
+
+/// The name of a disk as iostat tells it: a blank before it says that it is the sum of a group (`-g`). The name, and what stays of it.
+pub fn of_group(told: &str) -> (&str, String) {
+    let name = told.trim();
+    (name, if told.starts_with(' ') { format!("{GROUP}{name}") } else { String::new() })
+}
+
+/// `17.0M`, `4.4%`: rounded for people.
+pub fn is_for_people(word: &str) -> bool {
+    let number = word.strip_suffix(['k', 'M', 'G', 'T', '%']);
+    number.is_some_and(|number| number.replace(',', ".").parse::<f64>().is_ok())
 }
 
 /// A line without the colours that sysstat gives figures on a terminal, or with `S_COLORS=always`.

@@ -333,15 +333,26 @@ fn every_file_is_the_same_however_its_bytes_come() {
 }
 
 #[test]
-fn what_is_cut_off_is_told_with_its_line() {
-    for name in ["sadf-12.6.1.json", "prometheus-2.42.0.json"] {
+fn of_json_that_is_cut_off_what_is_whole_is_used_and_told() {
+    for name in ["sadf-12.6.1.json", "prometheus-2.42.0.json", "pg_stat_io-18.4.jsonl"] {
         let bytes = file(name);
-        for end in [bytes.len() / 3, bytes.len() - 20] {
-            let problem = try_read(&bytes[..end], Options::default(), 1_000).unwrap_err();
-            assert!(problem.what.contains("ends in the middle"), "{name}: {problem}");
-            assert!(problem.place.is_some_and(|place| place.starts_with("line ")), "{name}");
-            assert_eq!(problem.kind.code(), 2);
+        let (whole, tables) = read(&bytes, named("db1"));
+        for end in [bytes.len() / 2, bytes.len() - 20] {
+            let (_, seen, part) = try_read(&bytes[..end], named("db1"), 1_000).unwrap();
+            assert!(seen.notes.iter().any(|note| note.contains("ends in the middle")), "{name}: {seen:?}");
+            assert!(seen.values <= whole.values, "{name}");
+            for (key, table) in &part {
+                for (metric, values) in table.columns() {
+                    let all: Vec<f64> = tables[key].samples(metric).map(|sample| sample.value).collect();
+                    let own: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+                    assert!(all.starts_with(&own), "{name} {key:?} {metric:?}");
+                }
+            }
         }
+        let problem = try_read(&bytes[..bytes.len() / 50], named("db1"), 1_000).unwrap_err();
+        assert!(problem.what.contains("ends in the middle"), "{name}: {problem}");
+        assert!(problem.place.is_some_and(|place| place.starts_with("line ")), "{name}");
+        assert_eq!(problem.kind.code(), 2);
     }
 }
 
@@ -350,12 +361,17 @@ fn questions_that_prometheus_cannot_answer_so_are_told() {
     let told = |name: &str| try_read(&file(name), Options::default(), 100).unwrap_err().to_string();
     assert!(told("prometheus-2.42.0-rate.json").contains("has no name"));
     assert!(told("prometheus-2.42.0-instant.json").contains("query_range"));
-    let error = br#"{"status":"error","errorType":"bad_data","error":"exceeded maximum resolution"}"#;
-    let problem = try_read(error, Options::default(), 100).unwrap_err().to_string();
-    assert!(
-        problem.contains("exceededmaximumresolution") || problem.contains("exceeded maximum"),
-        "{problem}"
-    );
+    let error = br#"{"status":"error", "errorType":"bad_data",
+        "error":"invalid parameter \"query\": 1:9: parse error: unexpected  end of input in a very long query that was cut"}"#;
+    for size in [1, 7, 1000] {
+        let problem = try_read(error, Options::default(), size).unwrap_err().to_string();
+        let words = "invalid parameter \"query\": 1:9: parse error: unexpected  end of input in a very long query that was cut";
+        assert!(problem.contains(words) && problem.contains("mend the query"), "{problem}");
+    }
+    let points =
+        br#"{"status":"error","error":"exceeded maximum resolution of 11,000 points per timeseries"}"#;
+    let problem = try_read(points, Options::default(), 100).unwrap_err().to_string();
+    assert!(problem.contains("larger step"), "{problem}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ const TIME_OF: [(&str, &str); 8] = [
 ];
 
 /// Other names of an option that is called so here: the commands, the names, and what is said of it.
-const NAMES: [(&[&str], &[&str], &str); 13] = [
+const NAMES: [(&[&str], &[&str], &str); 14] = [
     (
         &["compare", "versus"],
         &["--assert", "--criterion", "--fail", "--gate", "--gates", "--limit", "--threshold"],
@@ -69,6 +69,11 @@ const NAMES: [(&[&str], &[&str], &str); 13] = [
             "--target-latency",
         ],
         "--p99 TIME limits the latency of 99 of 100 I/Os, --mean TIME that of the mean",
+    ),
+    (
+        &["capacity fit"],
+        &["--add", "--without", "--database"],
+        "the load in --load FILE has it already: `rigel capacity replay` takes --add FILE, --database NAME and --without HOST, and writes that load",
     ),
     (
         &["slo"],

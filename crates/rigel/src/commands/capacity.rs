@@ -10,6 +10,8 @@ mod record;
 mod replay;
 mod shared;
 mod show;
+mod twins;
+mod uncertain;
 
 use crate::args::Capacity;
 use crate::streams::Streams;

@@ -12,6 +12,7 @@ mod calibrate_commits;
 mod calibrate_io;
 mod capacity;
 mod capacity_course;
+mod capacity_field;
 mod capacity_replay;
 mod capacity_reports;
 mod capacity_sums;

@@ -9,6 +9,10 @@ use crate::Metric;
 pub enum Meant {
     /// A sum over the period.
     Sum(Metric),
+    /// The same of all volumes of an instance together.
+    SumOfVolumes(Metric),
+    /// The same of the disks within the machine of an instance.
+    SumOfStore(Metric),
     /// Seconds without I/O, as a sum.
     Idle,
     /// A mean rate of a database.
@@ -29,8 +33,8 @@ pub enum Of {
 /// As labels name them, if the query asks for that.
 pub const STATISTICS: [&str; 5] = ["Sum", "Average", "Minimum", "Maximum", "SampleCount"];
 
-/// Volumes of EBS, and databases of RDS.
-const CLOUD_WATCH: [(&str, Meant); 11] = [
+/// Volumes of EBS, instances of EC2, and databases of RDS.
+const CLOUD_WATCH: [(&str, Meant); 19] = [
     ("VolumeReadOps", Meant::Sum(Metric::ReadOps)),
     ("VolumeWriteOps", Meant::Sum(Metric::WriteOps)),
     ("VolumeReadBytes", Meant::Sum(Metric::ReadBytes)),
@@ -38,6 +42,14 @@ const CLOUD_WATCH: [(&str, Meant); 11] = [
     ("VolumeTotalReadTime", Meant::Sum(Metric::ReadTime)),
     ("VolumeTotalWriteTime", Meant::Sum(Metric::WriteTime)),
     ("VolumeIdleTime", Meant::Idle),
+    ("EBSReadOps", Meant::SumOfVolumes(Metric::ReadOps)),
+    ("EBSWriteOps", Meant::SumOfVolumes(Metric::WriteOps)),
+    ("EBSReadBytes", Meant::SumOfVolumes(Metric::ReadBytes)),
+    ("EBSWriteBytes", Meant::SumOfVolumes(Metric::WriteBytes)),
+    ("DiskReadOps", Meant::SumOfStore(Metric::ReadOps)),
+    ("DiskWriteOps", Meant::SumOfStore(Metric::WriteOps)),
+    ("DiskReadBytes", Meant::SumOfStore(Metric::ReadBytes)),
+    ("DiskWriteBytes", Meant::SumOfStore(Metric::WriteBytes)),
     ("ReadIOPS", Meant::Mean(Metric::ReadOps)),
     ("WriteIOPS", Meant::Mean(Metric::WriteOps)),
     ("ReadThroughput", Meant::Mean(Metric::ReadBytes)),
@@ -83,6 +95,25 @@ pub fn volume(label: &[&str], metric: &str, file: Option<&str>) -> Option<String
         let end = behind.find(|sign: char| !sign.is_ascii_hexdigit()).unwrap_or(behind.len());
         (end > 0).then(|| format!("vol-{}", &behind[..end]))
     })
+}
+
+/// The instance of a label such as `i-0abc EBSReadOps`, else that in the name of the file.
+pub fn instance(label: &[&str], file: Option<&str>) -> Option<String> {
+    let is_instance = |word: &&&str| word.strip_prefix("i-").is_some_and(is_hexadecimal);
+    let of_label = label.iter().find(is_instance).map(ToString::to_string);
+    let of_file = || {
+        file?.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '-').find_map(|word| {
+            let at = word.find("i-").filter(|at| *at == 0 || word[..*at].ends_with('-'))?;
+            let number = word[at + 2..].split('-').next().filter(|number| is_hexadecimal(number))?;
+            Some(format!("i-{number}"))
+        })
+    };
+    of_label.or_else(of_file)
+}
+
+/// What tells an instance or a volume apart.
+fn is_hexadecimal(text: &str) -> bool {
+    text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The name behind a kind in the path of a resource, `../virtualMachines/db1/providers/..`.

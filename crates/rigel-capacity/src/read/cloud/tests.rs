@@ -48,7 +48,10 @@ fn sums_of_cloudwatch_become_rates() {
     assert!(try_read(text.as_bytes(), Options::default(), 99).unwrap_err().to_string().contains("--host"));
     let two = text.clone() + &text.replace("11-29T", "11-30T");
     assert_eq!(read(two.as_bytes(), named("db1")).0.values, 30);
-    let cut = try_read(&text.as_bytes()[..text.len() / 2], named("db1"), 99).unwrap_err().to_string();
+    let (seen, tables) = read(&text.as_bytes()[..text.len() / 2], named("db1"));
+    assert_eq!((seen.values, tables.len()), (6, 1), "the metrics before the cut");
+    assert!(seen.notes.iter().any(|note| note.contains("ends in the middle")), "{seen:?}");
+    let cut = try_read(&text.as_bytes()[..60], named("db1"), 99).unwrap_err().to_string();
     assert!(cut.contains("cut off"), "{cut}");
 }
 
@@ -82,6 +85,36 @@ fn databases_of_rds_have_means() {
     let (key, table) = tables.iter().next().unwrap();
     assert_eq!((key.subject.clone(), tables.len()), (Subject::named(Kind::Database, "shop"), 1));
     assert_eq!(table.column(Metric::ReadOps).unwrap(), [10.0, 20.0, 30.0]);
+}
+
+#[test]
+fn instances_of_ec2_have_their_volumes_together_and_their_own_disks() {
+    let text = metric_data(&[
+        ("i-0abc1 EBSReadOps Sum 300", [30_000.0, 60_000.0, 0.0]),
+        ("i-0abc1 DiskReadOps Sum 300", [300.0, 600.0, 0.0]),
+    ]);
+    let own = |text: &str, options: Options| {
+        let tables = try_read(text.as_bytes(), options, 99).unwrap().2;
+        let of = |table: &crate::Table| table.column(Metric::ReadOps).unwrap().to_vec();
+        let hosts: Vec<(String, Vec<f64>)> =
+            tables.iter().map(|(key, table)| (key.host.clone(), of(table))).collect();
+        let own = crate::layers::own_disks(tables.into_keys().map(|key| key.subject).collect());
+        (hosts, own.into_iter().map(|disk| disk.name).collect::<Vec<_>>())
+    };
+    let (hosts, disks) = own(&text, Options::default());
+    assert_eq!(
+        hosts,
+        [("i-0abc1".to_owned(), vec![100.0, 200.0, 0.0]), ("i-0abc1".to_owned(), vec![1.0, 2.0, 0.0])]
+    );
+    assert_eq!(disks, ["ebs", "instance-store"]);
+    // The volumes one by one count in the place of their sum.
+    let volume = text.replacen("i-0abc1 DiskReadOps", "vol-0a1 VolumeReadOps", 1);
+    assert_eq!(own(&volume, named("db1")).1, ["vol-0a1"]);
+    let average = try_read(text.replace("EBSReadOps Sum", "EBSReadOps Average").as_bytes(), named("db1"), 99);
+    assert!(average.unwrap_err().to_string().contains("ask again with the statistic Sum"));
+    let cpu = metric_data(&[("i-0abc1 CPUUtilization", [1.0; 3])]);
+    let told = try_read(cpu.as_bytes(), named("db1"), 99).unwrap_err().to_string();
+    assert!(told.contains("CPUUtilization"), "{told}");
 }
 
 /// An answer of `az monitor metrics list`.

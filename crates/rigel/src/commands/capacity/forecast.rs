@@ -5,6 +5,7 @@
 use super::guests::Guests;
 use super::hosts::{self, Whose, another_number, join_numbers};
 use super::shared::renumbered;
+use super::uncertain;
 use crate::args::ForecastOptions;
 use crate::capacity_store::{self, Store};
 use crate::commands::advise::last_record;
@@ -29,10 +30,11 @@ const STEP_MS: u32 = 300_000;
 
 pub fn forecast(options: &ForecastOptions, streams: &Streams) -> Result<(), Problem> {
     let wall = Wall::system();
-    let ForecastInput { whose, history, members, held } = asked(options)?;
+    let ForecastInput { whose, history, members, held, remarks } = asked(options)?;
     let demand = Demand::of(&history, &members, &options.scenario.what_if, wall.offset_s());
     check_common(options, &demand, (&members, &held))?;
     hosts::handovers(&members, (i64::MIN, i64::MAX)).iter().for_each(|text| streams.remark(text));
+    remarks.iter().for_each(|text| streams.remark(text));
     tell_others(options, &whose, (&demand, &held), streams);
     let course = |(resource, daily): &(Resource, Daily)| {
         Course::of(*resource, daily.clone(), options.days, &options.scenario)
@@ -90,6 +92,8 @@ struct ForecastInput {
     history: History,
     members: Members,
     held: Vec<KeySummary>,
+    /// On disks that do not count.
+    remarks: Vec<String>,
 }
 
 /// The history of the hosts that are meant, and of the files of a what-if.
@@ -97,7 +101,11 @@ fn asked(options: &ForecastOptions) -> Result<ForecastInput, Problem> {
     let path = capacity_store::place(options.store.as_deref())?;
     let store = Store::open_to_read(&path)?;
     let shown = path_text::encode(&path);
-    let held = store.held()?;
+    // Who names disks says which of them count.
+    let (held, mut remarks) = match options.subjects.is_empty() {
+        true => uncertain::settled(&store, store.held()?)?,
+        false => (store.held()?, Vec::new()),
+    };
     let whose = Whose::of(&held, &options.whose, &options.stem, &shown)?;
     let with_host = whose.hosts.iter().all(|host| hosts::means_all(&held, host, &options.subjects));
     let selection = Selection {
@@ -120,12 +128,15 @@ fn asked(options: &ForecastOptions) -> Result<ForecastInput, Problem> {
         .next("rigel capacity show lists what it has"));
     }
     let mut members = whose.members(&held, &options.subjects);
+    if options.subjects.is_empty() && !whose.is_database() {
+        remarks.extend(uncertain::unknown(&held, &whose.hosts));
+    }
     whose.check_without(&options.scenario.what_if.without)?;
     let mut guests = Guests::new(options.zone.as_deref(), &store);
     for file in &options.files {
         guests.add(file, STEP_MS, (&mut history, &mut members))?;
     }
-    Ok(ForecastInput { whose, history, members, held })
+    Ok(ForecastInput { whose, history, members, held, remarks })
 }
 
 /// Of members that were never watched at the same time there is no sum.

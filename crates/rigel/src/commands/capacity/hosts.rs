@@ -3,6 +3,7 @@
 //! Must not open the store.
 
 use super::shared::{renumbered, shared};
+use super::twins;
 use crate::args::{CommandStem, WhoseArgs};
 use rigel_capacity::sum::is_load;
 use rigel_capacity::{DAY_MS, DatabaseName, Key, KeySummary, Kind, Members, Subject, day, own_disks, when};
@@ -46,7 +47,9 @@ impl Whose {
                 .next("fill it: rigel capacity import FILE.."));
         }
         let named: Vec<String> = if asked.all {
-            all.iter().map(|host| (*host).to_owned()).collect()
+            let hosts: Vec<String> = all.iter().map(|host| (*host).to_owned()).collect();
+            twins::check(held, &hosts, "--all")?;
+            hosts
         } else {
             known(&asked.hosts, &all, shown)?
         };
@@ -98,6 +101,9 @@ impl Whose {
         let hosts: BTreeSet<&String> =
             all.iter().filter(|one| wanted.is(one.1)).map(|one| &one.0.host).collect();
         let hosts: Vec<String> = hosts.into_iter().cloned().collect();
+        if named.is_empty() {
+            twins::check(held, &hosts, "--database")?;
+        }
         let name = listed(&wanted.names.iter().cloned().collect::<Vec<_>>());
         Ok(Self { name: format!("database {name} on {}", listed(&hosts)), hosts, database: Some(wanted) })
     }

@@ -4,6 +4,7 @@
 
 use super::guests::Guests;
 use super::hosts::{self, Whose};
+use super::uncertain;
 use crate::args::ReplayOptions;
 use crate::capacity_store::{Store, place};
 use crate::output;
@@ -28,7 +29,13 @@ pub fn replay(options: &ReplayOptions, streams: &Streams) -> Result<(), Problem>
     let path = place(options.store.as_deref())?;
     let store = Store::open_to_read(&path)?;
     let file = path_text::encode(&path);
-    let mut chosen = StoreSelection::of(&store.held()?, options, &file)?;
+    // Who names disks says which of them count.
+    let (held, remarks) = match options.disks.is_empty() {
+        true => uncertain::settled(&store, store.held()?)?,
+        false => (store.held()?, Vec::new()),
+    };
+    let mut chosen = StoreSelection::of(&held, options, &file)?;
+    chosen.others.extend(remarks);
     let range_ms = chosen.range(options)?;
     chosen.narrow(range_ms);
     chosen.check_names(range_ms)?;

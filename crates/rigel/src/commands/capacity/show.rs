@@ -4,6 +4,7 @@
 
 use super::hosts::{self, Whose};
 use super::shared;
+use super::uncertain;
 use crate::args::{CommandStem, ListArgs, ShowArgs, StoreArgs, WhoseArgs};
 use crate::capacity_store::{Store, place};
 use crate::streams::Streams;
@@ -25,7 +26,9 @@ pub fn list(options: &ListArgs, streams: &Streams) -> Result<(), Problem> {
         return Err(nothing());
     }
     let mut held = all.clone();
-    if let Some(whose) = whose(&all, &options.whose, &path)? {
+    // A list adds nothing up.
+    let named = WhoseArgs { all: false, ..options.whose.clone() };
+    if let Some(whose) = whose(&all, &named, &path)? {
         held.retain(|one| whose.wants(&one.key));
     }
     streams.results(Holdings(&held).text(streams.style()).as_bytes())?;
@@ -56,6 +59,11 @@ pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
         |text: &Option<String>, at: &str| text.as_deref().map(|text| hosts::moment(text, at)).transpose();
     let all = store.held()?;
     let whose = whose(&all, &options.whose, &path)?;
+    // A sum has what lies on other disks once.
+    let (counted, mut remarks) = match &whose {
+        Some(_) if options.names.is_empty() => uncertain::settled(&store, all.clone())?,
+        _ => (all.clone(), Vec::new()),
+    };
     let mut selection = Selection {
         subjects: options.names.clone(),
         from_ms: moment(&options.from, "--from")?,
@@ -73,7 +81,12 @@ pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
         return Err(nothing());
     }
     if let Some(whose) = &whose {
-        let members = whose.members(&held, &[]);
+        let is_there = |one: &&KeySummary| held.iter().any(|other| other.key == one.key);
+        let own: Vec<KeySummary> = counted.iter().filter(is_there).cloned().collect();
+        let members = whose.members(&own, &[]);
+        if options.names.is_empty() && !whose.is_database() {
+            remarks.extend(uncertain::unknown(&all, &whose.hosts));
+        }
         if members.all().len() > 1 {
             let sum = Selection {
                 hosts: whose.hosts.clone(),
@@ -109,6 +122,7 @@ pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
         }
         streams.results(text.as_bytes())?;
     }
+    remarks.iter().for_each(|text| streams.remark(text));
     if whose.is_none() && options.names.is_empty() {
         tell_shared(&all, &options.store, streams);
     }

@@ -32,6 +32,7 @@ pub mod text;
 pub mod transfer;
 pub mod versus;
 
+mod burst;
 mod by_reader;
 mod by_target;
 mod commits;
@@ -175,7 +176,8 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
             | Answer::Ratio(_)
             | Answer::Calibration(_)
             | Answer::Soak(_)
-            | Answer::Scaling(_) => OutputFile::new("_findings.json", json::document(view)?),
+            | Answer::Scaling(_)
+            | Answer::Burst(_) => OutputFile::new("_findings.json", json::document(view)?),
         }]),
         Format::Html => Ok(vec![OutputFile::new("_report.html", html::page(view)?)]),
         Format::Csv => {

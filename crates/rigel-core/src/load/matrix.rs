@@ -39,6 +39,8 @@ pub enum RunLevel {
     Streams,
     /// The same load on each of more and more targets.
     Scaling,
+    /// As much as possible until the rate falls, and again behind a pause.
+    Burst,
     /// Queries to a database.
     Sql,
 }
@@ -51,7 +53,14 @@ impl RunLevel {
     pub const fn is_own(self) -> bool {
         matches!(
             self,
-            Self::Load | Self::Open | Self::Commit | Self::Zones | Self::Streams | Self::Scaling | Self::Sql
+            Self::Load
+                | Self::Open
+                | Self::Commit
+                | Self::Zones
+                | Self::Streams
+                | Self::Scaling
+                | Self::Burst
+                | Self::Sql
         )
     }
 }
@@ -68,6 +77,7 @@ crate::named!(RunLevel {
     Zones: "zones",
     Streams: "streams",
     Scaling: "scaling",
+    Burst: "burst",
     Sql: "sql"
 });
 
@@ -163,6 +173,7 @@ impl Grid {
             | RunLevel::Zones
             | RunLevel::Streams
             | RunLevel::Scaling
+            | RunLevel::Burst
             | RunLevel::Sql => match shape {
                 MatrixShape::Basic => Self::basic(&small, &large),
                 MatrixShape::Detailed => Self::detailed(&small, &large),

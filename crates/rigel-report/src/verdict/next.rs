@@ -44,7 +44,7 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     let simulated = header.request.engine.is_simulated();
     let is_of_server = header.request.sql().is_some();
     let rest = Rest::of(view.record);
-    if rest.is_some() && is_of_server {
+    if rest.is_some() && (is_of_server || header.request.burst().is_some()) {
         return None;
     }
     if rest == Some(Rest::Open) {
@@ -145,7 +145,7 @@ fn command(request: &Request, echo: &CommandLine) -> Option<&'static str> {
         _ if echo.has(&["--dsn"]) => None,
         _ if is_sql => Some("sql"),
         Task::Soak { .. } => Some("soak"),
-        Task::Matrix { .. } | Task::Load { .. } | Task::Phases(_) => Some("run"),
+        Task::Matrix { .. } | Task::Load { .. } | Task::Phases(_) | Task::Burst { .. } => Some("run"),
     }
 }
 
@@ -191,6 +191,9 @@ fn longer(view: &View<'_>) -> Option<CommandLine> {
         },
         Task::Soak { soak, .. } => {
             command.has(&["--for"]).then(|| command.with("--for", &again::twice(soak.time)))
+        }
+        Task::Burst { burst, .. } => {
+            Some(command.without("--max-duration").with("--for", &again::twice(burst.time)))
         }
         Task::Phases(_) => None,
     }

@@ -3,6 +3,7 @@
 //!
 //! Must not judge how they go together; [`super::rules`] does.
 
+use super::burst::{self, BurstArgs};
 use super::by_place::{self, PlaceArgs};
 use super::commit::CommitArgs;
 use super::load::LoadArgs;
@@ -44,6 +45,9 @@ pub struct LevelArgs {
     pub scaling: ScalingArgs,
 
     #[command(flatten)]
+    pub burst: BurstArgs,
+
+    #[command(flatten)]
     pub own: OwnArgs,
 }
 
@@ -57,6 +61,7 @@ impl LevelArgs {
             RunLevel::Open => open::request(self)?,
             RunLevel::Zones | RunLevel::Streams => by_place::request(level, self)?,
             RunLevel::Scaling => scaling::request(self)?,
+            RunLevel::Burst => burst::request(self)?,
             _ => shaping::request(front, level, &self.load, &self.own)?,
         };
         if level == RunLevel::Commit {

@@ -3,9 +3,11 @@
 //! Must not judge; the findings do.
 
 mod json;
+mod metrics;
 mod words;
 
 pub(crate) use json::{BurstDocument, document};
+pub(crate) use metrics::families;
 pub(crate) use words::sentence;
 
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Shape};

@@ -132,7 +132,7 @@ pub enum Doubt {
     EmptyAtStart {
         /// The rate of the first burst.
         rate: Interval,
-        /// That with which the second one began.
+        /// That with which the second one began, in its best second.
         high: f64,
         /// Length of the pause, in seconds.
         rest_s: f64,
@@ -215,7 +215,7 @@ impl Bursts<'_> {
         if half > 0.0 && half < (1.0 - LEAST_FALL) * rate.lo95 {
             return BurstFound::Undecided(Doubt::LoadTooSmall { rate, half });
         }
-        BurstFound::NoFall { rate, for_s: elapsed_s(self.first) }
+        BurstFound::NoFall { rate, for_s: count(self.first.len()) }
     }
 
     /// The level with which the second burst began, where it is above the first one and as much came back as so low a level refills.
@@ -226,7 +226,9 @@ impl Bursts<'_> {
         let is_still_high = mean(all.get(all.len().saturating_sub(3)..)?) > ABOVE * rate.mean;
         let returned = above(self.second, rate.mean) / (rate.mean * rest_s);
         let is_refilled = is_still_high || (1.0 - WIDEST_TEST..1.0 + WIDEST_TEST).contains(&returned);
-        (begin > ABOVE * rate.mean && is_refilled).then_some((begin, rest_s))
+        // The second in which it falls is no rate.
+        let high = all.iter().take(3).copied().fold(begin, f64::max);
+        (begin > ABOVE * rate.mean && is_refilled).then_some((high, rest_s))
     }
 
     fn tested(&self, credit: Credit) -> BurstFound {

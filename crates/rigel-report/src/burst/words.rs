@@ -137,7 +137,8 @@ pub(super) fn amount(load: &LoadClass, ios: f64) -> String {
         let gib = ios * to_f64(load.io_bytes()) / to_f64(GIB);
         return format!("{} GiB", number(gib));
     }
-    format!("{} I/Os", short(ios.max(0.0)))
+    let ios = ios.max(0.0).round();
+    if ios < 10_000.0 { format!("{} I/Os", number(ios)) } else { format!("{} I/Os", short(ios)) }
 }
 
 /// `28 min`, of seconds.
@@ -159,6 +160,7 @@ mod tests {
         let (small, large) = (LoadClass::random(Class::SMALL, 8192), LoadClass::random(Class::LARGE, 1 << 20));
         let large = LoadClass { figure: Figure::Mbps, ..large };
         assert_eq!(amount(&small, 4_536_000.0), "4.54M I/Os");
+        assert_eq!([14.4, 9_001.2].map(|ios| amount(&small, ios)), ["14 I/Os", "9,001 I/Os"]);
         assert_eq!(amount(&large, 122_880.0), "120 GiB");
         assert_eq!([0.5, 1680.0, 15_120.0].map(lasting), ["0.5 s", "28 min", "4 h 12 min"]);
     }

@@ -6,6 +6,7 @@ mod advise;
 mod advise_withheld;
 mod bad_input;
 mod busy_host;
+mod burst;
 mod by_target;
 mod calibrate;
 mod calibrate_commits;

@@ -3,6 +3,7 @@
 //! A room for each kind of record, each with its list; a new case is a line there. Must not say what becomes of a record:
 //! [`super::documents`] does.
 
+mod bursts;
 mod calibrations;
 mod flags;
 mod hostile;
@@ -63,6 +64,7 @@ pub fn all() -> Vec<Case> {
         open::all(),
         calibrations::all(),
         soaks::all(),
+        bursts::all(),
         sides::all(),
         sql::all(),
         nodes::all(),

@@ -98,7 +98,8 @@ fn advises(view: &View<'_>) -> bool {
     let request = &view.record.header.request;
     let alone = |found: &rigel_core::judge::findings::PointFindings| found.point.is_alone(Class::SMALL);
     let measures_reads = !request.write_percent().writes() && view.findings.points.iter().any(alone);
-    measures_reads && request.level() != RunLevel::Advanced
+    // What stands for a burst is no single rate.
+    measures_reads && request.level() != RunLevel::Advanced && request.burst().is_none()
 }
 
 /// What the targets are, and where. A scratch file that was Rigel's own may be gone, its directory is not.

@@ -147,7 +147,9 @@ pub(super) fn lasting(seconds: f64) -> String {
     if seconds < 1.0 {
         return format!("{} s", number(seconds.max(0.0)));
     }
-    two_units(Nanos((seconds * to_f64(NS_PER_S)) as u64))
+    // Seconds of an hour would be cut off.
+    let step = if seconds >= 3600.0 { 60.0 } else { 1.0 };
+    two_units(Nanos(((seconds / step).round() * step * to_f64(NS_PER_S)) as u64))
 }
 
 #[cfg(test)]
@@ -162,6 +164,6 @@ mod tests {
         assert_eq!(amount(&small, 4_536_000.0), "4.54M I/Os");
         assert_eq!([14.4, 9_001.2].map(|ios| amount(&small, ios)), ["14 I/Os", "9,001 I/Os"]);
         assert_eq!(amount(&large, 122_880.0), "120 GiB");
-        assert_eq!([0.5, 1680.0, 15_120.0].map(lasting), ["0.5 s", "28 min", "4 h 12 min"]);
+        assert_eq!([0.5, 1680.0, 17_997.0].map(lasting), ["0.5 s", "28 min", "5 h"]);
     }
 }

@@ -76,13 +76,9 @@ pub fn course(counts: &[f64]) -> Course {
     let at = change(counts);
     let Some((high, low)) = levels(counts, at) else { return Course::Short };
     let differs = (high.mean - low.mean).abs() > LEAST_FALL * high.mean.max(low.mean);
-    if !differs || !high.is_apart_from(&low) {
-        return one_level(counts);
-    }
-    if high.mean > low.mean && is_clean(counts, Fall { at, high, low }) {
-        return Course::Fell(Fall { at, high, low });
-    }
-    neither(counts)
+    let is_apart = differs && high.is_apart_from(&low) && high.mean > low.mean;
+    let fall = Fall { at, high, low };
+    if is_apart && is_clean(counts, fall) { Course::Fell(fall) } else { one_level(counts) }
 }
 
 /// How many values lie before the change: where two levels explain the most.
@@ -158,12 +154,17 @@ fn turn(counts: &[f64]) -> f64 {
     mean(&counts[counts.len() - third..]) - mean(&counts[..third])
 }
 
-/// What has no two levels.
+/// What has no two levels: one, unless it changes steadily, or by much.
 fn one_level(counts: &[f64]) -> Course {
     let Some(found) = level(counts) else { return Course::Short };
+    if turn(counts).abs() > LEAST_FALL * found.mean && is_line(counts) {
+        let third = counts.len() / 3;
+        let (from, to) = (mean(&counts[..third]), mean(&counts[counts.len() - third..]));
+        return Course::Drifts { from, to };
+    }
     let (low, high) = span(counts);
-    if high - low > EVEN * found.mean || turn(counts).abs() > LEAST_FALL * found.mean {
-        return neither(counts);
+    if high - low > EVEN * found.mean {
+        return Course::Swings { low, high };
     }
     let tail = &counts[counts.len() - TAIL..];
     let is_low = |second: &f64| *second < (1.0 - 2.0 * LEAST_FALL) * found.mean;
@@ -177,15 +178,9 @@ fn span(counts: &[f64]) -> (f64, f64) {
     (all.get(tenth).copied().unwrap_or(0.0), all.get(all.len() - 1 - tenth).copied().unwrap_or(0.0))
 }
 
-/// A drift, or anything else.
-fn neither(counts: &[f64]) -> Course {
+/// Whether a line explains most of what varies.
+fn is_line(counts: &[f64]) -> bool {
     let (_, left) = line(counts);
     let square = sum_of_squares(counts);
-    if square > 0.0 && 1.0 - sum_of_squares(&left) / square > LINE {
-        let third = counts.len() / 3;
-        let (from, to) = (mean(&counts[..third]), mean(&counts[counts.len() - third..]));
-        return Course::Drifts { from, to };
-    }
-    let (low, high) = span(counts);
-    Course::Swings { low, high }
+    square > 0.0 && 1.0 - sum_of_squares(&left) / square > LINE
 }

@@ -37,7 +37,10 @@ pub(crate) fn page(view: &View<'_>) -> String {
         Answer::Burst(_) => write_all(&mut page, &burst::blocks(view, Room::Wide)),
         _ => headline(&mut page, view),
     }
-    points(&mut page, view);
+    // The mean of a rate that falls is no rate.
+    if !matches!(view.answer(), Answer::Burst(_)) {
+        points(&mut page, view);
+    }
     write_all(&mut page, &scaling::blocks(view, Room::Wide));
     write_all(&mut page, &by_reader::blocks(view, Room::Wide));
     write_all(&mut page, &by_target::blocks(view, Room::Wide));

@@ -104,7 +104,6 @@ pub(crate) fn explained(view: &View<'_>, files: &[String]) -> Blocks {
         (Answer::Burst(_), _) => {
             all.extend(burst::blocks(view, Room::Narrow));
             all.push(Block::part(hero::of(view, Room::Narrow).into_iter().collect()));
-            all.extend(points::blocks(view));
         }
         (_, document) => {
             let best = notes::headlines(view).into_iter().map(Block::hanging);

@@ -178,7 +178,7 @@ pub const RULES: &[Rule] = &[
         &["--large"],
         &["burst"],
         "the other levels have small and large I/O of their own",
-        "use `rigel run burst {typed}`, or leave out {option}",
+        "use `rigel run burst --large`, or leave out {option}",
     ),
     not(
         RUN,

@@ -6,6 +6,7 @@ use crate::error::Problem;
 use crate::load::class::{Class, LoadClass};
 use crate::load::matrix::Point;
 use crate::load::phase::Phase;
+use crate::units::say::typed_time;
 use crate::units::{NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
 
@@ -74,10 +75,12 @@ impl Burst {
     /// Refuses what no bucket could be found in.
     pub(super) fn check(self, classes: &[LoadClass], phases: &[Phase]) -> Result<(), Problem> {
         if !(SHORTEST..=LONGEST).contains(&self.time) || !self.time.0.is_multiple_of(NS_PER_S) {
-            return Err(Problem::usage(format!("a burst of at most {} cannot show a bucket", self.time))
+            let [own, shortest, longest, usual] =
+                [self.time, SHORTEST, LONGEST, USUAL].map(typed_time);
+            return Err(Problem::usage(format!("a burst of at most {own} cannot show a bucket"))
                 .at("--for")
                 .because("a rate has to fall and to stay, and buckets last minutes to hours")
-                .next(format!("give {SHORTEST} to {LONGEST}, in whole seconds; the default is {}", USUAL)));
+                .next(format!("give {shortest} to {longest}, in whole seconds; the default is {usual}")));
         }
         let [class] = classes else {
             return Err(Problem::usage("a burst is one kind of I/O")

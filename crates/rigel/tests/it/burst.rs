@@ -123,7 +123,7 @@ fn a_load_that_cannot_reach_the_limit_says_so() {
 fn what_could_show_no_bucket_is_refused_before() {
     let place = Place::new();
     for (more, parts) in [
-        ("--for 30s", &["--for", "default"][..]),
+        ("--for 30s", &["--for", "60s to 48h", "the default is 1h"][..]),
         ("--duration 10s", &["--duration", "--for"]),
         ("--precision 2%", &["--precision"]),
         ("--large --size-small 4K", &["--size-small", "--size-large"]),

@@ -154,6 +154,20 @@ fn a_fall_from_which_no_pause_recovers_is_no_bucket() {
     assert!(matches!(untested, BurstFound::Undecided(Doubt::Untested(_))), "{untested:?}");
 }
 
+/// A bucket is empty from one second to the next: what takes a while to become slow is none, however level both ends are.
+#[test]
+fn a_slope_between_two_levels_is_no_fall() {
+    let slope = |over_s: f64| -> Vec<f64> {
+        let at = |second: usize| ((count(second) - 100.0) / over_s).clamp(0.0, 1.0);
+        (0..180).map(|second| 5000.0 - 4000.0 * at(second)).collect()
+    };
+    assert!(matches!(course(&slope(1.0)), Course::Fell(Fall { at: 100 | 101, .. })), "{:?}", course(&slope(1.0)));
+    for over_s in [12.0, 20.0, 60.0] {
+        let found = course(&slope(over_s));
+        assert!(!matches!(found, Course::Fell(_)), "{over_s} s: {found:?}");
+    }
+}
+
 #[test]
 fn an_empty_bucket_is_told_from_a_device_that_is_slow() {
     let mut device = Device::of(|_| 3000.0);

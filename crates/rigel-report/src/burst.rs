@@ -8,7 +8,7 @@ mod words;
 
 pub(crate) use json::{BurstDocument, document};
 pub(crate) use metrics::families;
-pub(crate) use words::sentence;
+pub(crate) use words::{reached, sentence};
 
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Shape};
 use crate::document::{Block, Card, Column, Room, Table};
@@ -94,10 +94,7 @@ fn rows(found: &BurstFindings) -> Vec<Row> {
         all.push(Row {
             name: "Part of it that came back",
             value: format!("{} %", percent(f64::midpoint(lo, hi).max(0.0))),
-            ends: Some((
-                format!("{} %", percent(lo.max(0.0))),
-                format!("{} %", percent(hi.max(0.0))),
-            )),
+            ends: Some((format!("{} %", percent(lo.max(0.0))), format!("{} %", percent(hi.max(0.0))))),
         });
     }
     all
@@ -141,9 +138,10 @@ pub(crate) fn panel(view: &View<'_>) -> Option<Panel> {
     let line = |name: &str, seconds: &[Second]| {
         let dot = |part: &[Second]| {
             let ops: Vec<f64> = part.iter().map(|second| second.ops).collect();
-            let middle_s = part.first().zip(part.last()).map_or(0.0, |(first, last)| {
-                f64::midpoint(first.began_s, last.began_s + 1.0) - start_s
-            });
+            let middle_s = part
+                .first()
+                .zip(part.last())
+                .map_or(0.0, |(first, last)| f64::midpoint(first.began_s, last.began_s + 1.0) - start_s);
             Dot { across: middle_s / S_PER_MIN, up: mean(&ops) * scale, ends: None }
         };
         let each = seconds.len().div_ceil(MOST_DOTS).max(1);

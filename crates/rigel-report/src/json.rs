@@ -8,11 +8,11 @@ mod places;
 mod point;
 mod visit;
 
+use crate::burst::{self, BurstDocument};
 use crate::by_reader::{self, ReadersDocument};
 use crate::by_target::{self, ByTargetDocument};
 use crate::output_file::unwritable;
 use crate::phases::{self, PhaseDocument};
-use crate::burst::{self, BurstDocument};
 use crate::scaling::{self, ScalingDocument};
 use crate::sure::SurenessText;
 use crate::surroundings;

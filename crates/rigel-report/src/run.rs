@@ -136,8 +136,8 @@ pub(crate) fn page(view: &View<'_>, ids: &Ids) -> Vec<Block> {
         Answer::Rate(found) => Some(found),
         _ => None,
     };
-    let mut cards = burst::cards(view)
-        .unwrap_or_else(|| bound.map_or_else(|| cards::of(view), bounds::cards));
+    let mut cards =
+        burst::cards(view).unwrap_or_else(|| bound.map_or_else(|| cards::of(view), bounds::cards));
     let others = cards.split_off(cards.len().min(MOST_CARDS));
     let mut all =
         vec![Block::Verdict { tone: verdict.look, sentences: verdict.two_lines() }, Block::Cards(cards)];

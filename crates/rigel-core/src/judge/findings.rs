@@ -238,8 +238,7 @@ impl Findings {
     pub fn choose(&mut self, request: &Request) {
         self.plainly_best = Extremes::plain(&self.points);
         // The mean of a rate that falls is no rate that the storage has.
-        self.best =
-            if request.burst().is_some() { Extremes::default() } else { Extremes::of(&self.points) };
+        self.best = if request.burst().is_some() { Extremes::default() } else { Extremes::of(&self.points) };
         let curve = |class| self.curves.iter().find(|found| found.class() == class);
         let working = |class| Some((class, WorkingPoint::of(&self.points, curve(class), class)?));
         // Of two sides each would have its own, and which of them is the better storage is told by their ratio.

@@ -75,8 +75,7 @@ impl Burst {
     /// Refuses what no bucket could be found in.
     pub(super) fn check(self, classes: &[LoadClass], phases: &[Phase]) -> Result<(), Problem> {
         if !(SHORTEST..=LONGEST).contains(&self.time) || !self.time.0.is_multiple_of(NS_PER_S) {
-            let [own, shortest, longest, usual] =
-                [self.time, SHORTEST, LONGEST, USUAL].map(typed_time);
+            let [own, shortest, longest, usual] = [self.time, SHORTEST, LONGEST, USUAL].map(typed_time);
             return Err(Problem::usage(format!("a burst of at most {own} cannot show a bucket"))
                 .at("--for")
                 .because("a rate has to fall and to stay, and buckets last minutes to hours")
@@ -111,7 +110,9 @@ mod tests {
         assert_eq!(Burst::usual(Class::SMALL).outstanding(1), 32);
         assert_eq!(Burst::usual(Class::LARGE).outstanding(2), 16);
         assert_eq!(Burst { each: 5, ..Burst::usual(Class::SMALL) }.outstanding(3), 15);
-        let of = |all| Burst::usual(Class::SMALL).phases(Class::SMALL, all).into_iter().map(|phase| phase.point.sum());
+        let of = |all| {
+            Burst::usual(Class::SMALL).phases(Class::SMALL, all).into_iter().map(|phase| phase.point.sum())
+        };
         assert_eq!(of(15).collect::<Vec<_>>(), [7, 15, 15]);
         assert_eq!(of(1).collect::<Vec<_>>(), [1; 3]);
     }

@@ -450,8 +450,7 @@ fn step(request: &Request, point: Point) -> Step {
         // A warm-up would be a phase of its own.
         None => {
             let own = || request.phases().iter().filter(|phase| phase.point == point);
-            let (settle, measure) =
-                parted(request, own().map(|phase| phase.time).max().unwrap_or_default());
+            let (settle, measure) = parted(request, own().map(|phase| phase.time).max().unwrap_or_default());
             let shape = own().next().and_then(|phase| phase.shape);
             Step { point, warm_up: None, settle, measure, shape }
         }

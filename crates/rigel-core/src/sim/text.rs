@@ -151,7 +151,10 @@ fn bucket(value: &str) -> Result<Bucket, String> {
         [per_s, credits, has] => {
             Ok(Bucket { at_start: Some(count(has)?), ..Bucket::full(count(per_s)?, count(credits)?) })
         }
-        _ => Err("must be IOS_PER_SECOND:CREDITS or IOS_PER_SECOND:CREDITS:AT_START, such as 3000:30000".into()),
+        _ => {
+            Err("must be IOS_PER_SECOND:CREDITS or IOS_PER_SECOND:CREDITS:AT_START, such as 3000:30000"
+                .into())
+        }
     }
 }
 

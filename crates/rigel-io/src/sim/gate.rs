@@ -18,7 +18,11 @@ pub(super) struct Gate {
 impl Gate {
     pub(super) fn new(bucket: Bucket) -> Self {
         let ns_per_token = to_f64(NS_PER_S) / to_f64(bucket.per_s.max(1));
-        Self { ns_per_token, full_ns: to_f64(bucket.credits) * ns_per_token, full_at_ns: to_f64(bucket.missing()) * ns_per_token }
+        Self {
+            ns_per_token,
+            full_ns: to_f64(bucket.credits) * ns_per_token,
+            full_at_ns: to_f64(bucket.missing()) * ns_per_token,
+        }
     }
 
     /// The time at which an I/O that arrives at `now_ns` and costs `tokens` may pass. No I/O overtakes another. One that

@@ -19,9 +19,13 @@ pub(crate) fn families(view: &View<'_>) -> Vec<Family> {
     };
     let level = |name: &str, of: Interval| samples(of, vec![("level".into(), name.to_owned())]);
     let mut rates = Family::new("rigel_burst_iops", "", "I/Os per second of a burst, by its level.");
-    let mut credit = Family::new("rigel_burst_credit_ios", "", "I/Os above the lower level until the rate fell.");
-    let mut refill =
-        Family::new("rigel_burst_refill_seconds", "seconds", "Idle time in which a token bucket is full again.");
+    let mut credit =
+        Family::new("rigel_burst_credit_ios", "", "I/Os above the lower level until the rate fell.");
+    let mut refill = Family::new(
+        "rigel_burst_refill_seconds",
+        "seconds",
+        "Idle time in which a token bucket is full again.",
+    );
     rates.samples.extend(rate_of(&found.found).into_iter().flat_map(|rate| level("only", rate)));
     if let Some((parts, _)) = credit_of(&found.found) {
         rates.samples.extend(level("high", parts.fall.high));

@@ -12,6 +12,12 @@ use rigel_core::stats::burst::{BurstFound, Credit, Doubt, Recovery};
 use rigel_core::units::say::{number, short, two_units};
 use rigel_core::units::{GIB, NS_PER_S, Nanos, to_f64};
 
+/// What was reached; of numbers that must not be used only that they tell nothing.
+pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
+    let unusable = || "Whether the rate lasts cannot be told from these numbers.".to_owned();
+    sentence(view).map(|found| if usable { found } else { unusable() })
+}
+
 /// `3,000 IOPS for 28 min, then 300: a token bucket of 4.54M I/Os, full again after 4 h 12 min of idle time. ..` `None` of another run.
 pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let found = view.findings.burst.as_ref()?;
@@ -53,9 +59,7 @@ fn test(found: &BurstFindings, recovery: &Recovery) -> String {
 
 fn doubt_sentence(found: &BurstFindings, doubt: &Doubt) -> String {
     match doubt {
-        Doubt::Short => {
-            "Undecided: the first burst was over before its rate could be told.".to_owned()
-        }
+        Doubt::Short => "Undecided: the first burst was over before its rate could be told.".to_owned(),
         Doubt::Stopped(rate) => format!(
             "Undecided: the run ended before its time; until then the rate of {} had not fallen.",
             said(found, rate.mean)
@@ -159,7 +163,8 @@ mod tests {
 
     #[test]
     fn amounts_and_times_are_read_at_once() {
-        let (small, large) = (LoadClass::random(Class::SMALL, 8192), LoadClass::random(Class::LARGE, 1 << 20));
+        let (small, large) =
+            (LoadClass::random(Class::SMALL, 8192), LoadClass::random(Class::LARGE, 1 << 20));
         let large = LoadClass { figure: Figure::Mbps, ..large };
         assert_eq!(amount(&small, 4_536_000.0), "4.54M I/Os");
         assert_eq!([14.4, 9_001.2].map(|ios| amount(&small, ios)), ["14 I/Os", "9,001 I/Os"]);

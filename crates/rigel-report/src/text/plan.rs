@@ -114,7 +114,8 @@ fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
         }
         (None, None) => {
             entries(page, "Phases", phases(request, plan));
-            let less = if request.burst().is_some() { ", less if the rate falls before, and a pause" } else { "" };
+            let less =
+                if request.burst().is_some() { ", less if the rate falls before, and a pause" } else { "" };
             entry(page, "Time", format_args!("{}{less}", time(plan)));
         }
         (None, Some(soak)) => {

@@ -32,9 +32,8 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
     if let Some(found) = streams::sentence(view).filter(|_| usable) {
         return found + &rising(view, &view.main_loads());
     }
-    if let Some(found) = burst::sentence(view) {
-        let unusable = "Whether the rate lasts cannot be told from these numbers.";
-        return if usable { found } else { unusable.to_owned() };
+    if let Some(found) = burst::reached(view, usable) {
+        return found;
     }
     if let Some(found) = scaling::sentence(view).filter(|_| usable) {
         return found;

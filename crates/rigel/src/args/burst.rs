@@ -40,10 +40,8 @@ pub fn request(given: &LevelArgs) -> Result<Request, Problem> {
     let name = if given.burst.large { Class::LARGE } else { Class::SMALL };
     let pair = LoadClass::pair(small.unwrap_or(DEFAULT_SMALL).0, large.unwrap_or(DEFAULT_LARGE).0);
     let usual = Burst::usual(name);
-    let burst = Burst {
-        time: time.unwrap_or(usual.time),
-        each: given.scaling.per_target.unwrap_or(usual.each),
-    };
+    let burst =
+        Burst { time: time.unwrap_or(usual.time), each: given.scaling.per_target.unwrap_or(usual.each) };
     let write_percent = shaping::write_percent(Front::Rigel, load.write)?;
     let own = pair.into_iter().filter(|class| class.name == name);
     let classes = own.map(|class| LoadClass { write_percent, ..class }).collect();

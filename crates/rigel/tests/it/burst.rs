@@ -50,7 +50,9 @@ fn a_bucket_is_found_with_rate_size_refill_and_time() {
     assert!(ratio[0] <= 1.01 && ratio[1] >= 0.99 && ratio[1] - ratio[0] < 0.2, "{test}");
     let says = burst["says"].as_str().unwrap();
     assert!(
-        says.starts_with("4,000 IOPS for 29 s, then 300: a token bucket of 108k I/Os, full again after 6 min"),
+        says.starts_with(
+            "4,000 IOPS for 29 s, then 300: a token bucket of 108k I/Os, full again after 6 min"
+        ),
         "{says}"
     );
     let record = place.only("_record.jsonl");
@@ -61,7 +63,9 @@ fn a_bucket_is_found_with_rate_size_refill_and_time() {
     assert!(!told.contains("LEVEL_SHIFT") && !told.contains("THROTTLED"), "the fall is the answer: {told}");
     let page = place.read("_report.html");
     assert!(page.contains("IOPS over the time of the run") && page.contains("second burst"));
-    for (format, part) in [("markdown", "## Bursts"), ("openmetrics", "rigel_burst_credit_ios"), ("csv", "small")] {
+    for (format, part) in
+        [("markdown", "## Bursts"), ("openmetrics", "rigel_burst_credit_ios"), ("csv", "small")]
+    {
         let told = place.rigel(["report", record, "--format", format]).expect_code(0).stdout;
         assert!(told.contains(part), "{format}: {told}");
     }
@@ -148,7 +152,10 @@ fn a_cut_record_says_what_is_known_and_is_not_resumed() {
     // The second burst and the end are missing.
     std::fs::write(&record, kept[..kept.len() - 2].join("\n") + "\n").unwrap();
     let told = flat(&place.rigel(["report", record.to_str().unwrap()]).stdout);
-    assert!(told.contains("4,000 IOPS for 29 s, then 300. Whether this is a token bucket is undecided"), "{told}");
+    assert!(
+        told.contains("4,000 IOPS for 29 s, then 300. Whether this is a token bucket is undecided"),
+        "{told}"
+    );
     assert!(!told.contains("--resume"), "{told}");
     let told = place.rigel(["run", "--resume", record.to_str().unwrap()]).expect_code(2);
     assert!(told.stderr.contains("a run of bursts cannot be resumed"), "{}", told.stderr);

@@ -56,5 +56,7 @@ pub fn seconds_of(visit: &Visit) -> Vec<Second> {
     }
     let began_s = Nanos(visit.began_ns).seconds();
     let seconds = (0_u32..).zip(series.ops.iter().take(whole));
-    seconds.map(|(at, &ops)| Second { began_s: began_s + f64::from(at), ops: to_f64(u64::from(ops)) }).collect()
+    seconds
+        .map(|(at, &ops)| Second { began_s: began_s + f64::from(at), ops: to_f64(u64::from(ops)) })
+        .collect()
 }

@@ -107,9 +107,8 @@ fn constant_drifting_and_bimodal_devices_are_no_bucket() {
         let mut noise = Noise::new(200 + seed);
         let per_s = (0.2 + 0.6 * noise.uniform()) / 900.0;
         let sign = if seed % 3 == 0 { 1.0 } else { -1.0 };
-        let found =
-            Device::of(|now_s| level * (1.0 + sign * per_s * now_s) * (1.0 + 0.02 * noise.normal()))
-                .found(900);
+        let found = Device::of(|now_s| level * (1.0 + sign * per_s * now_s) * (1.0 + 0.02 * noise.normal()))
+            .found(900);
         assert!(matches!(found, BurstFound::Undecided(Doubt::Drift { .. })), "drift {seed}: {found:?}");
 
         let mut noise = Noise::new(300 + seed);
@@ -145,10 +144,12 @@ fn a_fall_from_which_no_pause_recovers_is_no_bucket() {
     let first = device.load(300);
     let next = second_burst(&probe, &first, IN_FLIGHT, 300.0).unwrap();
     device.rest(to_f64(next.rest_s));
-    let second = device.load(usize::try_from(next.load_s).unwrap()).into_iter().map(|one| Second { ops: 5000.0, ..one });
+    let second = device
+        .load(usize::try_from(next.load_s).unwrap())
+        .into_iter()
+        .map(|one| Second { ops: 5000.0, ..one });
     let second: Vec<Second> = second.collect();
-    let run =
-        Bursts { probe: &probe, first: &first, second: &second, in_flight: IN_FLIGHT, is_whole: true };
+    let run = Bursts { probe: &probe, first: &first, second: &second, in_flight: IN_FLIGHT, is_whole: true };
     assert!(matches!(run.found(), BurstFound::NotABucket(..)), "{:?}", run.found());
     let untested = Bursts { second: &second[..4], ..run }.found();
     assert!(matches!(untested, BurstFound::Undecided(Doubt::Untested(_))), "{untested:?}");
@@ -161,7 +162,11 @@ fn a_slope_between_two_levels_is_no_fall() {
         let at = |second: usize| ((count(second) - 100.0) / over_s).clamp(0.0, 1.0);
         (0..180).map(|second| 5000.0 - 4000.0 * at(second)).collect()
     };
-    assert!(matches!(course(&slope(1.0)), Course::Fell(Fall { at: 100 | 101, .. })), "{:?}", course(&slope(1.0)));
+    assert!(
+        matches!(course(&slope(1.0)), Course::Fell(Fall { at: 100 | 101, .. })),
+        "{:?}",
+        course(&slope(1.0))
+    );
     for over_s in [12.0, 20.0, 60.0] {
         let found = course(&slope(over_s));
         assert!(!matches!(found, Course::Fell(_)), "{over_s} s: {found:?}");
@@ -173,7 +178,9 @@ fn an_empty_bucket_is_told_from_a_device_that_is_slow() {
     let mut device = Device::of(|_| 3000.0);
     device.bucket = Some((0.0, 1e6, 300.0));
     let found = device.found(600);
-    let BurstFound::Undecided(Doubt::EmptyAtStart { rate, high, rest_s }) = found else { panic!("{found:?}") };
+    let BurstFound::Undecided(Doubt::EmptyAtStart { rate, high, rest_s }) = found else {
+        panic!("{found:?}")
+    };
     assert_eq!((rate.mean, high, rest_s), (300.0, 3000.0, 30.0));
     assert!(matches!(Device::of(|_| 300.0).found(600), BurstFound::NoFall { .. }));
 }

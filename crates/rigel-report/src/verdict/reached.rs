@@ -32,10 +32,8 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
     if let Some(found) = streams::sentence(view).filter(|_| usable) {
         return found + &rising(view, &view.main_loads());
     }
-    if let Some(found) = burst::reached(view, usable) {
-        return found;
-    }
-    if let Some(found) = scaling::sentence(view).filter(|_| usable) {
+    let grown = || scaling::sentence(view).filter(|_| usable);
+    if let Some(found) = burst::reached(view, usable).or_else(grown) {
         return found;
     }
     let device = if simulated { "The simulated device" } else { "This storage" };

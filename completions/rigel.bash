@@ -2572,7 +2572,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__versus)
-            opts="-v -h --and --and-engine --and-buffered --same --record --html --resume --fail-if --require --fail-undecided --no-history --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --per-target --precision --for --fast --levels --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --verbose --name --out --tui --help"
+            opts="-v -h --and --and-engine --and-buffered --same --record --html --resume --fail-if --require --fail-undecided --no-history --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --per-target --large --precision --for --fast --levels --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --verbose --name --out --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -86,7 +86,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l arrivals -d 'Distrib
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-outstanding -d 'Most I/Os outstanding at once; further ones wait, and the wait counts as latency [default: 1024]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l places -d 'Zones per target, of \'zones\' [default: 16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l readers -d 'Concurrent readers of \'streams\', each with one I/O outstanding [default: 1,2,4,8,16]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l per-target -d 'Outstanding I/Os on each target of \'scaling\', or streams with --type seq [default: 16, or 1 stream]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l per-target -d 'Outstanding I/Os on each target of \'scaling\' and \'burst\' [default: 16; burst: 32, or 8 with --large]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l precision -d 'Precision to reach, ±PERCENT [default of rigel run: 5%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l for -d 'Stop measuring after TIME, such as 10m [default: no limit]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'Load levels: by number of disks (orion), or searched (auto)' -r -f -a "orion\t''
@@ -104,6 +104,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l name -d 'Name of the
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l keep-scratch -d 'Keep the scratch file, so that the next run need not fill it'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l as-load -d 'Print the load as a file for --load, with --dry-run'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l large -d 'Search for a limit on bytes with large random I/O, not for one on I/Os'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l fast -d 'Measure 1 s at a time instead of 2 s: faster, but less reliable on devices that start slowly'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l no-trials -d 'Do not compare engines before the run'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and exit with 0'
@@ -369,7 +370,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand versus" -l arrivals -d 'Dist
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l max-outstanding -d 'Most I/Os outstanding at once; further ones wait, and the wait counts as latency [default: 1024]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l places -d 'Zones per target, of \'zones\' [default: 16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l readers -d 'Concurrent readers of \'streams\', each with one I/O outstanding [default: 1,2,4,8,16]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand versus" -l per-target -d 'Outstanding I/Os on each target of \'scaling\', or streams with --type seq [default: 16, or 1 stream]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l per-target -d 'Outstanding I/Os on each target of \'scaling\' and \'burst\' [default: 16; burst: 32, or 8 with --large]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l precision -d 'Measure until the 95 % interval of every ratio of B to A is at most ±PERCENT [default: 2%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l for -d 'Stop measuring after TIME, such as 10m [default: no limit]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l levels -d 'Load levels: by number of disks (orion), or searched (auto)' -r -f -a "orion\t''
@@ -389,6 +390,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand versus" -l same -d 'Allow bo
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l html -d 'With --record: write the page with charts, next to the record or into --out'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l fail-undecided -d 'Also exit with 1 if a gate is undecided: its interval contains the limit, or there is no interval'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l no-history -d 'Ignore the history of calibrations, which tells how much repeated runs differ'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l large -d 'Search for a limit on bytes with large random I/O, not for one on I/Os'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l fast -d 'Measure 1 s at a time instead of 2 s: faster, but less reliable on devices that start slowly'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l no-trials -d 'Do not compare engines before the run'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l allow-memory -d 'Measure memory on purpose, and exit with 0'

@@ -3,6 +3,7 @@
 //! Must not know what came of it.
 
 pub mod arrivals;
+pub mod burst;
 pub mod calibration;
 pub mod class;
 pub mod commits;

@@ -9,6 +9,7 @@
 
 pub(crate) mod batch_means;
 pub mod bound;
+pub mod burst;
 pub mod by_place;
 pub mod crossing;
 pub mod detect;

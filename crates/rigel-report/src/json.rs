@@ -8,6 +8,7 @@ mod places;
 mod point;
 mod visit;
 
+use crate::burst::{self, BurstDocument};
 use crate::by_reader::{self, ReadersDocument};
 use crate::by_target::{self, ByTargetDocument};
 use crate::output_file::unwritable;
@@ -71,6 +72,8 @@ struct Document<'a> {
     places: Vec<PlacesDocument>,
     /// How the rate grows with the targets; null of another run.
     scaling: Option<ScalingDocument>,
+    /// How long the rate of a run of bursts lasts; null of another run.
+    burst: Option<BurstDocument>,
     /// What each of several targets did, by class; empty for one target.
     by_target: Vec<ByTargetDocument>,
     /// What each of several sequential readers got, by their number; empty of another run, and with more than 1024 readers.
@@ -263,6 +266,7 @@ pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
         curves: findings.curves.iter().map(CurveDocument::from).collect(),
         places: findings.places.iter().map(|found| PlacesDocument::new(view, found)).collect(),
         scaling: scaling::document(view),
+        burst: burst::document(view),
         by_target: by_target::documents(view),
         readers: by_reader::documents(view),
         best: view.loads().into_iter().map(|class| (class.name, best(findings, class.name))).collect(),

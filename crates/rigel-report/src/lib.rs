@@ -33,6 +33,7 @@ pub mod through;
 pub mod transfer;
 pub mod versus;
 
+mod burst;
 mod by_reader;
 mod by_target;
 mod commits;
@@ -177,7 +178,8 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
             | Answer::Calibration(_)
             | Answer::Soak(_)
             | Answer::Through
-            | Answer::Scaling(_) => OutputFile::new("_findings.json", json::document(view)?),
+            | Answer::Scaling(_)
+            | Answer::Burst(_) => OutputFile::new("_findings.json", json::document(view)?),
         }]),
         Format::Html => Ok(vec![OutputFile::new("_report.html", html::page(view)?)]),
         Format::Csv => {

@@ -5,6 +5,7 @@
 //! and the ends of its 95 % interval differ in the label `bound` (`value`, `lo95`, `hi95`). Must not give samples a time: these
 //! are results, and a collector would refuse or forget them.
 
+use crate::burst;
 use crate::flag_scopes;
 use crate::moment;
 use crate::page::Page;
@@ -33,6 +34,7 @@ pub(crate) fn text(view: &View<'_>) -> String {
     let mut page = Page::default();
     let mut families = of_run(view);
     families.extend(of_classes(view));
+    families.extend(burst::families(view));
     families.push(flags(view));
     families.iter().for_each(|family| family.write(&mut page));
     page.line("# EOF");
@@ -90,7 +92,7 @@ fn truth(yes: bool) -> f64 {
     if yes { 1.0 } else { 0.0 }
 }
 
-fn run_label(view: &View<'_>) -> (Cow<'static, str>, String) {
+pub(crate) fn run_label(view: &View<'_>) -> (Cow<'static, str>, String) {
     ("run".into(), view.record.header.run_id.clone())
 }
 
@@ -140,7 +142,7 @@ fn of_run(view: &View<'_>) -> Vec<Family> {
 }
 
 /// A figure and the ends of its interval.
-fn bounds(found: Estimate) -> Vec<(Labels, f64)> {
+pub(crate) fn bounds(found: Estimate) -> Vec<(Labels, f64)> {
     let all = ["value", "lo95", "hi95"].into_iter().zip(found.columns());
     all.filter_map(|(bound, value)| Some((vec![("bound".into(), bound.to_owned())], value?))).collect()
 }

@@ -248,6 +248,10 @@ fn sureness(view: &View<'_>) -> String {
     if let Answer::Rate(found) = view.answer() {
         return crate::slo::sureness(found);
     }
+    // Its figures have intervals of their own.
+    if let Answer::Burst(_) = view.answer() {
+        return String::new();
+    }
     let Some(target) = view.findings.target else {
         // Phases of the same load are visits to one point.
         let once = points.iter().filter(|found| found.visits < 2).count();

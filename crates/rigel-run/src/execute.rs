@@ -1,10 +1,11 @@
 //! A run from its first line to its last: the search for levels, then the visits, each on disk before the next begins.
 //!
 //! `fixed` visits each point once, in order; `adaptive` visits points again and again until their intervals are
-//! narrow; `levels` searches the points first; `soak` goes round the phases of a load until its time is over. All of them make visits through `walk`. Must not render, and must not
+//! narrow; `levels` searches the points first; `soak` goes round the phases of a load until its time is over; `burst` loads until the rate falls, and again behind a pause. All of them make visits through `walk`. Must not render, and must not
 //! know what the bench is: threads, targets and hosts are its own business.
 
 mod adaptive;
+mod burst;
 mod fixed;
 mod intervals;
 mod levels;
@@ -169,6 +170,9 @@ fn measure(run: &Run, walk: &mut Walk<'_>) -> Result<(), Halt> {
     };
     if let Some(soak) = run.request.soak() {
         return soak::until_over(plan, &soak, walk);
+    }
+    if let Some(asked) = run.request.burst() {
+        return burst::twice(plan, asked, walk);
     }
     match &plan.adaptive {
         Some(adaptive) => adaptive::rounds(run, plan, adaptive, walk),

@@ -5,6 +5,7 @@
 
 mod advise;
 mod build;
+mod burst;
 mod by_place;
 mod calibrate;
 mod capacity;

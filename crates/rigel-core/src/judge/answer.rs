@@ -2,7 +2,7 @@
 //!
 //! Must not judge or word an answer; the findings and the outputs do.
 
-use crate::judge::findings::{Answers, Findings, ScalingFindings, SloFindings};
+use crate::judge::findings::{Answers, BurstFindings, Findings, ScalingFindings, SloFindings};
 use crate::load::request::Request;
 use crate::load::sides::Sides;
 use crate::load::soak::Soak;
@@ -26,6 +26,8 @@ pub enum Answer<'a> {
     Through,
     /// How the rate grows with the targets.
     Scaling(&'a ScalingFindings),
+    /// How long a rate lasts, and what brings it back.
+    Burst(&'a BurstFindings),
 }
 
 impl<'a> Answer<'a> {
@@ -38,6 +40,7 @@ impl<'a> Answer<'a> {
             (Task::Soak { soak, .. }, _) => Self::Soak(*soak),
             (Task::Load { .. }, Some(sides)) => Self::Ratio(sides),
             (Task::Load { .. }, None) => found.scaling.as_ref().map_or(Self::Points, Self::Scaling),
+            (Task::Burst { .. }, _) => found.burst.as_ref().map_or(Self::Points, Self::Burst),
             (Task::Matrix { .. } | Task::Phases(_), _) => Self::Points,
         }
     }
@@ -54,6 +57,7 @@ impl<'a> Answer<'a> {
             Self::Soak(_) => "what went wrong in a long time",
             Self::Through => "what a failure did to a load that was held",
             Self::Scaling(_) => "how the rate grows with the targets",
+            Self::Burst(_) => "how long a rate lasts, and what brings it back",
         }
     }
 }

@@ -4,6 +4,7 @@
 //! holds the tests that raise flags. Must not format; renderers choose digits and layout.
 
 mod answers;
+mod burst;
 mod commits;
 mod contrasts;
 mod curves;
@@ -27,6 +28,7 @@ mod visits;
 mod working;
 
 pub use answers::{Answers, NEAR, WithinBound};
+pub use burst::{BurstFindings, seconds_of};
 pub use commits::Commits;
 pub use contrasts::Contrast;
 pub use extremes::{Extreme, Extremes, best_alone};
@@ -181,6 +183,8 @@ pub struct Findings {
     pub places: Vec<PlaceFindings>,
     /// The class that was measured over more and more targets.
     pub scaling: Option<ScalingFindings>,
+    /// How long a rate lasts, of a run of bursts.
+    pub burst: Option<BurstFindings>,
 }
 
 impl Findings {
@@ -207,6 +211,7 @@ impl Findings {
             still_rising: BTreeSet::new(),
             places: Vec::new(),
             scaling: None,
+            burst: BurstFindings::of(record),
             curves,
             points,
         };
@@ -222,7 +227,7 @@ impl Findings {
                 why => why,
             });
         }
-        if !record.header.plan.searches() {
+        if !record.header.plan.searches() && found.burst.is_none() {
             let classes = found.classes().into_iter();
             found.still_rising = classes.filter(|&class| rising::still_rises(&found.points, class)).collect();
         }
@@ -232,11 +237,13 @@ impl Findings {
     /// Chooses the figures that stand for the whole run out of those of its points.
     pub fn choose(&mut self, request: &Request) {
         self.plainly_best = Extremes::plain(&self.points);
-        self.best = Extremes::of(&self.points);
+        // The mean of a rate that falls is no rate that the storage has.
+        self.best = if request.burst().is_some() { Extremes::default() } else { Extremes::of(&self.points) };
         let curve = |class| self.curves.iter().find(|found| found.class() == class);
         let working = |class| Some((class, WorkingPoint::of(&self.points, curve(class), class)?));
         // Of two sides each would have its own, and which of them is the better storage is told by their ratio.
-        let judged = if request.sides.is_some() { BTreeSet::new() } else { self.classes() };
+        let is_judged = request.sides.is_none() && request.burst().is_none();
+        let judged = if is_judged { self.classes() } else { BTreeSet::new() };
         self.working = judged.into_iter().filter_map(working).collect();
         self.answers = match request.task {
             Task::Calibrate { bound, no_commits, .. } => {

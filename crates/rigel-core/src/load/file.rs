@@ -316,6 +316,9 @@ impl LoadFile {
                 let phases = if phases.is_empty() { soak.as_phases(&points) } else { phases };
                 Ok(Task::Soak { soak: *soak, phases, rest_dirs: rest_dirs.clone() })
             }
+            Task::Burst { .. } => Err(Problem::usage("a burst has its own load").at("--load").next(
+                "run `rigel run burst` without it; --size-small, --write and --per-target shape its load",
+            )),
             Task::Rate { slo, pace, .. } => {
                 let base = Some(self.rates_of_all()?);
                 Ok(Task::Rate { level, slo: slo.clone(), base, phases: Vec::new(), pace: *pace })

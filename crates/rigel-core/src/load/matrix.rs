@@ -42,6 +42,8 @@ pub enum RunLevel {
     Scaling,
     /// A rate that is held while something fails.
     Through,
+    /// As much as possible until the rate falls, and again behind a pause.
+    Burst,
     /// Queries to a database.
     Sql,
 }
@@ -61,6 +63,7 @@ impl RunLevel {
                 | Self::Streams
                 | Self::Scaling
                 | Self::Through
+                | Self::Burst
                 | Self::Sql
         )
     }
@@ -79,6 +82,7 @@ crate::named!(RunLevel {
     Streams: "streams",
     Scaling: "scaling",
     Through: "through",
+    Burst: "burst",
     Sql: "sql"
 });
 
@@ -175,6 +179,7 @@ impl Grid {
             | RunLevel::Streams
             | RunLevel::Scaling
             | RunLevel::Through
+            | RunLevel::Burst
             | RunLevel::Sql => match shape {
                 MatrixShape::Basic => Self::basic(&small, &large),
                 MatrixShape::Detailed => Self::detailed(&small, &large),

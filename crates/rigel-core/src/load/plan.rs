@@ -145,7 +145,11 @@ impl Plan {
                 let room = grid.most();
                 Self::of_grid(request, host, targets, num_disks, grid, room)
             }
-            Task::Load { .. } | Task::Rate { .. } | Task::Phases(_) | Task::Soak { .. } => {
+            Task::Load { .. }
+            | Task::Rate { .. }
+            | Task::Phases(_)
+            | Task::Soak { .. }
+            | Task::Burst { .. } => {
                 let grid = Grid::of_own(&request.classes, &request.points());
                 let room = grid.most();
                 Self::of_grid(request, host, targets, num_disks, grid, room)
@@ -448,7 +452,7 @@ fn step(request: &Request, point: Point) -> Step {
         // A warm-up would be a phase of its own.
         None => {
             let own = || request.phases().iter().filter(|phase| phase.point == point);
-            let (settle, measure) = parted(own().map(|phase| phase.time).max().unwrap_or_default());
+            let (settle, measure) = parted(request, own().map(|phase| phase.time).max().unwrap_or_default());
             let shape = own().next().and_then(|phase| phase.shape);
             Step { point, warm_up: None, settle, measure, shape }
         }
@@ -468,21 +472,23 @@ fn settle(duration: Nanos) -> Nanos {
     Nanos(SETTLE.0.min(duration.0 / 10))
 }
 
-/// The settling and the measured part of a phase.
-fn parted(time: Nanos) -> (Nanos, Nanos) {
-    let settle = settle(time);
+/// The settling and the measured part of a phase. Of a burst every I/O counts.
+fn parted(request: &Request, time: Nanos) -> (Nanos, Nanos) {
+    let settle = if request.burst().is_some() { Nanos(0) } else { settle(time) };
     (settle, Nanos(time.0.saturating_sub(settle.0)))
 }
 
 /// The phases of a checked request by the steps that have their points.
 fn phase_steps(request: &Request, steps: &[Step]) -> Vec<PhaseStep> {
     let phase = |phase: &Phase| {
-        let (settle, measure) = parted(phase.time);
+        let (settle, measure) = parted(request, phase.time);
         let step = steps.iter().position(|step| step.point == phase.point)?;
         Some(PhaseStep { step, settle, measure })
     };
     match &request.task {
-        Task::Phases(phases) | Task::Soak { phases, .. } => phases.iter().filter_map(phase).collect(),
+        Task::Phases(phases) | Task::Soak { phases, .. } | Task::Burst { phases, .. } => {
+            phases.iter().filter_map(phase).collect()
+        }
         Task::Matrix { .. } | Task::Load { .. } | Task::Calibrate { .. } | Task::Rate { .. } => Vec::new(),
     }
 }

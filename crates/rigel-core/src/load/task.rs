@@ -3,6 +3,7 @@
 //! Each kind of run is a variant, so that what does not go together cannot be asked for. Must not know how a run reaches the storage; that is the
 //! rest of a [`crate::load::request::Request`], which has the checks.
 
+use crate::load::burst::Burst;
 use crate::load::commits::NoCommits;
 use crate::load::matrix::{MatrixShape, Point, RunLevel};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
@@ -75,6 +76,13 @@ pub enum Task {
         /// The directories in which lines wait that find no room in the record, the best first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rest_dirs: Vec<String>,
+    },
+    /// How long a rate lasts, and what brings it back.
+    Burst {
+        /// How long it may take.
+        burst: Burst,
+        /// The probe and both bursts, as they are foretold; none as long as the targets are not known.
+        phases: Vec<Phase>,
     },
 }
 

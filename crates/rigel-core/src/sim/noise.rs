@@ -159,13 +159,32 @@ pub struct Startup {
     pub tau_ns: u64,
 }
 
-/// A token bucket. It is full at the start of the run and keeps its level between visits.
+/// A token bucket. It keeps its level between visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bucket {
     /// Tokens that come per second.
     pub per_s: u64,
     /// How many it holds.
     pub credits: u64,
+    /// How many it has at the start of the run; `None`: it is full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_start: Option<u64>,
+}
+
+impl Bucket {
+    /// One that is full at the start.
+    pub const fn full(per_s: u64, credits: u64) -> Self {
+        Self { per_s, credits, at_start: None }
+    }
+
+    /// The tokens that are missing at the start.
+    pub fn missing(self) -> u64 {
+        self.at_start.map_or(0, |has| self.credits.saturating_sub(has))
+    }
+
+    fn is_sound(self) -> bool {
+        self.per_s > 0 && self.credits > 0 && self.at_start.is_none_or(|has| has <= self.credits)
+    }
 }
 
 /// So many bytes are written at full speed in a run.
@@ -223,7 +242,6 @@ impl SimNoise {
         let time = |ns: u64| (1..=DAY_NS).contains(&ns);
         let memory = self.memory.unwrap_or(Memory { tau_ns: 1, sd: Ppm::ZERO });
         let sds = [self.white, self.process, self.between, memory.sd];
-        let filled = |bucket: Bucket| bucket.per_s > 0 && bucket.credits > 0;
         let dwell = |ns: u64| ns >= SPEED_STEP_NS && time(ns);
         [
             (sds.iter().all(|&sd| upto(sd, 1)), "a standard deviation must be 0% to 100%"),
@@ -255,7 +273,10 @@ impl SimNoise {
                 }),
                 "a depth is above -100% and at most 1000%, a time constant above 0 and at most a day",
             ),
-            ([self.bucket, self.cap].into_iter().flatten().all(filled), "a rate and its credits are above 0"),
+            (
+                [self.bucket, self.cap].into_iter().flatten().all(Bucket::is_sound),
+                "a rate and its credits are above 0, and a bucket starts with at most what it holds",
+            ),
             (self.cliff.is_none_or(|c| above_0(c.factor, 1)), "a factor is above 0 and at most 1"),
             (
                 self.hits.is_none_or(|h| upto(h.share, 1) && time(h.service_ns))

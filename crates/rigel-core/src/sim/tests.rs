@@ -24,8 +24,8 @@ fn disturbed() -> SimNoise {
         unequal: Some(ppm(3_000_000)),
         modes: Some(Modes { share: ppm(300_000), factor: ppm(700_000) }),
         startup: Some(Startup { depth: ppm(-300_000), tau_ns: 300 * NS_PER_MS }),
-        bucket: Some(Bucket { per_s: 3000, credits: 30_000 }),
-        cap: Some(Bucket { per_s: 250 * MIB, credits: GIB }),
+        bucket: Some(Bucket::full(3000, 30_000)),
+        cap: Some(Bucket::full(250 * MIB, GIB)),
         cliff: Some(Cliff { bytes: GIB, factor: ppm(300_000) }),
         hits: Some(Hits { share: ppm(400_000), service_ns: 40_000 }),
         lost: Some(DelayedIos { every: 10_000, delay_ns: 20 * NS_PER_S }),
@@ -53,7 +53,9 @@ fn every_part_of_a_law_reads() {
     assert_eq!(SimLaw::parse("").unwrap(), SimLaw::default());
     let alone = |part| SimLaw::parse(part).unwrap().noise;
     assert_eq!(alone("lost=7").lost, Some(DelayedIos { every: 7, delay_ns: 10 * NS_PER_S }));
-    assert_eq!(alone("cap=250M").cap, Some(Bucket { per_s: 250 * MIB, credits: 25 * MIB }));
+    let half_full = Bucket { at_start: Some(5), ..Bucket::full(3000, 10) };
+    assert_eq!((alone("bucket=3000:10:5").bucket, half_full.missing()), (Some(half_full), 5));
+    assert_eq!(alone("cap=250M").cap, Some(Bucket::full(250 * MIB, 25 * MIB)));
     assert_eq!(
         alone("fall=0.5:1s").fall,
         Some(Fall { factor: ppm(500_000), from_ns: NS_PER_S, until_ns: None })
@@ -126,6 +128,7 @@ fn laws_say_what_is_wrong_and_in_which_part() {
         ("startup=-100%:300ms", "startup", "above -100%"),
         ("bucket=3000", "bucket=3000", "IOS_PER_SECOND:CREDITS"),
         ("bucket=0:10", "bucket=0:10", "above 0"),
+        ("bucket=3000:10:11", "bucket=3000:10:11", "at most what it holds"),
         ("cap=0", "cap=0", "above 0"),
         ("cliff=1G:30", "cliff=1G:30", "at most 1"),
         ("cliff=1X:0.3", "cliff=1X:0.3", "not a unit"),

@@ -100,12 +100,11 @@ impl SimLaw {
         let noise = &mut self.noise;
         match key {
             "bucket" => {
-                let [per_s, credits] = fields(value, "IOS_PER_SECOND:CREDITS, such as 3000:30000")?;
-                noise.bucket = Some(Bucket { per_s: count(per_s)?, credits: count(credits)? });
+                noise.bucket = Some(bucket(value)?);
             }
             "cap" => {
                 let (per_s, credits) = optional(value, bytes, bytes)?;
-                noise.cap = Some(Bucket { per_s, credits: credits.unwrap_or(per_s.div_ceil(CAP_PARTS)) });
+                noise.cap = Some(Bucket::full(per_s, credits.unwrap_or(per_s.div_ceil(CAP_PARTS))));
             }
             "cliff" => {
                 let [budget, factor] = fields(value, "BYTES:FACTOR, such as 1G:0.3")?;
@@ -143,6 +142,20 @@ fn fall(value: &str) -> Result<Fall, String> {
         _ => return Err("must be FACTOR:FROM or FACTOR:FROM:UNTIL, such as 0.33:12s:25s".into()),
     };
     Ok(Fall { factor, from_ns, until_ns })
+}
+
+/// `3000:30000`, or with the credits that it starts with.
+fn bucket(value: &str) -> Result<Bucket, String> {
+    match value.split(':').collect::<Vec<_>>()[..] {
+        [per_s, credits] => Ok(Bucket::full(count(per_s)?, count(credits)?)),
+        [per_s, credits, has] => {
+            Ok(Bucket { at_start: Some(count(has)?), ..Bucket::full(count(per_s)?, count(credits)?) })
+        }
+        _ => {
+            Err("must be IOS_PER_SECOND:CREDITS or IOS_PER_SECOND:CREDITS:AT_START, such as 3000:30000"
+                .into())
+        }
+    }
 }
 
 /// The fields between colons; exactly so many.

@@ -18,7 +18,11 @@ pub(super) struct Gate {
 impl Gate {
     pub(super) fn new(bucket: Bucket) -> Self {
         let ns_per_token = to_f64(NS_PER_S) / to_f64(bucket.per_s.max(1));
-        Self { ns_per_token, full_ns: to_f64(bucket.credits) * ns_per_token, full_at_ns: 0.0 }
+        Self {
+            ns_per_token,
+            full_ns: to_f64(bucket.credits) * ns_per_token,
+            full_at_ns: to_f64(bucket.missing()) * ns_per_token,
+        }
     }
 
     /// The time at which an I/O that arrives at `now_ns` and costs `tokens` may pass. No I/O overtakes another. One that
@@ -38,7 +42,7 @@ mod tests {
 
     #[test]
     fn credits_first_then_the_rate() {
-        let mut gate = Gate::new(Bucket { per_s: 1000, credits: 3 });
+        let mut gate = Gate::new(Bucket::full(1000, 3));
         let passed: Vec<u64> = (0..6).map(|_| gate.pass(0, 1)).collect();
         assert_eq!(passed, [0, 0, 0, 1_000_000, 2_000_000, 3_000_000]);
         // Idle for 2 ms after the last: two tokens, and the third comes 1 ms later.
@@ -47,8 +51,18 @@ mod tests {
     }
 
     #[test]
+    fn a_bucket_that_starts_empty_has_the_rate_alone() {
+        let mut gate = Gate::new(Bucket { at_start: Some(0), ..Bucket::full(1000, 3) });
+        let passed: Vec<u64> = (0..2).map(|_| gate.pass(0, 1)).collect();
+        assert_eq!(passed, [1_000_000, 2_000_000]);
+        let mut gate = Gate::new(Bucket { at_start: Some(2), ..Bucket::full(1000, 3) });
+        let passed: Vec<u64> = (0..3).map(|_| gate.pass(0, 1)).collect();
+        assert_eq!(passed, [0, 0, 1_000_000]);
+    }
+
+    #[test]
     fn more_than_the_bucket_holds_leaves_a_debt() {
-        let mut gate = Gate::new(Bucket { per_s: 1000, credits: 2 });
+        let mut gate = Gate::new(Bucket::full(1000, 2));
         assert_eq!([gate.pass(0, 5), gate.pass(0, 5), gate.pass(0, 1)], [0, 5_000_000, 9_000_000]);
     }
 }

@@ -18,7 +18,7 @@ const MEANING: &str = "For: the measured time of the phase. Load: what was asked
 /// The table; `None` when the load has no phases.
 pub(crate) fn of<'a>(view: &'a View<'_>) -> Option<Listing<'a>> {
     let request = &view.record.header.request;
-    if request.phases().is_empty() || request.slo().is_some() {
+    if request.phases().is_empty() || request.slo().is_some() || request.burst().is_some() {
         return None;
     }
     let phases = phases::measured(view);

@@ -114,7 +114,9 @@ fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
         }
         (None, None) => {
             entries(page, "Phases", phases(request, plan));
-            entry(page, "Time", time(plan));
+            let less =
+                if request.burst().is_some() { ", less if the rate falls before, and a pause" } else { "" };
+            entry(page, "Time", format_args!("{}{less}", time(plan)));
         }
         (None, Some(soak)) => {
             entries(page, "Phases", phases(request, plan));
@@ -320,6 +322,9 @@ fn phases(request: &Request, plan: &Plan) -> Vec<String> {
     let line = |phase: &PhaseStep| {
         let point =
             plan.steps.get(phase.step).map_or_else(String::new, |step| step.point.words_of(&request.classes));
+        if phase.settle == Nanos(0) {
+            return format!("{} measured: {point}", phase.measure);
+        }
         format!("{} to settle, then {} measured: {point}", phase.settle, phase.measure)
     };
     let mut lines: Vec<String> = plan.phases.iter().take(SHOWN).map(line).collect();

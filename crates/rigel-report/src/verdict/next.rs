@@ -44,7 +44,7 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     let simulated = header.request.engine.is_simulated();
     let is_of_server = header.request.sql().is_some();
     let rest = Rest::of(view.record);
-    if rest.is_some() && is_of_server {
+    if rest.is_some() && (is_of_server || header.request.burst().is_some()) {
         return None;
     }
     if rest == Some(Rest::Open) {
@@ -98,7 +98,8 @@ fn advises(view: &View<'_>) -> bool {
     let request = &view.record.header.request;
     let alone = |found: &rigel_core::judge::findings::PointFindings| found.point.is_alone(Class::SMALL);
     let measures_reads = !request.write_percent().writes() && view.findings.points.iter().any(alone);
-    measures_reads && request.level() != RunLevel::Advanced
+    // What stands for a burst is no single rate.
+    measures_reads && request.level() != RunLevel::Advanced && request.burst().is_none()
 }
 
 /// What the targets are, and where. A scratch file that was Rigel's own may be gone, its directory is not.
@@ -145,7 +146,11 @@ fn command(request: &Request, echo: &CommandLine) -> Option<&'static str> {
         _ if echo.has(&["--dsn"]) => None,
         _ if is_sql => Some("sql"),
         Task::Soak { soak, .. } if !soak.through => Some("soak"),
-        Task::Matrix { .. } | Task::Load { .. } | Task::Phases(_) | Task::Soak { .. } => Some("run"),
+        Task::Matrix { .. }
+        | Task::Load { .. }
+        | Task::Phases(_)
+        | Task::Soak { .. }
+        | Task::Burst { .. } => Some("run"),
     }
 }
 
@@ -191,6 +196,9 @@ fn longer(view: &View<'_>) -> Option<CommandLine> {
         },
         Task::Soak { soak, .. } => {
             command.has(&["--for"]).then(|| command.with("--for", &again::twice(soak.time)))
+        }
+        Task::Burst { burst, .. } => {
+            Some(command.without("--max-duration").with("--for", &again::twice(burst.time)))
         }
         Task::Phases(_) => None,
     }

@@ -209,7 +209,10 @@ fn pace(run: &Run<'_>) -> String {
     match (request.pace(), request.soak()) {
         (Some(Pace::Fixed(duration)), _) => format!("one of {duration}"),
         (None, Some(soak)) => format!("the phases of the load in turns for {}", soak.time),
-        (None, None) => "one to each phase of the load".to_owned(),
+        (None, None) => request.burst().map_or_else(
+            || "one to each phase of the load".to_owned(),
+            |burst| format!("those of two bursts, the first one of at most {}", burst.time),
+        ),
         (Some(Pace::Adaptive(pace)), _) => {
             format!("as many as ±{} % asks for", 100.0 * pace.precision.fraction())
         }

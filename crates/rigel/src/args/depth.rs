@@ -16,7 +16,7 @@ pub fn spelled(argv: Vec<OsString>) -> Vec<OsString> {
         "open" | "through" => "--max-outstanding",
         "commit" => "--writers",
         "streams" => "--readers",
-        "scaling" => "--per-target",
+        "scaling" | "burst" => "--per-target",
         _ => return argv,
     };
     let end = argv.iter().position(|word| word == "--").unwrap_or(argv.len());
@@ -51,6 +51,7 @@ mod tests {
             ("run OPEN --rate 5 --qd 64", "run OPEN --rate 5 --max-outstanding 64"),
             ("run commit --qd 1,4", "run commit --writers 1,4"),
             ("run streams --qd 8", "run streams --readers 8"),
+            ("run burst f --qd 64", "run burst f --per-target 64"),
             ("run oltp --qd 8", "run oltp --qd 8"),
             ("run advanced -- --qd", "run advanced -- --qd"),
             ("slo --qd 8", "slo --qd 8"),

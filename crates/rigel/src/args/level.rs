@@ -3,6 +3,7 @@
 //!
 //! Must not judge how they go together; [`super::rules`] does.
 
+use super::burst::{self, BurstArgs};
 use super::by_place::{self, PlaceArgs};
 use super::commit::CommitArgs;
 use super::load::LoadArgs;
@@ -45,6 +46,9 @@ pub struct LevelArgs {
     pub scaling: ScalingArgs,
 
     #[command(flatten)]
+    pub burst: BurstArgs,
+
+    #[command(flatten)]
     pub own: OwnArgs,
 }
 
@@ -73,6 +77,7 @@ impl LevelArgs {
             RunLevel::Zones | RunLevel::Streams => by_place::request(level, self)?,
             RunLevel::Scaling => scaling::request(self)?,
             RunLevel::Through => return Err(through::for_one_side()),
+            RunLevel::Burst => burst::request(self)?,
             _ => shaping::request(front, level, &self.load, &self.own)?,
         };
         if level == RunLevel::Commit {

@@ -16,8 +16,10 @@ const EACH: u32 = 16;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct ScalingArgs {
-    /// Outstanding I/Os on each target of 'scaling', or streams with --type seq [default: 16, or 1 stream]
-    #[arg(long, value_name = "N", value_parser = each, hide_short_help = true, help_heading = "Targets (only with 'scaling')")]
+    /// Outstanding I/Os on each target of 'scaling' and 'burst' [default: 16; burst: 32, or 8 with --large]
+    ///
+    /// With 'scaling --type seq' it is the number of streams, 1 by default.
+    #[arg(long, value_name = "N", value_parser = each, hide_short_help = true, help_heading = "Targets (only with 'scaling' and 'burst')")]
     pub per_target: Option<u32>,
 }
 

@@ -2,6 +2,7 @@
 //!
 //! [`run`] has the steps in their order; the modules below do the work.
 
+mod burst;
 mod commits;
 mod consent;
 mod dry_run;
@@ -71,6 +72,7 @@ pub fn run(options: &RunOptions, crew: Option<&Crew>, streams: &Streams) -> Resu
     let options = &*commits::of_calibration(options, &looked);
     let options = &*soak::of_targets(options, &looked);
     let options = &*scaling::of_targets(options, &looked)?;
+    let options = &*burst::of_targets(options, &looked);
     let reporter = Reporter { options, streams };
     let plan = planned(reporter, &host, &looked)?;
     check_names(&options.destroy, &looked)?;
@@ -94,6 +96,7 @@ fn planned(reporter: Reporter<'_>, host: &HostFacts, looked: &[TargetFacts]) -> 
     reporter.note(narrowed(options, host, looked, &plan));
     reporter.note(commits::remark(&options.request));
     reporter.note(soak::remark(options));
+    reporter.note(burst::remark(options));
     Ok(plan)
 }
 
@@ -119,6 +122,7 @@ fn together(options: &RunOptions, host: HostFacts, crew: &Crew, streams: &Stream
     let options = &*commits::of_calibration(options, &looked);
     let options = &*soak::of_targets(options, &looked);
     scaling::check_alone(&options.request)?;
+    burst::check_alone(&options.request)?;
     // Both may have added classes.
     met.check_lists(&options.request)?;
     let reporter = Reporter { options, streams };
@@ -315,6 +319,9 @@ fn going_on(request: &Request, site: &Site, set: &OutputSet) -> String {
 
 /// What to do for what a stopped run did not measure.
 fn the_rest(request: &Request, resumable: bool, command: &str) -> String {
+    if request.burst().is_some() {
+        return "a bucket refills meanwhile, so start the run again for a whole answer".to_owned();
+    }
     match (resumable, request.sides) {
         (true, _) => format!("`{command}` completes the run"),
         (false, None) => {

@@ -5,6 +5,7 @@ mod adaptive;
 mod advise;
 mod advise_withheld;
 mod bad_input;
+mod burst;
 mod busy_host;
 mod by_target;
 mod calibrate;

@@ -3,6 +3,7 @@
 //! A room for each kind of record, each with its list; a new case is a line there. Must not say what becomes of a record:
 //! [`super::documents`] does.
 
+mod bursts;
 mod calibrations;
 mod flags;
 mod hostile;
@@ -65,6 +66,7 @@ pub fn all() -> Vec<Case> {
         calibrations::all(),
         soaks::all(),
         through::all(),
+        bursts::all(),
         sides::all(),
         sql::all(),
         nodes::all(),

@@ -36,6 +36,10 @@ impl Findings {
 
     /// Every figure that runs are compared by, in the order of outputs: those of the run, then each quantity of its points by their levels.
     pub fn all_figures(&self) -> Vec<Figure> {
+        // Two bursts are compared by what they found, not by the mean of a rate that falls.
+        if self.burst.is_some() {
+            return Vec::new();
+        }
         let loads = self.loads();
         let answered = |class: Class| self.answers.is_some() || class.is_of_commits();
         let answers = ANSWERS.iter().map(|answer| answer.quantity);

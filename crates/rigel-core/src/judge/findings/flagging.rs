@@ -77,9 +77,12 @@ fn for_points(
         flags.extend(contents::of_point(&record.header, &counting, point, &unlimited_us));
         flags.extend(server::of_point(&record.header.request, &counting));
         flags.extend(circumstances::of_point(record, &counting, &flags));
-        flags.extend(latency::of_point(&counting, point, &of_one_kind_us));
-        let settle_ns = phase.map_or(0, |(phase, _)| phase.judged.look.settle.settle_ns);
-        flags.extend(course::of_point(&record.header, &counting, settle_ns));
+        // How the rate of a burst changes, and the latency with it, is what was asked.
+        if record.header.request.burst().is_none() {
+            flags.extend(latency::of_point(&counting, point, &of_one_kind_us));
+            let settle_ns = phase.map_or(0, |(phase, _)| phase.judged.look.settle.settle_ns);
+            flags.extend(course::of_point(&record.header, &counting, settle_ns));
+        }
         flags
             .extend(phase.into_iter().flat_map(|(phase, compared)| visits::of_point(phase, compared, point)));
         let points = phase.map_or(0, |(phase, _)| phase.steps.len());
@@ -106,8 +109,10 @@ fn for_run(
         }
         found.extend(circumstances::of_phase(phase));
     }
-    found.extend(levels::of_run(record, phases, points, limited));
-    found.extend(neighbours::of_run(record, points));
+    if record.header.request.burst().is_none() {
+        found.extend(levels::of_run(record, phases, points, limited));
+        found.extend(neighbours::of_run(record, points));
+    }
     found.extend(targets::of_run(record));
     found.extend(visits::few_points(record, points));
     let mut set_aside = record.set_aside.iter();

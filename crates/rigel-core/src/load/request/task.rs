@@ -4,6 +4,7 @@
 
 use super::Request;
 use crate::error::Problem;
+use crate::load::burst::Burst;
 use crate::load::class::{Class, LoadClass, MAX_OUTSTANDING};
 use crate::load::commits::NoCommits;
 use crate::load::matrix::{MatrixShape, Point, RunLevel};
@@ -28,6 +29,7 @@ impl Request {
             Task::Calibrate { .. } => RunLevel::Simple,
             Task::Soak { soak, .. } if soak.through => RunLevel::Through,
             Task::Phases(_) | Task::Soak { .. } => RunLevel::Load,
+            Task::Burst { .. } => RunLevel::Burst,
         }
     }
 
@@ -44,16 +46,20 @@ impl Request {
             Task::Load { points, .. } => points.clone(),
             Task::Rate { base: Some(base), .. } => vec![*base],
             Task::Matrix { .. } | Task::Calibrate { .. } => Vec::new(),
-            Task::Rate { phases, .. } | Task::Phases(phases) | Task::Soak { phases, .. } => {
-                phase::distinct(phases)
-            }
+            Task::Rate { phases, .. }
+            | Task::Phases(phases)
+            | Task::Soak { phases, .. }
+            | Task::Burst { phases, .. } => phase::distinct(phases),
         }
     }
 
     /// The phases of a load that has some.
     pub fn phases(&self) -> &[Phase] {
         match &self.task {
-            Task::Phases(phases) | Task::Soak { phases, .. } | Task::Rate { phases, .. } => phases,
+            Task::Phases(phases)
+            | Task::Soak { phases, .. }
+            | Task::Rate { phases, .. }
+            | Task::Burst { phases, .. } => phases,
             Task::Matrix { .. } | Task::Load { .. } | Task::Calibrate { .. } => &[],
         }
     }
@@ -63,7 +69,7 @@ impl Request {
         match &self.task {
             Task::Matrix { pace, .. } | Task::Load { pace, .. } => Some(*pace),
             Task::Calibrate { pace, .. } | Task::Rate { pace, .. } => Some(Pace::Adaptive(*pace)),
-            Task::Phases(_) | Task::Soak { .. } => None,
+            Task::Phases(_) | Task::Soak { .. } | Task::Burst { .. } => None,
         }
     }
 
@@ -90,6 +96,11 @@ impl Request {
     /// The soak, of a run that is one.
     pub const fn soak(&self) -> Option<Soak> {
         if let Task::Soak { soak, .. } = self.task { Some(soak) } else { None }
+    }
+
+    /// The bursts, of a run of them.
+    pub const fn burst(&self) -> Option<Burst> {
+        if let Task::Burst { burst, .. } = self.task { Some(burst) } else { None }
     }
 
     /// The name of a phase, by its number, of a soak that has the usual load.
@@ -120,7 +131,14 @@ impl Request {
         match (&mut self.task, asked) {
             (Task::Matrix { pace, .. } | Task::Load { pace, .. }, asked) => *pace = asked,
             (Task::Calibrate { pace, .. } | Task::Rate { pace, .. }, Pace::Adaptive(asked)) => *pace = asked,
-            (Task::Calibrate { .. } | Task::Rate { .. } | Task::Phases(_) | Task::Soak { .. }, _) => {}
+            (
+                Task::Calibrate { .. }
+                | Task::Rate { .. }
+                | Task::Phases(_)
+                | Task::Soak { .. }
+                | Task::Burst { .. },
+                _,
+            ) => {}
         }
     }
 
@@ -164,6 +182,15 @@ impl Request {
                 self.check_phases(phases)?;
                 soak.check(phases)?;
                 if soak.beside.is_some() { self.check_beside() } else { Ok(()) }
+            }
+            Task::Burst { burst, phases } => {
+                self.check_phases(phases)?;
+                if self.sides.is_some() {
+                    return Err(Problem::usage("two sides cannot take turns in bursts")
+                        .because("each would have its pause while the other has the load")
+                        .next("run `rigel run burst` on each side"));
+                }
+                burst.check(&self.classes, phases)
             }
         }
     }

@@ -131,6 +131,9 @@ fn prospect(request: &Request, plan: &Plan) -> String {
         }
         (_, Some(Pace::Fixed(_))) => format!("{points}, about {}", plan.known_time()),
         (_, None) => {
+            if let Some(burst) = request.burst() {
+                return format!("a burst of at most {}, a pause, a second burst", two_units(burst.time));
+            }
             let phases = counted(plan.phases.len(), "phase");
             let Some(soak) = request.soak() else { return format!("{phases}, {} in all", plan.known_time()) };
             let beside =

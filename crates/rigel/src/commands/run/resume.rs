@@ -4,6 +4,7 @@
 //! is not touched, before targets, host and engine are found to be as they were. Must not judge which visits count;
 //! `rigel_core::record::resume` does.
 
+use super::burst;
 use super::life::{Life, MeasuredEnd};
 use super::present::{self, Reporter};
 use super::scratch::Scratch;
@@ -49,6 +50,7 @@ pub fn resume(options: &ResumeOptions, crew: Option<&Crew>, streams: &Streams) -
         reporter.note("the run is complete; its outputs are written again".to_owned());
         return present::outputs(reporter, &found.set, &[])?.problem(reporter, None).map_or(Ok(()), Err);
     }
+    burst::check_resumable(&run_options.request)?;
     let bytes = found.whole.bytes.len() as u64;
     let (past, plan) = RecordPast::of(&found.whole.record, bytes, env!("CARGO_PKG_VERSION"))?;
     sql::check_resume(&run_options.request, options.server.as_ref())?;
@@ -117,7 +119,11 @@ fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> Run
         Task::Soak { soak, .. } if !soak.through => Front::Soak,
         Task::Rate { .. } => Front::Slo,
         Task::Calibrate { .. } => Front::Calibrate,
-        Task::Matrix { .. } | Task::Load { .. } | Task::Phases(_) | Task::Soak { .. } => Front::Rigel,
+        Task::Matrix { .. }
+        | Task::Load { .. }
+        | Task::Phases(_)
+        | Task::Soak { .. }
+        | Task::Burst { .. } => Front::Rigel,
     };
     let targets = if let Some(server) = &options.server {
         TargetSource::Server(ServerSource { raw: request.is_beside_raw(), ..server.clone() })

@@ -1,0 +1,174 @@
+//! What two bursts found, in sentences.
+//!
+//! Must not compute a figure.
+
+use super::credit_of;
+use crate::view::View;
+use rigel_core::judge::findings::BurstFindings;
+use rigel_core::load::class::{Figure, LoadClass};
+use rigel_core::path_text::printable;
+use rigel_core::stats::Estimate;
+use rigel_core::stats::burst::{BurstFound, Credit, Doubt, Recovery};
+use rigel_core::units::say::{number, short, two_units};
+use rigel_core::units::{GIB, NS_PER_S, Nanos, to_f64};
+
+/// What was reached; of numbers that must not be used only that they tell nothing.
+pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
+    let unusable = || "Whether the rate lasts cannot be told from these numbers.".to_owned();
+    sentence(view).map(|found| if usable { found } else { unusable() })
+}
+
+/// `3,000 IOPS for 28 min, then 300: a token bucket of 4.54M I/Os, full again after 4 h 12 min of idle time. ..` `None` of another run.
+pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
+    let found = view.findings.burst.as_ref()?;
+    Some(match &found.found {
+        BurstFound::TokenBucket(credit, recovery) => format!(
+            "{}: a token bucket of {}, full again after {} of idle time. {}",
+            fall(found, credit),
+            amount(&found.load, credit.credit.mean),
+            lasting(credit.refill_s.mean),
+            test(found, recovery)
+        ),
+        BurstFound::NotABucket(credit, recovery) => format!(
+            "{}, but this is not a token bucket. {} A device that throttles itself when it is hot, a full write cache and other users of the storage \
+             fall like this.",
+            fall(found, credit),
+            test(found, recovery)
+        ),
+        BurstFound::NoFall { rate, for_s } => {
+            format!("No fall within {} at {}.", lasting(*for_s), said(found, rate.mean))
+        }
+        BurstFound::Undecided(doubt) => doubt_sentence(found, doubt),
+    })
+}
+
+/// `3,000 IOPS for 28 min, then 300`
+fn fall(found: &BurstFindings, credit: &Credit) -> String {
+    let (high, low) = (credit.fall.high.mean, credit.fall.low.mean);
+    format!("{} for {}, then {}", said(found, high), lasting(credit.lasted_s), value(found, low))
+}
+
+fn test(found: &BurstFindings, recovery: &Recovery) -> String {
+    format!(
+        "After a pause of {}, {} came back of the {} that a bucket would have refilled.",
+        lasting(recovery.rest_s),
+        amount(&found.load, recovery.recovered.max(0.0)),
+        amount(&found.load, recovery.expected)
+    )
+}
+
+fn doubt_sentence(found: &BurstFindings, doubt: &Doubt) -> String {
+    match doubt {
+        Doubt::Short => "Undecided: the first burst was over before its rate could be told.".to_owned(),
+        Doubt::Stopped(rate) => format!(
+            "Undecided: the run ended before its time; until then the rate of {} had not fallen.",
+            said(found, rate.mean)
+        ),
+        Doubt::Untested(credit) => format!(
+            "{}. Whether this is a token bucket is undecided: the run ended before the second burst.",
+            fall(found, credit)
+        ),
+        Doubt::TooSmall(credit, _) => format!(
+            "{}. Whether this is a token bucket is undecided: what a pause refills is too little beside the {} outstanding I/Os to be told.",
+            fall(found, credit),
+            found.outstanding
+        ),
+        Doubt::FellLate(rate) => format!(
+            "Undecided: after {} at {} the rate fell in the last seconds. More time (--for) would show whether it stays.",
+            lasting(Nanos(found.time.0).seconds()),
+            said(found, rate.mean)
+        ),
+        Doubt::EmptyAtStart { rate, high, rest_s } => format!(
+            "Undecided: the credit was used up when the run began. It had {} all the time, but {} after a pause of {}. Leave the storage idle for \
+             hours, and run it again.",
+            said(found, rate.mean),
+            value(found, *high),
+            lasting(*rest_s)
+        ),
+        Doubt::LoadTooSmall { rate, half } => format!(
+            "Undecided: {} outstanding I/Os may be too few to reach the limit. They gave {}, and half as many {}. Give more with --per-target.",
+            found.outstanding,
+            said(found, rate.mean),
+            value(found, *half)
+        ),
+        Doubt::Drift { from, to } => format!(
+            "Undecided: the rate drifted from {} to {}, and a bucket falls at once.",
+            value(found, *from),
+            said(found, *to)
+        ),
+        Doubt::Swings { low, high } => format!(
+            "Undecided: the rate went up and down between {} and {}. Other users of the storage, or its own housekeeping, look like this.",
+            value(found, *low),
+            said(found, *high)
+        ),
+    }
+}
+
+/// What a size is worth of a bucket whose level at the start nobody knows.
+fn doubt_of_start(found: &BurstFindings) -> Option<String> {
+    let is_bucket = matches!(found.found, BurstFound::TokenBucket(..));
+    let is_known = credit_of(&found.found).is_some();
+    (is_bucket && is_known).then(|| {
+        "The size is what was there at the start: a bucket that was not full then holds more.".to_owned()
+    })
+}
+
+/// What was done, and how the figures follow.
+pub(super) fn about(found: &BurstFindings) -> String {
+    let kind = if found.load.figure == Figure::Mbps { "large" } else { "small" };
+    let start = doubt_of_start(found).map_or_else(String::new, |start| format!(" {start}"));
+    format!(
+        "{} outstanding {kind} random I/Os of {}, for {} at most, until the rate fell and stayed. What was used is all that was served above the lower \
+         rate; the pause and the second burst test whether as much comes back as this rate refills.{start}",
+        found.outstanding,
+        found.load.size_text(),
+        two_units(found.time)
+    )
+}
+
+/// `3,000 IOPS`
+fn said(found: &BurstFindings, per_s: f64) -> String {
+    format!("{} {}", value(found, per_s), printable(found.load.unit()))
+}
+
+fn value(found: &BurstFindings, per_s: f64) -> String {
+    number(found.load.rate(Estimate::bare(per_s)).value)
+}
+
+/// `4.54M I/Os`, or `120 GiB` where bytes are counted.
+pub(super) fn amount(load: &LoadClass, ios: f64) -> String {
+    if load.figure == Figure::Mbps {
+        let gib = ios * to_f64(load.io_bytes()) / to_f64(GIB);
+        return format!("{} GiB", number(gib));
+    }
+    let ios = ios.max(0.0).round();
+    if ios < 10_000.0 { format!("{} I/Os", number(ios)) } else { format!("{} I/Os", short(ios)) }
+}
+
+/// `28 min`, of seconds.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of a time, and it saturates")]
+pub(super) fn lasting(seconds: f64) -> String {
+    if seconds < 1.0 {
+        return format!("{} s", number(seconds.max(0.0)));
+    }
+    // Seconds of an hour would be cut off.
+    let step = if seconds >= 3600.0 { 60.0 } else { 1.0 };
+    two_units(Nanos(((seconds / step).round() * step * to_f64(NS_PER_S)) as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rigel_core::load::class::Class;
+
+    #[test]
+    fn amounts_and_times_are_read_at_once() {
+        let (small, large) =
+            (LoadClass::random(Class::SMALL, 8192), LoadClass::random(Class::LARGE, 1 << 20));
+        let large = LoadClass { figure: Figure::Mbps, ..large };
+        assert_eq!(amount(&small, 4_536_000.0), "4.54M I/Os");
+        assert_eq!([14.4, 9_001.2].map(|ios| amount(&small, ios)), ["14 I/Os", "9,001 I/Os"]);
+        assert_eq!(amount(&large, 122_880.0), "120 GiB");
+        assert_eq!([0.5, 1680.0, 17_997.0].map(lasting), ["0.5 s", "28 min", "5 h"]);
+    }
+}

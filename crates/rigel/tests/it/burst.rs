@@ -1,0 +1,175 @@
+//! `rigel run burst`: known answers on simulated devices, what is no bucket, what is refused, and how it ends.
+
+use crate::support::{Place, ProgramOutput, flat};
+use serde_json::Value;
+
+/// Four stations of 1 ms: 4,000 a second.
+const LAW: &str = "servers=4,service=1ms,rate=0";
+
+fn line(more: &str, law: &str) -> String {
+    format!("run burst --engine sim:{LAW}{law} --seed 7 --json --quiet {more}")
+}
+
+fn found(place: &Place, more: &str, law: &str) -> Value {
+    place.line(&line(more, law)).expect_code(0).json()["burst"].clone()
+}
+
+fn near(name: &str, found: &Value, wanted: f64) {
+    let value = found[name]["value"].as_f64().unwrap_or_else(|| panic!("{name}: {found}"));
+    assert!((value / wanted - 1.0).abs() < 0.05, "{name}: {value} for {wanted}");
+    let ends = [&found[name]["lo95"], &found[name]["hi95"]].map(|end| end.as_f64().unwrap());
+    assert!(ends[0] <= value && value <= ends[1], "{name}: {found}");
+}
+
+fn cause(found: &Value) -> (&str, &str) {
+    (found["answer"].as_str().unwrap(), found["cause"].as_str().unwrap_or("none"))
+}
+
+fn refused(told: ProgramOutput, parts: &[&str]) {
+    let told = told.expect_code(2);
+    for part in parts {
+        assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
+    }
+}
+
+/// What gp2 does, a hundredth of its size.
+#[test]
+fn a_bucket_is_found_with_rate_size_refill_and_time() {
+    let place = Place::new();
+    let burst = found(&place, "", ",bucket=300:108000");
+    assert_eq!(cause(&burst), ("token_bucket", "none"), "{burst}");
+    near("high", &burst, 4000.0);
+    near("low", &burst, 300.0);
+    near("credit_ios", &burst, 108_000.0);
+    near("credit_bytes", &burst, 108_000.0 * 8192.0);
+    near("refill_s", &burst, 360.0);
+    let lasted_s = burst["lasted_s"].as_f64().unwrap();
+    assert!((lasted_s - 108_000.0 / 3700.0).abs() < 2.0, "{lasted_s}");
+    let test = &burst["test"];
+    let ratio = ["ratio_lo95", "ratio_hi95"].map(|end| test[end].as_f64().unwrap());
+    assert!(ratio[0] <= 1.01 && ratio[1] >= 0.99 && ratio[1] - ratio[0] < 0.2, "{test}");
+    let says = burst["says"].as_str().unwrap();
+    assert!(
+        says.starts_with(
+            "4,000 IOPS for 29 s, then 300: a token bucket of 108k I/Os, full again after 6 min"
+        ),
+        "{says}"
+    );
+    let record = place.only("_record.jsonl");
+    let record = record.to_str().unwrap();
+    let told = flat(&place.rigel(["report", record]).expect_code(0).stdout);
+    assert!(told.starts_with(&flat(says)), "{told}");
+    assert!(told.contains("Idle time to refill 6 min") && told.contains("holds more"), "{told}");
+    assert!(!told.contains("LEVEL_SHIFT") && !told.contains("THROTTLED"), "the fall is the answer: {told}");
+    let page = place.read("_report.html");
+    assert!(page.contains("IOPS over the time of the run") && page.contains("second burst"));
+    for (format, part) in
+        [("markdown", "## Bursts"), ("openmetrics", "rigel_burst_credit_ios"), ("csv", "small")]
+    {
+        let told = place.rigel(["report", record, "--format", format]).expect_code(0).stdout;
+        assert!(told.contains(part), "{format}: {told}");
+    }
+}
+
+#[test]
+fn a_bucket_of_bytes_is_found_with_large_io() {
+    let place = Place::new();
+    let law = ",rate=200M,cap=50M:6G";
+    let burst = found(&place, "--large --for 10m", law);
+    assert_eq!(cause(&burst), ("token_bucket", "none"), "{burst}");
+    near("low", &burst, 50.0);
+    near("credit_bytes", &burst, 6.0 * 1024.0 * 1024.0 * 1024.0);
+    assert_eq!(burst["class"], "large");
+    assert!(burst["says"].as_str().unwrap().contains("a token bucket of 5.99"), "{burst}");
+}
+
+#[test]
+fn a_device_that_lasts_has_no_fall_and_its_time() {
+    let place = Place::new();
+    let burst = found(&place, "--for 5m", ",white=3%");
+    assert_eq!(cause(&burst), ("no_fall", "none"), "{burst}");
+    near("rate", &burst, 4000.0);
+    assert!(burst["says"].as_str().unwrap().starts_with("No fall within 5 min at "), "{burst}");
+    assert!(burst["high"].is_null() && burst["credit_ios"].is_null() && burst["refill_s"].is_null());
+}
+
+/// Each is what a bucket is not, and none of them gets the name or a size to refill.
+#[test]
+fn what_is_no_bucket_is_not_called_one() {
+    for (law, wanted) in [
+        (",drift=-5%", ("undecided", "drift")),
+        (",drift=5%", ("undecided", "drift")),
+        (",modes=50%:0.5", ("undecided", "swings")),
+        (",neighbour=0.5:40s:40s", ("undecided", "swings")),
+        (",fall=0.3:200s", ("not_a_bucket", "none")),
+        (",bucket=300:540000:0", ("undecided", "empty_at_start")),
+    ] {
+        let place = Place::new();
+        let burst = found(&place, "--for 10m", law);
+        assert_eq!(cause(&burst), wanted, "{law}: {burst}");
+        assert!(burst["refill_s"].is_null(), "{law}: {burst}");
+    }
+}
+
+#[test]
+fn a_load_that_cannot_reach_the_limit_says_so() {
+    let place = Place::new();
+    let burst = found(&place, "--for 2m", ",servers=64,service=10ms");
+    assert_eq!(cause(&burst), ("undecided", "load_too_small"), "{burst}");
+    assert!(burst["says"].as_str().unwrap().contains("--per-target"), "{burst}");
+    let place = Place::new();
+    let burst = found(&place, "--for 2m --per-target 160", ",servers=64,service=10ms");
+    assert_eq!(cause(&burst), ("no_fall", "none"), "{burst}");
+    assert_eq!(burst["outstanding"], 160);
+}
+
+#[test]
+fn what_could_show_no_bucket_is_refused_before() {
+    let place = Place::new();
+    for (more, parts) in [
+        ("--for 30s", &["--for", "1m to 48h", "the default is 1h"][..]),
+        ("--duration 10s", &["--duration", "--for"]),
+        ("--precision 2%", &["--precision"]),
+        ("--large --size-small 4K", &["--size-small", "--size-large"]),
+        ("--size-large 64K", &["--size-large", "--size-small"]),
+        ("--num-disks 4", &["--num-disks", "--per-target"]),
+    ] {
+        refused(place.line(&line(more, "")), parts);
+    }
+    refused(place.line("run oltp --large --engine sim"), &["--large", "rigel run burst --large"]);
+    let told = place.line("run burst --dry-run --engine sim:targets=2").expect_code(0).stdout;
+    assert!(told.contains("64") && told.contains("1 h 1 min, less if the rate falls before"), "{told}");
+}
+
+/// The record of a run that was cut behind the fall has all that is known, and no run goes on with it.
+#[test]
+fn a_cut_record_says_what_is_known_and_is_not_resumed() {
+    let place = Place::new();
+    found(&place, "", ",bucket=300:108000");
+    let record = place.only("_record.jsonl");
+    let text = std::fs::read_to_string(&record).unwrap();
+    let kept: Vec<&str> = text.lines().collect();
+    // The second burst and the end are missing.
+    std::fs::write(&record, kept[..kept.len() - 2].join("\n") + "\n").unwrap();
+    let told = flat(&place.rigel(["report", record.to_str().unwrap()]).stdout);
+    assert!(
+        told.contains("4,000 IOPS for 29 s, then 300. Whether this is a token bucket is undecided"),
+        "{told}"
+    );
+    assert!(!told.contains("--resume"), "{told}");
+    let told = place.rigel(["run", "--resume", record.to_str().unwrap()]).expect_code(2);
+    assert!(told.stderr.contains("a run of bursts cannot be resumed"), "{}", told.stderr);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_record() {
+    let of = || {
+        let place = Place::new();
+        let told = place.line(&line("--for 2m", ",white=3%,bucket=300:50000")).expect_code(0).stdout;
+        let lines = place.read("_record.jsonl");
+        let visits: Vec<String> = lines.lines().skip(1).map(str::to_owned).collect();
+        assert!(visits.len() > 3, "{told}");
+        visits[..visits.len() - 1].to_vec()
+    };
+    assert_eq!(of(), of());
+}

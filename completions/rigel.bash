@@ -1715,7 +1715,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__run)
-            opts="-v -h --lun --scratch-size --keep-scratch --compress --as-load --resume --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --per-target --precision --for --fast --levels --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --require --verbose --name --out --tui --help simple normal oltp dss advanced commit open zones streams scaling through load"
+            opts="-v -h --lun --scratch-size --keep-scratch --compress --as-load --resume --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --per-target --large --precision --for --fast --levels --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --require --verbose --name --out --tui --help simple normal oltp dss advanced commit open zones streams scaling burst through load"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1868,7 +1868,7 @@ _rigel() {
                     return 0
                     ;;
                 --levels)
-                    COMPREPLY=($(compgen -W "orion auto" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "orion ends auto" -- "${cur}"))
                     return 0
                     ;;
                 --engine)
@@ -2744,7 +2744,7 @@ _rigel() {
                     return 0
                     ;;
                 --levels)
-                    COMPREPLY=($(compgen -W "orion auto" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "orion ends auto" -- "${cur}"))
                     return 0
                     ;;
                 --engine)

@@ -78,7 +78,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l stripe -d 'Stripe de
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l sync -d 'How a write becomes durable: dsync, fdatasync or none [default: both ways]' -r -f -a "dsync\t''
 fdatasync\t''
 none\t''"
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l writers -d 'Concurrent writers, each making one commit after the other [default: 1,2,4,8,16]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l writers -d 'Concurrent writers, each making one commit after the other [default: 1,2,4,8,16, or 1,16 for an answer in a minute]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l commit-size -d 'Size of a commit [default: 8K]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l beside-reads -d 'Also measure commits while N random reads of 8 KiB are outstanding' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l rate -d 'Rates of \'open\', in I/Os per second: 1000,5000; one rate of \'through\'' -r
@@ -89,7 +89,8 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l readers -d 'Concurre
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l per-target -d 'Outstanding I/Os on each target of \'scaling\' and \'burst\' [default: 16; burst: 32, or 8 with --large]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l precision -d 'Precision to reach, ±PERCENT [default of rigel run: 5%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l for -d 'Stop measuring after TIME, such as 10m [default: no limit]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'Load levels: by number of disks (orion), or searched (auto)' -r -f -a "orion\t''
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'Load levels: by number of disks (orion), the lowest and highest of these (ends), or searched (auto)' -r -f -a "orion\t''
+ends\t''
 auto\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l engine -d 'How I/O is submitted; sim simulates a device' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l workers -d 'Worker threads [default: as many as the load needs]' -r
@@ -362,7 +363,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand versus" -l stripe -d 'Stripe
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l sync -d 'How a write becomes durable: dsync, fdatasync or none [default: both ways]' -r -f -a "dsync\t''
 fdatasync\t''
 none\t''"
-complete -c rigel -n "__fish_rigel_using_subcommand versus" -l writers -d 'Concurrent writers, each making one commit after the other [default: 1,2,4,8,16]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l writers -d 'Concurrent writers, each making one commit after the other [default: 1,2,4,8,16, or 1,16 for an answer in a minute]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l commit-size -d 'Size of a commit [default: 8K]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l beside-reads -d 'Also measure commits while N random reads of 8 KiB are outstanding' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l rate -d 'Rates of \'open\', in I/Os per second: 1000,5000; one rate of \'through\'' -r
@@ -373,7 +374,8 @@ complete -c rigel -n "__fish_rigel_using_subcommand versus" -l readers -d 'Concu
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l per-target -d 'Outstanding I/Os on each target of \'scaling\' and \'burst\' [default: 16; burst: 32, or 8 with --large]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l precision -d 'Measure until the 95 % interval of every ratio of B to A is at most ±PERCENT [default: 2%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l for -d 'Stop measuring after TIME, such as 10m [default: no limit]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand versus" -l levels -d 'Load levels: by number of disks (orion), or searched (auto)' -r -f -a "orion\t''
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l levels -d 'Load levels: by number of disks (orion), the lowest and highest of these (ends), or searched (auto)' -r -f -a "orion\t''
+ends\t''
 auto\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l engine -d 'How I/O is submitted on both sides, or on A with --and-engine; sim simulates a device' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l workers -d 'Worker threads [default: as many as the load needs]' -r

@@ -152,5 +152,8 @@ pub(crate) fn panel(view: &View<'_>) -> Option<Panel> {
     let unit = printable(found.load.unit()).into_owned();
     let title = format!("{unit} over the time of the run");
     let (across, up) = (Axis::linear("minutes", short), Axis::linear(unit, short));
-    Some(Panel { title, shape: Shape::Lines(Lines { across, up, lines, limit: None, band: None, marks: Vec::new() }) })
+    Some(Panel {
+        title,
+        shape: Shape::Lines(Lines { across, up, lines, limit: None, band: None, marks: Vec::new() }),
+    })
 }

@@ -189,7 +189,7 @@ pub struct ShowArgs {
 const A_MINUTE: Nanos = Nanos::from_secs(60);
 
 impl PrecisionArgs {
-    /// Asks for an answer in a minute, unless something was asked that speaks against it; whether that is so.
+    /// Asks for an answer in a minute, unless a precision or levels were asked for; whether that is so.
     pub fn take_a_minute(&mut self) -> bool {
         let is_free = self.precision.is_none() && self.levels.is_none();
         if is_free {

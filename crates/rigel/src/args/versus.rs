@@ -239,8 +239,8 @@ impl VersusArgs {
         });
     }
 
-    /// Whoever names no level asks for an answer in a minute: the lowest and the highest load only. Whether nothing that was typed speaks
-    /// against it.
+    /// Whoever names no level asks for an answer in a minute: the lowest and the highest load only. Whether that is what
+    /// was asked for.
     fn be_brief(&mut self) -> bool {
         let precision = &mut self.load.own.precision;
         let is_brief = precision.take_a_minute();

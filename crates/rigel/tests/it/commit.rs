@@ -84,7 +84,7 @@ fn commits_alone_are_measured_in_a_minute() {
     let record = Record::read(place.read("_record.jsonl").as_bytes()).unwrap();
     let ended_ns = record.visits.iter().map(Visit::ended_ns).max().unwrap();
     assert!(ended_ns < 62 * NS_PER_S, "{ended_ns}");
-    assert!(record.visits.len() > 4 * points.len(), "{}", record.visits.len());
+    assert!(record.visits.len() >= 3 * points.len(), "{}", record.visits.len());
 }
 
 /// B writes in 500 us and flushes in as much, so that its durable writes take as long as the plain ones of A.

@@ -57,7 +57,8 @@ fn through(
 ) -> (ProgramOutput, f64, f64) {
     let line = format!("run through {} --rate {RATE} --name held {more}", device.disk().display());
     let (child, stderr) = start_until_record(place, &line, is_level);
-    let told = mark(place, "held", "now").expect_code(0);
+    // By its process: other tests have runs of the same name.
+    let told = mark(place, &child.id().to_string(), "now").expect_code(0);
     assert!(told.stdout.starts_with("marked in held_"), "{}", told.stdout);
     let before = Instant::now();
     device.command(begin).unwrap();
@@ -109,7 +110,7 @@ fn failed_ios_end_no_run_and_are_seen_within_a_second() {
     let words: Vec<&str> = line.split(' ').chain(demand).collect();
     let (child, stderr) = crate::stop::start_words_until_record(&place, &words, is_level);
     let marking = Instant::now();
-    mark(&place, "held", "now").expect_code(0);
+    mark(&place, &child.id().to_string(), "now").expect_code(0);
     let before = Instant::now();
     device.command(&eio).unwrap();
     let late = marking.elapsed().as_secs_f64();

@@ -220,7 +220,10 @@ fn without_a_level_the_ends_are_compared_in_a_minute() {
     let planned = place.line(&format!("versus {sides} --dry-run")).expect_code(0).stdout;
     let told: Vec<&str> = planned.split_whitespace().collect();
     let told = told.join(" ");
-    assert!(told.contains("about 1 min") && told.contains("rigel versus simple compares all"), "{planned}");
+    assert!(
+        told.contains("no visit begins after 1 min") && told.contains("rigel versus simple compares all"),
+        "{planned}"
+    );
     let all = place.line(&format!("versus simple {sides} --dry-run")).expect_code(0).stdout;
     assert!(!all.contains("as no level is named") && !all.contains("after 1 min"), "{all}");
     let document =

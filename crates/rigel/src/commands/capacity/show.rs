@@ -52,6 +52,22 @@ fn whose(held: &[KeySummary], asked: &WhoseArgs, path: &Path) -> Result<Option<W
     asked.is_given().then(|| Whose::of(held, asked, &CommandStem::default(), &shown)).transpose()
 }
 
+/// The sum of several; nothing where there is one.
+fn show_sum(
+    store: &Store,
+    (whose, own): (&Whose, &[KeySummary]),
+    selection: Selection,
+    streams: &Streams,
+) -> Result<(), Problem> {
+    let members = whose.members(own, &[]);
+    if members.all().len() > 1 {
+        let mut history = store.history(&Selection { hosts: whose.hosts.clone(), ..selection })?;
+        history.retain(|key| whose.wants(key));
+        streams.results(overview_of_sum(&history, &members, &whose.name).as_bytes())?;
+    }
+    Ok(())
+}
+
 pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
     let path = place(options.store.file.as_deref())?;
     let store = Store::open_to_read(&path)?;
@@ -81,27 +97,13 @@ pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
         return Err(nothing());
     }
     if let Some(whose) = &whose {
-        let is_there = |one: &&KeySummary| held.iter().any(|other| other.key == one.key);
-        let own: Vec<KeySummary> = counted.iter().filter(is_there).cloned().collect();
-        let members = whose.members(&own, &[]);
         if options.names.is_empty() && !whose.is_database() {
             remarks.extend(uncertain::unknown(&all, &whose.hosts));
         }
-        if members.all().len() > 1 {
-            let sum = Selection {
-                hosts: whose.hosts.clone(),
-                subjects: if options.names.is_empty() {
-                    whose.subjects(&held)
-                } else {
-                    options.names.clone()
-                },
-                ..selection.clone()
-            };
-            let mut history = store.history(&sum)?;
-            history.retain(|key| whose.wants(key));
-            let text = overview_of_sum(&history, &members, &whose.name);
-            streams.results(text.as_bytes())?;
-        }
+        let is_there = |one: &&KeySummary| held.iter().any(|other| other.key == one.key);
+        let own: Vec<KeySummary> = counted.iter().filter(is_there).cloned().collect();
+        let subjects = if options.names.is_empty() { whose.subjects(&held) } else { options.names.clone() };
+        show_sum(&store, (whose, &own), Selection { subjects, ..selection.clone() }, streams)?;
     }
     held.sort_by(|a, b| a.key.cmp(&b.key));
     held.dedup_by(|a, b| a.key.host == b.key.host && a.key.subject == b.key.subject);

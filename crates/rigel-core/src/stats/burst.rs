@@ -236,7 +236,8 @@ impl Bursts<'_> {
             return BurstFound::Undecided(Doubt::Untested(credit));
         };
         let (lo, hi) = recovery.ratio;
-        if !(hi - lo <= 2.0 * WIDEST_TEST) {
+        let is_narrow = hi - lo <= 2.0 * WIDEST_TEST;
+        if !is_narrow {
             return BurstFound::Undecided(Doubt::TooSmall(credit, recovery));
         }
         let Fall { high, low, .. } = credit.fall;
@@ -284,7 +285,7 @@ impl Credit {
 
 /// Rounded up.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of a time, and it saturates")]
-const fn whole(seconds: f64) -> u64 {
+fn whole(seconds: f64) -> u64 {
     seconds.ceil() as u64
 }
 

@@ -12,6 +12,7 @@ use rigel_core::judge::findings::{
 };
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::{Class, Pattern};
+use rigel_core::load::task::Task;
 use rigel_core::load::workload::Direction;
 use rigel_core::path_text::printable;
 use rigel_core::stats::{Basis, EstimateForm};
@@ -116,8 +117,16 @@ pub struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// # Errors
-    /// When a run mixes reads and writes: its figures are of neither.
+    /// When a run mixes reads and writes, whose figures are of neither, or waited for its rate to fall.
     pub fn new(runs: &'a [Run<'a>]) -> Result<Self, Problem> {
+        if let Some(run) =
+            runs.iter().find(|run| matches!(run.record.header.request.task, Task::Burst { .. }))
+        {
+            return Err(Problem::usage("a burst says how long a rate lasts, not what settings it takes")
+                .at(printable(&run.record.header.run_id))
+                .because("its load is the same all the time, and its rate falls")
+                .next("calibrate the storage, and give that record: rigel calibrate"));
+        }
         let direction = |run: &'a Run<'a>| match run.record.header.request.write_percent().get() {
             0 => Ok((Direction::Read, run)),
             100 => Ok((Direction::Write, run)),

@@ -19,6 +19,14 @@ pub struct BurstArgs {
     pub large: bool,
 }
 
+/// Refuses it for two sides, of which one would refill while the other works.
+pub fn for_one_side() -> Problem {
+    Problem::usage("two sides cannot be loaded until the rate falls")
+        .at("burst")
+        .because("they take turns, and a bucket refills while the other side works")
+        .next("run `rigel run burst` on each of them")
+}
+
 /// The request; `given` is all that was typed. Its load is that of one target until all are known.
 pub fn request(given: &LevelArgs) -> Result<Request, Problem> {
     let (mut load, mut own) = (given.load.clone(), given.own.clone());

@@ -3,6 +3,7 @@
 //! Must not judge what the arguments of a run hold as well; [`super::build`] does.
 
 use super::build::{display, level_beside_file, no_storage};
+use super::burst;
 use super::level::LevelArgs;
 use super::names::Front;
 use super::output::OutputArgs;
@@ -11,6 +12,7 @@ use super::rules::Line;
 use super::run::{FILES, RunArgs};
 use super::slo::requirement;
 use super::target_args::TargetArgs;
+use super::through;
 use super::words::Words as _;
 use super::{Display, Environment, Invocation, ResumeOptions, Versus, values, words};
 use clap::Arg;
@@ -211,6 +213,7 @@ impl VersusArgs {
         }
         let named = self.named_level()?;
         let level = self.level(named)?;
+        check_for_two(level)?;
         let is_brief = named.is_none() && level == RunLevel::Simple && self.be_brief();
         line.at_level(level.name()).check(Front::Rigel)?;
         self.check_sides()?;
@@ -415,6 +418,15 @@ pub fn same_sides(place: &str) -> Problem {
         "name another target behind --and, or another way to use A (--and-engine, --and-buffered); --same allows it, \
          to see that no difference is found",
     )
+}
+
+/// Refuses what only one side can have.
+fn check_for_two(level: RunLevel) -> Result<(), Problem> {
+    match level {
+        RunLevel::Burst => Err(burst::for_one_side()),
+        RunLevel::Through => Err(through::for_one_side()),
+        _ => Ok(()),
+    }
 }
 
 /// The load of a run on both sides. That of a file is not known before it is read.

@@ -159,7 +159,7 @@ fn check(
     }
     if comparison.rows.is_empty() && comparison.left_out.is_empty() {
         return Err(Problem::usage("the runs have nothing to compare")
-            .because("none of them measured a load, or they share no load class")
+            .because("none of them measured a load at a steady rate, or they share no load class")
             .next("compare runs of the same load"));
     }
     if comparison.rows.is_empty() {

@@ -57,6 +57,11 @@ fn a_bucket_is_found_with_rate_size_refill_and_time() {
     );
     let record = place.only("_record.jsonl");
     let record = record.to_str().unwrap();
+    // It is no source of settings.
+    refused(
+        place.rigel(["advise", record, "--database", "postgresql"]),
+        &["how long a rate lasts", "rigel calibrate"],
+    );
     let told = flat(&place.rigel(["report", record]).expect_code(0).stdout);
     assert!(told.starts_with(&flat(says)), "{told}");
     assert!(told.contains("Idle time to refill 6 min") && told.contains("holds more"), "{told}");
@@ -126,6 +131,7 @@ fn a_load_that_cannot_reach_the_limit_says_so() {
 #[test]
 fn what_could_show_no_bucket_is_refused_before() {
     let place = Place::new();
+    refused(place.line("versus burst a --and b"), &["take turns", "rigel run burst"]);
     for (more, parts) in [
         ("--for 30s", &["--for", "1m to 48h", "the default is 1h"][..]),
         ("--duration 10s", &["--duration", "--for"]),

@@ -149,7 +149,9 @@ fn both_sides_of_a_comparison_have_the_same_engine() {
     if has_no_ring(name, &told.stderr) {
         return;
     }
-    assert_eq!(told.stderr.matches("tried with").count(), 1, "{}", told.stderr);
+    // Once, or of both sides where their own trials would have taken different ones.
+    assert!([1, 2].contains(&told.stderr.matches("tried with").count()), "{}", told.stderr);
+    assert_eq!(told.stderr.matches("\nengine ").count(), 1, "{}", told.stderr);
     // Each side's trials may leave another one, and then the one that holds back either least is taken.
     let engine = engine(&place);
     let trials = engine.trials.unwrap_or_else(|| panic!("no trials: {}", told.stderr));

@@ -1,7 +1,7 @@
 //! `rigel versus`: two sides in turns in one run, most of them on simulated devices. What is found on real ones: `clock::versus`.
 
 use crate::recording::Recording;
-use crate::support::{EPOCH, Place, ProgramOutput, narrow, tell};
+use crate::support::{EPOCH, Place, ProgramOutput, flat, narrow, tell};
 use rigel_core::record::{Record, Visit};
 use rigel_core::units::NS_PER_S;
 use serde_json::Value;
@@ -217,15 +217,11 @@ fn without_a_level_the_ends_are_compared_in_a_minute() {
     let place = Place::new();
     let sides =
         "--engine sim:servers=8,service=1ms,rate=0 --and-engine sim:servers=8,service=800us,rate=0 --seed 1";
-    let planned = place.line(&format!("versus {sides} --dry-run")).expect_code(0).stdout;
-    let told: Vec<&str> = planned.split_whitespace().collect();
-    let told = told.join(" ");
-    assert!(
-        told.contains("no visit begins after 1 min") && told.contains("rigel versus simple compares all"),
-        "{planned}"
-    );
-    let all = place.line(&format!("versus simple {sides} --dry-run")).expect_code(0).stdout;
-    assert!(!all.contains("as no level is named") && !all.contains("after 1 min"), "{all}");
+    let planned = place.line(&format!("versus {sides} --dry-run")).expect_code(0);
+    assert!(flat(&planned.stdout).contains("no visit begins after 1 min"), "{}", planned.stdout);
+    assert!(planned.stderr.contains("rigel versus simple compares all"), "{}", planned.stderr);
+    let all = place.line(&format!("versus simple {sides} --dry-run")).expect_code(0);
+    assert!(!all.stderr.contains("as no level is named") && !all.stdout.contains("after 1 min"), "{all:?}");
     let document =
         simulated(&place, &format!("versus {sides} --json --quiet --no-html")).expect_code(0).json();
     let rates = rows(&document, "small_iops");

@@ -54,7 +54,7 @@ impl Remark {
             |word: &&str| text.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word));
         // Repeated commands have a number before each further line.
         let is_numbered = text.split_once("  ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
-        (is_alone || WORDS.iter().any(|word| is_word(word)) || is_numbered).then_some(Self::Words)
+        (is_alone || WORDS.iter().any(is_word) || is_numbered).then_some(Self::Words)
     }
 }
 

@@ -25,6 +25,8 @@ const NOTHING: f64 = 0.05;
 const MOST: f64 = 0.9;
 /// By what both are compared: merges below make operations fewer, and never bytes.
 const LOADS: [Metric; 4] = [Metric::ReadBytes, Metric::WriteBytes, Metric::AllOps, Metric::ReadOps];
+/// How many of them are bytes: I/Os are split and merged on their way down, so they say something only where no bytes are known.
+const BYTES: usize = 2;
 
 /// A disk whose load is among that of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,20 +101,28 @@ fn stack(
     above.into_iter().map(|upper| UpperDisk { upper: upper.clone(), lower: below[0].clone() }).collect()
 }
 
-/// Whether the load of some is among that of others in every interval that both have, and nearly all of it.
+/// Whether the load of some is among that of others in every interval that both have, and nearly all of it: what is read, and what is written.
 fn is_among(history: &History, host: &str, above: &[&Subject], below: &[&Subject]) -> bool {
-    LOADS.into_iter().find_map(|metric| {
-        let (above, below) = (sum(history, host, above, metric)?, sum(history, host, below, metric)?);
-        let pairs: Vec<(f64, f64)> =
-            above.iter().filter_map(|(span, value)| Some((*value, *below.get(span)?))).collect();
-        let (all_above, all_below) =
-            pairs.iter().fold((0.0, 0.0), |all, pair| (all.0 + pair.0, all.1 + pair.1));
-        // Of an idle disk nothing follows.
-        (pairs.len() >= FEWEST && all_below > 0.0).then(|| {
-            all_above >= MOST * all_below
-                && pairs.iter().all(|(above, below)| *above <= below * (1.0 + ROUNDING) + NOTHING)
-        })
-    }) == Some(true)
+    let (bytes, ios) = LOADS.split_at(BYTES);
+    let of = |metric: &Metric| is_part(history, host, (above, below), *metric);
+    let judged: Vec<bool> = bytes.iter().filter_map(of).collect();
+    if judged.is_empty() { ios.iter().find_map(of) == Some(true) } else { judged.into_iter().all(|one| one) }
+}
+
+/// The same of one kind of load; `None` where neither has any, as nothing follows of that.
+fn is_part(
+    history: &History,
+    host: &str,
+    (above, below): (&[&Subject], &[&Subject]),
+    metric: Metric,
+) -> Option<bool> {
+    let (above, below) = (sum(history, host, above, metric)?, sum(history, host, below, metric)?);
+    let pairs: Vec<(f64, f64)> =
+        above.iter().filter_map(|(span, value)| Some((*value, *below.get(span)?))).collect();
+    let (all_above, all_below) = pairs.iter().fold((0.0, 0.0), |all, pair| (all.0 + pair.0, all.1 + pair.1));
+    let is_within = |(above, below): &(f64, f64)| *above <= below * (1.0 + ROUNDING) + NOTHING;
+    (pairs.len() >= FEWEST && all_above.max(all_below) > 0.0)
+        .then(|| all_above >= MOST * all_below && pairs.iter().all(is_within))
 }
 
 /// The values of several by interval, where all of them are known; nothing where one has none.

@@ -144,7 +144,9 @@ fn is_controller(name: &str) -> bool {
 
 fn links(sys: &Path, found: &mut HostStates) {
     for (name, dir) in entries(&sys.join("class/net")) {
-        if name != OWN_LINK {
+        // Those of containers and tunnels come and go with them, and carry no storage.
+        let carries = ["device", "bonding", "bridge"].iter().any(|own| dir.join(own).exists());
+        if name != OWN_LINK && carries {
             put(found, StateKind::Link, name, text(&dir.join("operstate")));
         }
     }
@@ -224,6 +226,8 @@ mod tests {
         for (file, text) in [
             ("sys/class/iscsi_session/session1/state", "LOGGED_IN\n"),
             ("sys/class/net/eth1/operstate", "up\n"),
+            ("sys/class/net/eth1/device/vendor", "0x8086\n"),
+            ("sys/class/net/veth12/operstate", "up\n"),
             ("sys/class/net/lo/operstate", "unknown\n"),
             ("sys/devices/virtual/block/dm-0/dm/name", "mpatha\n"),
             ("sys/devices/virtual/block/dm-0/dm/uuid", "mpath-36\n"),
@@ -239,6 +243,7 @@ mod tests {
             &[
                 ("sys/class/iscsi_session/session1/state", "FAILED\n"),
                 ("sys/class/net/eth1/operstate", "down\n"),
+                ("sys/class/net/veth12/operstate", "down\n"),
                 ("sys/class/net/lo/operstate", "down\n"),
                 ("sys/devices/virtual/block/dm-0/dm/suspended", "1\n"),
                 ("mapper/mpatha.status", "0 1 multipath 2 0 1 0 1 1 E 0 1 2 8:16 F 1 0 1\n"),

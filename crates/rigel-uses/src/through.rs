@@ -51,6 +51,8 @@ pub struct ThroughFindings {
     pub levels: Vec<Level>,
     /// The longest time without any completion.
     pub standstill: Option<Standstill>,
+    /// All of them, in order.
+    pub standstills: Vec<Standstill>,
     /// The longest I/O that came back, from the time at which it should have begun.
     pub longest: Nanos,
     /// Failed I/Os.
@@ -94,7 +96,8 @@ impl ThroughFindings {
             p99_back: found.p99_back,
             troubles: found.troubles,
             levels,
-            standstill: standstills.into_iter().max_by_key(|one| one.least.0),
+            standstill: standstills.iter().copied().max_by_key(|one| one.least.0),
+            standstills,
             longest: Nanos(tallies().map(|tally| tally.longest_ns()).fold(0, u64::max)),
             errors: tallies().map(|tally| tally.errors).fold(0, u64::saturating_add),
             first_error: tallies().find_map(|tally| tally.first_error),

@@ -169,8 +169,36 @@ impl Row<'_> {
 
     /// The number in a column; `None` where it is none, or may be one of two.
     pub fn number(&self, name: &str) -> Option<f64> {
-        number(self.text(name), self.heading.delimiter != b',')
+        let is_local = self.heading.delimiter != b',';
+        let text = self.text(name);
+        // Beside a number with a comma for decimals, `1.234` has a group of thousands.
+        let has_comma = || (0..self.heading.len()).any(|at| has_decimal_comma(self.fields.text(at).trim()));
+        if is_local && is_grouped(text) && has_comma() {
+            return text.replace('.', "").parse().ok();
+        }
+        number(text, is_local)
     }
+}
+
+/// Whether it can only be a number with groups of thousands behind points, or one with a point for decimals: `1.234`, `1.234.567`.
+fn is_grouped(text: &str) -> bool {
+    let mut groups = text.trim_start_matches(['-', '+']).split('.');
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let first = groups.next().unwrap_or_default();
+    let mut others = groups.peekable();
+    is_digits(first)
+        && first.len() <= 3
+        && !first.starts_with('0')
+        && others.peek().is_some()
+        && others.all(|group| group.len() == 3 && is_digits(group))
+}
+
+/// Whether it is a number with one comma, behind which the decimals stand.
+fn has_decimal_comma(text: &str) -> bool {
+    text.split_once(',').is_some_and(|(whole, decimals)| {
+        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_digits(&whole.trim_start_matches(['-', '+']).replace('.', "")) && is_digits(decimals)
+    })
 }
 
 /// A number with a point or a comma for decimals. Where no comma is that of decimals for sure, `1,234` may be one of two.

@@ -2,7 +2,7 @@
 //!
 //! Must not judge.
 
-use crate::facts::states::StateChange;
+use crate::facts::states::{StateChange, StateKind};
 use serde::{Deserialize, Serialize};
 
 /// Something that happened beside the load.
@@ -27,6 +27,14 @@ pub enum MarkContent {
 }
 
 impl MarkContent {
+    /// Whether something may begin with it. Interfaces come and go on many hosts, and a rebuild that goes on was there before.
+    pub const fn is_sign(&self) -> bool {
+        match self {
+            Self::Person(_) => true,
+            Self::Host(change) => !matches!(change.kind, StateKind::Link | StateKind::SyncCompleted),
+        }
+    }
+
     /// In words; foreign text is made printable.
     pub fn words(&self) -> String {
         match self {

@@ -16,6 +16,8 @@ const LEAST_FALL: f64 = 0.1;
 const ABOVE: f64 = 1.2;
 /// What came back may differ by this part from what a bucket refills: other limits beside it have their share.
 const NEAR: f64 = 0.1;
+/// What came back is surely no proof of a bucket where it seems to be off by more than this part, however wide its interval is.
+const FARTHEST: f64 = 0.25;
 /// A test of what came back that is less sure than this tells nothing.
 const WIDEST_TEST: f64 = 0.5;
 /// What is to come back must be so many times as much as what is in flight.
@@ -244,6 +246,10 @@ impl Bursts<'_> {
         let all = ops(self.second);
         let end = mean(all.get(all.len() - all.len() / 3..).unwrap_or_default());
         let is_low_again = (end - low.mean).abs() <= 0.3 * (high.mean - low.mean);
+        let is_far = (f64::midpoint(lo, hi) - 1.0).abs() > FARTHEST;
+        if is_low_again && is_far && lo <= 1.0 && hi >= 1.0 - NEAR {
+            return BurstFound::Undecided(Doubt::TooSmall(credit, recovery));
+        }
         if is_low_again && lo <= 1.0 + NEAR && hi >= 1.0 - NEAR {
             BurstFound::TokenBucket(credit, recovery)
         } else {
@@ -266,12 +272,15 @@ impl Bursts<'_> {
 }
 
 impl Credit {
-    /// What the first burst had above the lower level until the rate fell, the load before it included.
+    /// What the first burst had above the lower level until the rate fell, with the load before it, where that was above the level, too: a load below it
+    /// gives nothing back to a bucket that is full.
     fn of(probe: &[Second], first: &[Second], fall: Fall, in_flight: f64) -> Option<Self> {
         // The second in which it fell may lie on either side.
         let until = first.get(..(fall.at + 2).min(first.len()))?;
-        let all: Vec<Second> = probe.iter().chain(until).copied().collect();
         let low = fall.low;
+        let with_probe: Vec<Second> = probe.iter().chain(until).copied().collect();
+        let all =
+            if above(&with_probe, low.mean) > above(until, low.mean) { with_probe } else { until.to_vec() };
         let credit = above(&all, low.mean);
         let doubt = low.mean * low.relative_half_width * elapsed_s(&all) + in_flight;
         let credit = Interval::symmetric(credit, doubt / credit, low.visits, low.df)?;

@@ -75,7 +75,7 @@ fn doubt_sentence(found: &BurstFindings, doubt: &Doubt) -> String {
         ),
         Doubt::FellLate(rate) => format!(
             "Undecided: after {} at {} the rate fell in the last seconds. More time (--for) would show whether it stays.",
-            lasting(Nanos(found.time.0).seconds()),
+            lasting(to_f64(found.first.len() as u64)),
             said(found, rate.mean)
         ),
         Doubt::EmptyAtStart { rate, high, rest_s } => format!(

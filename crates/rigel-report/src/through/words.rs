@@ -61,7 +61,12 @@ fn verdict(found: &ThroughFindings) -> String {
                     "No standstill was seen and {errors}, but the first mark came too early to compare with a level before it."
                 )
             }
-            _ => format!("The load noticed nothing: no standstill, no slow interval, and {errors}."),
+            _ if found.back_ns == found.sign.map(|sign| sign.at_ns) => {
+                format!("The load noticed nothing: no standstill, no slow interval, and {errors}.")
+            }
+            _ => format!(
+                "The load never stood still and {errors}, but its rate or p99 was not at once as before; the table shows the levels."
+            ),
         };
     }
     let still = match &found.standstill {

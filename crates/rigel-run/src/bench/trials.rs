@@ -151,7 +151,7 @@ impl Trials<'_> {
                 if is_over || (is_ring_enough && place > 0 && !is_ring) {
                     continue;
                 }
-                match self.turn(load, choice, turn * TRIED.len() + place) {
+                match self.turn(load, choice, turn * (TRIED.len() + 1) + place) {
                     Ok(turn) => {
                         is_ring_enough |= is_ring && !turn.is_handed_over && !self.of_all;
                         iops.push(turn.iops);

@@ -30,6 +30,7 @@ pub fn judged(demand: Demand, found: &ThroughFindings) -> DemandFound {
     let verdict = match demand {
         Demand::Standstill(limit) => standstill(limit, found),
         Demand::Back(limit) => back(limit, found),
+        Demand::Errors(_) if found.course.is_empty() => NOTHING,
         Demand::Errors(most) => of(found.errors <= most),
         Demand::Latency { bound, span } => match latencies(span, found) {
             Ok((all, errors)) => match bound.judged.allowed() {
@@ -53,14 +54,19 @@ const fn of(is_kept: bool) -> DemandVerdict {
     if is_kept { DemandVerdict::Kept } else { DemandVerdict::Missed }
 }
 
+/// Every standstill has to be shorter for sure.
 fn standstill(limit: Nanos, found: &ThroughFindings) -> DemandVerdict {
-    match found.standstill {
-        None if found.course.is_empty() => NOTHING,
-        None => DemandVerdict::Kept,
-        Some(still) if still.least >= limit => DemandVerdict::Missed,
-        Some(still) if still.is_open => DemandVerdict::Undecided("the load stood still when the run ended"),
-        Some(still) if still.most < limit => DemandVerdict::Kept,
-        Some(_) => DemandVerdict::Undecided("the length of the standstill is known too roughly"),
+    let all = &found.standstills;
+    if found.course.is_empty() {
+        NOTHING
+    } else if all.iter().any(|still| still.least >= limit) {
+        DemandVerdict::Missed
+    } else if all.iter().any(|still| still.is_open) {
+        DemandVerdict::Undecided("the load stood still when the run ended")
+    } else if all.iter().any(|still| still.most >= limit) {
+        DemandVerdict::Undecided("the length of the standstill is known too roughly")
+    } else {
+        DemandVerdict::Kept
     }
 }
 

@@ -11,6 +11,8 @@ use rigel_core::units::{NS_PER_S, to_f64};
 const SECTOR: f64 = 512.0;
 /// The host is looked at so often: a moment is known to that.
 const LOOK_NS: u64 = NS_PER_S;
+/// What has come so far when it is over is taken for done.
+const NEARLY: f64 = 0.9;
 /// What an array does when it rebuilds nothing.
 const AT_REST: [&str; 2] = ["idle", "frozen"];
 
@@ -85,8 +87,11 @@ fn progress(change: &StateChange) -> Option<SyncProgress> {
 }
 
 fn finish(rebuild: &mut Rebuild, mut points: Vec<(u64, SyncProgress)>, found: &ThroughFindings) {
-    // What was over had done all of it.
-    if let (Some(ended_ns), Some((_, last))) = (rebuild.ended_ns, points.last().copied()) {
+    // What was nearly done when it was over had done all of it; anything else was ended before.
+    let is_done = |last: &SyncProgress| to_f64(last.done) >= NEARLY * to_f64(last.all);
+    if let (Some(ended_ns), Some((_, last))) =
+        (rebuild.ended_ns, points.last().copied().filter(|one| is_done(&one.1)))
+    {
         points.push((ended_ns, SyncProgress { done: last.all, ..last }));
     }
     rebuild.share = points.last().map(|(_, last)| to_f64(last.done) / to_f64(last.all));

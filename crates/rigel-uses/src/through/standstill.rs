@@ -54,7 +54,13 @@ pub fn all(course: &[Figures], rate: f64) -> Vec<Standstill> {
             found.push(Standstill { began_ns: from.0, least, most, is_open });
         }
     };
+    let mut ended_ns = 0;
     for figures in course {
+        // A run that went on has a gap in which nobody counted.
+        if figures.began_ns > ended_ns && last.is_some() {
+            last = Some((figures.began_ns, 0));
+        }
+        ended_ns = figures.ended_ns;
         let (part_ns, ends) = (figures.series.bucket_ns, ends(figures));
         if figures.errors > 0 {
             // What failed in it came back, nobody knows when.

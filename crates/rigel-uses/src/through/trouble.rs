@@ -122,7 +122,7 @@ pub struct TroubleFindings {
 /// Out of the intervals of a run that was to hold a rate.
 pub fn found(course: &[Figures], marks: &[Mark], standstills: &[Standstill], asked: u32) -> TroubleFindings {
     let began_ns = course.first().map_or(0, |first| first.began_ns);
-    let mark = (0..).zip(marks).find(|(_, mark)| mark.run_ns >= began_ns);
+    let mark = (0..).zip(marks).find(|(_, mark)| mark.run_ns >= began_ns && mark.marked.is_sign());
     let mark = mark.map(|(number, mark)| Sign { at_ns: mark.run_ns, kind: SignKind::Mark(number) });
     let hard = course.iter().find_map(|figures| hard_sign(figures, standstills));
     let first = [mark, hard].into_iter().flatten().min_by_key(|sign| sign.at_ns);
@@ -263,9 +263,7 @@ fn back(
     usual: Option<Usual>,
 ) -> (Option<u64>, Option<Nanos>, Option<Nanos>) {
     let Some(usual) = usual else { return (None, None, None) };
-    let Some(last_ns) = troubles.iter().map(|one| one.ended_ns).max() else {
-        return (Some(sign.at_ns), Some(Nanos(0)), Some(Nanos(0)));
-    };
+    let last_ns = troubles.iter().map(|one| one.ended_ns).max().unwrap_or(sign.at_ns);
     let first = course.iter().position(|figures| figures.ended_ns > sign.at_ns).unwrap_or(course.len());
     let settled = course.iter().position(|figures| figures.began_ns >= last_ns).unwrap_or(course.len());
     let stays = |is_back: &dyn Fn(&Figures) -> bool| {
@@ -280,6 +278,9 @@ fn back(
         let last = own.iter().rev().find(|figures| !is_back(figures));
         Some(Nanos(last.map_or(0, |last| last.ended_ns.saturating_sub(sign.at_ns))))
     };
-    let back_ns = end.and_then(|at| course.get(at)).map(|figures| figures.began_ns);
+    // What was never away was back at once.
+    let is_unmoved = troubles.is_empty() && end == Some(settled);
+    let back_ns =
+        if is_unmoved { Some(sign.at_ns) } else { end.and_then(|at| course.get(at)).map(|one| one.began_ns) };
     (back_ns, after(&has_rate), after(&has_p99))
 }

@@ -189,22 +189,22 @@ impl<'a> Levels<'a> {
     fn missing(&self, arguments: &[OsString]) -> Problem {
         let problem = Problem::usage("a level is missing").at("LEVEL");
         match self.of_options(arguments) {
-            Some(line) => problem.next(format!("the options belong to one level: {line}")),
+            Some(line) => problem.next(format!("the options go with {line}")),
             None => {
                 problem.next(format!("name one of {}, as in: rigel {} simple", self.list(), self.command))
             }
         }
     }
 
-    /// The line with the one level that takes its options, where no more than one does.
+    /// The lines with the levels that take its options, where no more than two do.
     fn of_options(&self, arguments: &[OsString]) -> Option<String> {
         let with = |level: &&str| {
             let level = OsString::from(level);
             let rest = arguments.iter().skip(1).cloned();
             offer::line(&[OsString::from(self.command), level].into_iter().chain(rest).collect::<Vec<_>>())
         };
-        let mut lines = self.names.iter().filter_map(with);
-        lines.next().filter(|_| arguments.len() > 1 && lines.next().is_none())
+        let lines: Vec<String> = self.names.iter().filter_map(with).take(3).collect();
+        (arguments.len() > 1 && (1..=2).contains(&lines.len())).then(|| lines.join(" or "))
     }
 
     fn none_is(&self, word: &str, arguments: &[OsString]) -> Problem {
@@ -217,7 +217,7 @@ impl<'a> Levels<'a> {
         let go_on = format!("`rigel {command} simple {path}` measures it");
         if is_path(word) {
             let next = match self.of_options(arguments) {
-                Some(line) => format!("the options belong to one level: {line}"),
+                Some(line) => format!("the options go with {line}"),
                 None => format!("{go_on}; the word after `rigel {command}` is {}", self.list()),
             };
             return Problem::usage(format!("a level is missing before '{word}'")).at("LEVEL").next(next);

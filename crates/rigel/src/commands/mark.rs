@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::Shutdown;
 use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
 
@@ -102,7 +103,13 @@ fn listening() -> Vec<RunPeer> {
     let table = String::from_utf8_lossy(&table);
     let name = |line: &str| line.rsplit_once('@')?.1.strip_prefix(mark_prefix())?.parse::<u32>().ok();
     let pids: BTreeSet<u32> = table.lines().filter_map(name).collect();
-    pids.into_iter().filter_map(connected).collect()
+    pids.into_iter().filter(|pid| is_of_user(*pid)).filter_map(connected).collect()
+}
+
+/// Whether a process is one whose run this user may mark. Anybody can listen under such a name, and would only keep others waiting.
+fn is_of_user(pid: u32) -> bool {
+    let own = rustix::process::geteuid().as_raw();
+    own == 0 || std::fs::metadata(format!("/proc/{pid}")).is_ok_and(|found| found.uid() == own)
 }
 
 fn connected(pid: u32) -> Option<RunPeer> {

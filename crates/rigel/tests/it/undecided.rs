@@ -8,7 +8,7 @@ fn simulated(place: &Place, line: &str) -> ProgramOutput {
 }
 
 /// Two sides of which each load had two rounds: with one degree of freedom, p99 was "14.9 % higher on B".
-const TWO_ROUNDS: &str = "versus --engine sim:servers=8,service=1ms,rate=0,between=5% \
+const TWO_ROUNDS: &str = "versus simple --engine sim:servers=8,service=1ms,rate=0,between=5% \
                           --and-engine sim:servers=8,service=990us,rate=0,between=5% --seed 4 --max-duration 100s";
 
 /// The commands that a text offers.

@@ -141,8 +141,9 @@ fn prospect(request: &Request, plan: &Plan) -> String {
             if soak.through {
                 let rate = request.phases().first().map_or(0, |phase| phase.point.sum());
                 return format!(
-                    "{rate} I/Os per second for {}; cause the failure once there is a level before it, after 10 s or more",
-                    two_units(soak.time)
+                    "{rate} I/Os per second for {}; cause the failure once there is a level before it, after {} or more",
+                    two_units(soak.time),
+                    two_units(rigel_core::units::Nanos(soak.every.0.saturating_mul(10)))
                 );
             }
             format!("{phases} in turns for {}{beside}", two_units(soak.time))

@@ -88,9 +88,8 @@ fn progress(change: &StateChange) -> Option<SyncProgress> {
 
 fn finish(rebuild: &mut Rebuild, mut points: Vec<(u64, SyncProgress)>, found: &ThroughFindings) {
     // What was nearly done when it was over had done all of it; anything else was ended before.
-    let is_done = |last: &SyncProgress| to_f64(last.done) >= NEARLY * to_f64(last.all);
-    if let (Some(ended_ns), Some((_, last))) =
-        (rebuild.ended_ns, points.last().copied().filter(|one| is_done(&one.1)))
+    if let (Some(ended_ns), Some(last)) = (rebuild.ended_ns, points.last().map(|(_, last)| *last))
+        && is_done(&points, ended_ns)
     {
         points.push((ended_ns, SyncProgress { done: last.all, ..last }));
     }
@@ -103,6 +102,15 @@ fn finish(rebuild: &mut Rebuild, mut points: Vec<(u64, SyncProgress)>, found: &T
         .filter(|one| one.began_ns >= rebuild.began_ns && one.ended_ns <= end_ns)
         .collect();
     rebuild.cost = cost(&own, found);
+}
+
+/// Whether it comes to its end by then as fast as it came so far.
+fn is_done(points: &[(u64, SyncProgress)], ended_ns: u64) -> bool {
+    let Some(((from_ns, from), (to_ns, to))) = points.first().zip(points.last()) else { return false };
+    let (done, ns) = (to.done.saturating_sub(from.done), to_ns.saturating_sub(*from_ns));
+    let per_ns = if ns == 0 { 0.0 } else { to_f64(done) / to_f64(ns) };
+    let more = per_ns * to_f64(ended_ns.saturating_sub(*to_ns).saturating_add(LOOK_NS));
+    to_f64(to.done) + more >= NEARLY * to_f64(to.all)
 }
 
 /// From the first to the last look; each moment is known to a second.

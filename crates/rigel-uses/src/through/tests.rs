@@ -242,6 +242,20 @@ fn host(kind: StateKind, from: &str, to: &str) -> MarkContent {
     MarkContent::Host(StateChange { kind, device: "md0".into(), from, to })
 }
 
+/// An array that stops at a tenth of its way has not done the rest in the second behind it.
+#[test]
+fn a_rebuild_that_was_ended_early_is_not_done() {
+    let marks = [
+        (20_000, host(StateKind::SyncAction, "idle", "recover")),
+        (20_000, host(StateKind::SyncCompleted, "none", "0 / 2097152")),
+        (21_000, host(StateKind::SyncCompleted, "0 / 2097152", "209715 / 2097152")),
+        (22_000, host(StateKind::SyncAction, "recover", "idle")),
+    ];
+    let whole = found(&with(&[]), &marks, &[]);
+    let [rebuild] = whole.rebuilds.as_slice() else { panic!("{:?}", whole.rebuilds) };
+    assert!(rebuild.ended_ns.is_some() && rebuild.share.unwrap() < 0.11, "{rebuild:?}");
+}
+
 #[test]
 fn a_rebuild_has_a_rate_and_a_cost() {
     let slower = Second { us: 2000, ..USUAL };

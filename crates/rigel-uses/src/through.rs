@@ -16,10 +16,9 @@ pub use demands::{DemandFound, DemandVerdict};
 pub use level::Level;
 pub use rebuild::{Rebuild, RebuildCost};
 pub use standstill::Standstill;
-pub use trouble::{Baseline, Sign, SignKind, Trouble, TroubleKind};
+pub use trouble::{Baseline, Sign, SignKind, Trouble, TroubleFindings, TroubleKind};
 
-use rigel_core::judge::findings::ChangesSeen;
-use rigel_core::judge::findings::hung_of;
+use rigel_core::judge::findings::{ChangesSeen, hung_of};
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::through::Span;
 use rigel_core::measure::FirstError;
@@ -35,18 +34,10 @@ pub struct ThroughFindings {
     pub course: Vec<Figures>,
     /// What people and the host marked, in order.
     pub marks: Vec<Mark>,
-    /// What is known of the load before anything happened.
-    pub baseline: Baseline,
-    /// The first sign of trouble; `None` when nothing happened.
-    pub sign: Option<Sign>,
-    /// When rate and p99 were as before, for good; `None` when they never were, or nothing tells. The same as the sign where the load noticed nothing.
-    pub back_ns: Option<u64>,
-    /// How long after the sign the rate was back.
-    pub rate_back: Option<Nanos>,
-    /// How long after it the p99 was.
-    pub p99_back: Option<Nanos>,
-    /// What was wrong when, in order.
-    pub troubles: Vec<Trouble>,
+    /// What showed that something happened, and when it was over.
+    pub trouble: TroubleFindings,
+    /// The latency above which I/Os are counted: the first that was demanded.
+    pub limit: Option<Nanos>,
     /// Before, during and after, as far as they are there.
     pub levels: Vec<Level>,
     /// The longest time without any completion.
@@ -83,18 +74,15 @@ impl ThroughFindings {
         let lasted =
             course.first().zip(course.last()).map_or((0, 0), |(first, last)| (first.began_ns, last.ended_ns));
         let standstills = standstill::all(&course, f64::from(asked));
-        let found = trouble::found(&course, &record.marks, &standstills, asked);
-        let levels = level::all(&course, &found, limit(record));
+        let trouble = trouble::found(&course, &record.marks, &standstills, asked);
+        let limit = limit(record);
+        let levels = level::all(&course, &trouble, limit);
         let tallies = || record.visits.iter().filter_map(|visit| visit.tallies.get(&class.name));
         let mut whole = Self {
             asked,
             marks: record.marks.clone(),
-            baseline: found.baseline,
-            sign: found.sign,
-            back_ns: found.back_ns,
-            rate_back: found.rate_back,
-            p99_back: found.p99_back,
-            troubles: found.troubles,
+            trouble,
+            limit,
             levels,
             standstill: standstills.iter().copied().max_by_key(|one| one.least.0),
             standstills,
@@ -122,12 +110,12 @@ impl ThroughFindings {
 
     /// Whether the load noticed anything.
     pub const fn has_trouble(&self) -> bool {
-        !self.troubles.is_empty()
+        !self.trouble.troubles.is_empty()
     }
 
     /// From the first sign until rate and p99 were back.
     pub fn back_after(&self) -> Option<Nanos> {
-        Some(Nanos(self.back_ns?.saturating_sub(self.sign.as_ref()?.at_ns)))
+        Some(Nanos(self.trouble.back_ns?.saturating_sub(self.trouble.sign.as_ref()?.at_ns)))
     }
 
     /// Whether something that was demanded was not kept, or cannot be decided.

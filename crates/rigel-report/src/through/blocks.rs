@@ -80,8 +80,7 @@ fn levels(told: &ThroughReport<'_>) -> Block {
 }
 
 fn about_levels(told: &ThroughReport<'_>) -> Block {
-    let limit = told.found.demands.iter().find_map(|one| Some(one.demand.bound()?.limit));
-    let above = limit.filter(|_| !told.found.levels.is_empty()).map(|limit| {
+    let above = told.found.limit.filter(|_| !told.found.levels.is_empty()).map(|limit| {
         let of = |level: &Level| Some(format!("{} {} %", level.span.name(), percent(level.above?)));
         let all: Vec<String> = told.found.levels.iter().filter_map(of).collect();
         Block::paragraph(format!("I/Os that took longer than {limit} or failed: {}.", all.join(", ")))
@@ -102,8 +101,8 @@ fn rows(told: &ThroughReport<'_>) -> Vec<Row> {
     let found = told.found;
     let row = |at_ns, who, what| Row { at_ns, at: words::moment(at_ns), who, what };
     let marks = found.marks.iter().map(|mark| row(mark.run_ns, words::who(mark), mark.marked.words()));
-    let troubles = found.troubles.iter().map(|one| row(one.began_ns, "load", trouble(one)));
-    let back = found.back_ns.filter(|_| found.has_trouble());
+    let troubles = found.trouble.troubles.iter().map(|one| row(one.began_ns, "load", trouble(one)));
+    let back = found.trouble.back_ns.filter(|_| found.has_trouble());
     let back = back.map(|ns| row(ns, "load", "rate and p99 are back".to_owned()));
     let mut all: Vec<Row> = marks.chain(troubles).chain(back).collect();
     all.sort_by_key(|row| row.at_ns);
@@ -151,8 +150,8 @@ fn picture(told: &ThroughReport<'_>) -> Option<Block> {
     let us = |ns: u64| us_from_ns(to_f64(ns));
     let marks: Vec<(f64, String)> =
         found.marks.iter().take(MOST_NAMED).map(|mark| (seconds(mark.run_ns), mark.marked.words())).collect();
-    let band = found.sign.filter(|_| found.has_trouble()).map(|sign| {
-        (seconds(sign.at_ns), seconds(found.back_ns.unwrap_or(found.lasted.1)), "during".to_owned())
+    let band = found.trouble.sign.filter(|_| found.has_trouble()).map(|sign| {
+        (seconds(sign.at_ns), seconds(found.trouble.back_ns.unwrap_or(found.lasted.1)), "during".to_owned())
     });
     let panel = |title: &str, up: Axis, lines: Vec<Line>, marks: Vec<(f64, String)>| Panel {
         title: title.to_owned(),

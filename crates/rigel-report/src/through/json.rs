@@ -201,15 +201,15 @@ pub fn json(told: &ThroughReport<'_>) -> Result<Vec<u8>, Problem> {
         complete: found.complete,
         rate_asked: found.asked,
         lasted_s: Nanos(found.lasted.1.saturating_sub(found.lasted.0)).seconds(),
-        baseline: match found.baseline {
+        baseline: match found.trouble.baseline {
             Baseline::Known { .. } => "known",
             Baseline::TooShort { .. } => "too_short",
             Baseline::NotHeld { .. } => "not_held",
         },
-        first_sign_s: found.sign.map(|sign| at(sign.at_ns)),
+        first_sign_s: found.trouble.sign.map(|sign| at(sign.at_ns)),
         back_after_s: seconds(found.back_after()),
-        rate_back_after_s: seconds(found.rate_back),
-        p99_back_after_s: seconds(found.p99_back),
+        rate_back_after_s: seconds(found.trouble.rate_back),
+        p99_back_after_s: seconds(found.trouble.p99_back),
         standstill: found.standstill.map(|still| StandstillDocument {
             at_s: at(still.began_ns),
             lasted_s: still.length().seconds(),
@@ -269,7 +269,7 @@ fn troubles(found: &ThroughFindings) -> Vec<TroubleDocument> {
         kind: trouble.kind.name(),
         errors: trouble.errors,
     };
-    found.troubles.iter().map(one).collect()
+    found.trouble.troubles.iter().map(one).collect()
 }
 
 fn rebuild(one: &Rebuild) -> RebuildDocument {

@@ -25,7 +25,7 @@ pub(super) fn told(told: &ThroughReport<'_>) -> Vec<String> {
     let parts = [
         Some(verdict(found)),
         Some(held(found)),
-        found.sign.map(|sign| first(found, sign)),
+        found.trouble.sign.map(|sign| first(found, sign)),
         longest(found),
         failed(told),
         found.hung.as_ref().map(|hung| format!("The load ended before its time: {hung}.")),
@@ -44,24 +44,24 @@ fn verdict(found: &ThroughFindings) -> String {
     if found.course.is_empty() {
         return "Nothing was measured.".to_owned();
     }
-    if let Baseline::NotHeld { rate } = found.baseline {
+    if let Baseline::NotHeld { rate } = found.trouble.baseline {
         return format!(
             "The storage does not hold {} IOPS even without a failure: it reached {}. Nothing can be said of failures; {errors}.",
             number(f64::from(found.asked)),
             number(rate)
         );
     }
-    if found.sign.is_none() {
+    if found.trouble.sign.is_none() {
         return format!("Nothing happened: no mark, no standstill, no slow interval, and {errors}.");
     }
     if !found.has_trouble() {
-        return match found.baseline {
+        return match found.trouble.baseline {
             Baseline::TooShort { .. } => {
                 format!(
                     "No standstill was seen and {errors}, but the first mark came too early to compare with a level before it."
                 )
             }
-            _ if found.back_ns == found.sign.map(|sign| sign.at_ns) => {
+            _ if found.trouble.back_ns == found.trouble.sign.map(|sign| sign.at_ns) => {
                 format!("The load noticed nothing: no standstill, no slow interval, and {errors}.")
             }
             _ => format!(
@@ -76,7 +76,7 @@ fn verdict(found: &ThroughFindings) -> String {
         Some(still) => format!("The load stood still for {}", length(still.length())),
         None => "The load never stood still".to_owned(),
     };
-    match (found.back_after(), found.baseline) {
+    match (found.back_after(), found.trouble.baseline) {
         (Some(after), _) => format!("{still} and was back after {}; {errors}.", length(after)),
         (None, Baseline::TooShort { .. }) => {
             format!(
@@ -90,7 +90,7 @@ fn verdict(found: &ThroughFindings) -> String {
 fn held(found: &ThroughFindings) -> String {
     let (from, to) = found.lasted;
     let time = two_units(Nanos(to.saturating_sub(from)));
-    match found.baseline {
+    match found.trouble.baseline {
         Baseline::Known { .. } | Baseline::NotHeld { .. } => {
             format!("{} I/Os per second were asked for, for {time}.", number(f64::from(found.asked)))
         }
@@ -119,12 +119,12 @@ fn longest(found: &ThroughFindings) -> Option<String> {
             Some(time) => format!("the {what} was back after {}", length(time)),
             None => format!("the {what} was not back when the run ended"),
         };
-        let known = matches!(found.baseline, Baseline::Known { .. });
+        let known = matches!(found.trouble.baseline, Baseline::Known { .. });
         let when = if known {
             format!(
                 " From the first sign on, {}, and {}.",
-                back("rate", found.rate_back),
-                back("p99", found.p99_back)
+                back("rate", found.trouble.rate_back),
+                back("p99", found.trouble.p99_back)
             )
         } else {
             String::new()

@@ -71,8 +71,8 @@ fn standstill(limit: Nanos, found: &ThroughFindings) -> DemandVerdict {
 }
 
 fn back(limit: Nanos, found: &ThroughFindings) -> DemandVerdict {
-    let Some(sign) = found.sign else { return DemandVerdict::Undecided("nothing happened") };
-    if let Some(reason) = unknown(found.baseline) {
+    let Some(sign) = found.trouble.sign else { return DemandVerdict::Undecided("nothing happened") };
+    if let Some(reason) = unknown(found.trouble.baseline) {
         return DemandVerdict::Undecided(reason);
     }
     match found.back_after() {
@@ -97,12 +97,12 @@ fn latencies(span: Option<Span>, found: &ThroughFindings) -> Result<(Histogram, 
         found.course.iter().for_each(|one| all.add(&one.latency));
         return Ok((all, found.errors));
     };
-    if let Some(reason) = unknown(found.baseline).filter(|_| found.sign.is_some()) {
+    if let Some(reason) = unknown(found.trouble.baseline).filter(|_| found.trouble.sign.is_some()) {
         return Err(reason);
     }
     match found.level(span) {
         Some(level) => Ok((level.latency.clone(), level.errors)),
-        None if found.sign.is_none() => Err("nothing happened"),
+        None if found.trouble.sign.is_none() => Err("nothing happened"),
         None if span == Span::During => Err("the load noticed nothing of what was marked"),
         None => Err("the run has no such part"),
     }

@@ -107,11 +107,11 @@ fn a_freeze_is_told_with_its_length_and_when_all_was_back() {
     assert_eq!((still.began_ns, still.is_open), (20_500 * NS_PER_MS, false));
     assert!((still.length().seconds() - 7.0).abs() < 0.03, "{still:?}");
     assert!(still.least <= Nanos::from_secs(7) && Nanos::from_secs(7) <= still.most, "{still:?}");
-    let sign = found.sign.unwrap();
+    let sign = found.trouble.sign.unwrap();
     assert_eq!(sign, Sign { at_ns: still.began_ns, kind: SignKind::Trouble(TroubleKind::Standstill) });
     assert_eq!(found.back_after(), Some(Nanos(7500 * NS_PER_MS)));
     assert_eq!(
-        (found.rate_back, found.p99_back),
+        (found.trouble.rate_back, found.trouble.p99_back),
         (Some(Nanos(6500 * NS_PER_MS)), Some(Nanos(7500 * NS_PER_MS)))
     );
     let spans: Vec<Span> = found.levels.iter().map(|level| level.span).collect();
@@ -132,7 +132,7 @@ fn failed_ios_are_no_standstill_and_are_counted() {
     let found = found(&with(&[failing, failing]), &[], &["errors = 0", "errors <= 2000", "standstill < 1s"]);
     assert_eq!(found.errors, 2000);
     assert_eq!(found.standstill, None);
-    assert_eq!(found.sign.unwrap().kind, SignKind::Trouble(TroubleKind::Errors));
+    assert_eq!(found.trouble.sign.unwrap().kind, SignKind::Trouble(TroubleKind::Errors));
     assert_eq!(found.back_after(), Some(Nanos::from_secs(2)));
     assert_eq!(found.level(Span::During).unwrap().errors, 2000);
     use DemandVerdict::{Kept, Missed};
@@ -145,7 +145,7 @@ fn a_slow_spell_is_during_and_its_latency_is_judged_there() {
     let demands =
         ["p99 < 10ms during", "p99 < 10ms before", "p99 < 30ms during", "p99 < 10ms", "mean < 10ms"];
     let found = found(&with(&vec![slow; 10]), &[], &demands);
-    assert_eq!(found.sign.unwrap().kind, SignKind::Trouble(TroubleKind::Slow));
+    assert_eq!(found.trouble.sign.unwrap().kind, SignKind::Trouble(TroubleKind::Slow));
     assert_eq!(found.back_after(), Some(Nanos::from_secs(10)));
     assert_eq!(found.standstill, None);
     use DemandVerdict::{Kept, Missed};
@@ -159,13 +159,13 @@ fn a_mark_is_the_first_sign_and_what_comes_before_it_is_the_level() {
     let mut seconds = with(&[]);
     seconds[25] = FROZEN;
     let late = found(&seconds, &[pulled(22_300)], &[]);
-    assert_eq!(late.sign, Some(Sign { at_ns: 22_300 * NS_PER_MS, kind: SignKind::Mark(0) }));
+    assert_eq!(late.trouble.sign, Some(Sign { at_ns: 22_300 * NS_PER_MS, kind: SignKind::Mark(0) }));
     assert_eq!(late.level(Span::Before).unwrap().to_ns, 22 * NS_PER_S);
     assert_eq!(late.back_after(), Some(Nanos(3700 * NS_PER_MS)));
     // Before the load there is nothing that it could be a sign of.
     let mut early = record(&seconds, &[pulled(0)], &[]);
     early.intervals.remove(0);
-    assert_eq!(ThroughFindings::of(&early).unwrap().sign.unwrap().at_ns, 25 * NS_PER_S);
+    assert_eq!(ThroughFindings::of(&early).unwrap().trouble.sign.unwrap().at_ns, 25 * NS_PER_S);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn nothing_is_made_up_where_nothing_happened() {
         &[],
         &["standstill < 1s", "errors = 0", "p99 < 5ms", "p99 < 5ms during", "back < 5s"],
     );
-    assert_eq!((quiet.sign, quiet.back_ns, quiet.has_trouble()), (None, None, false));
+    assert_eq!((quiet.trouble.sign, quiet.trouble.back_ns, quiet.has_trouble()), (None, None, false));
     assert_eq!(quiet.levels.len(), 1);
     use DemandVerdict::{Kept, Undecided};
     assert_eq!(
@@ -192,8 +192,8 @@ fn nothing_is_made_up_where_nothing_happened() {
 #[test]
 fn without_a_level_before_it_nothing_is_compared() {
     let early = found(&with(&[]), &[pulled(3_000)], &["p99 < 5ms after", "back < 5s", "standstill < 1s"]);
-    assert_eq!(early.baseline, Baseline::TooShort { intervals: 3 });
-    assert!(early.levels.is_empty() && early.back_ns.is_none());
+    assert_eq!(early.trouble.baseline, Baseline::TooShort { intervals: 3 });
+    assert!(early.levels.is_empty() && early.trouble.back_ns.is_none());
     let verdicts = verdicts(&early);
     assert!(
         matches!(verdicts[..2], [DemandVerdict::Undecided(_), DemandVerdict::Undecided(_)]),
@@ -207,9 +207,9 @@ fn a_rate_that_is_not_held_from_the_start_is_told_as_that() {
     let half = Second { ops: RATE / 2, us: 500_000, ..USUAL };
     let found = found(&vec![half; 30], &[pulled(20_000)], &["back < 5s"]);
     assert!(
-        matches!(found.baseline, Baseline::NotHeld { rate } if (rate - 500.0).abs() < 1.0),
+        matches!(found.trouble.baseline, Baseline::NotHeld { rate } if (rate - 500.0).abs() < 1.0),
         "{:?}",
-        found.baseline
+        found.trouble.baseline
     );
     assert!(found.levels.is_empty());
     assert_eq!(verdicts(&found), [DemandVerdict::Undecided("the rate was not held from the start")]);
@@ -220,7 +220,7 @@ fn what_never_comes_back_is_told() {
     let seconds = [vec![USUAL; 20], vec![FROZEN; 10]].concat();
     let found = found(&seconds, &[], &["standstill < 60s", "standstill < 5s", "back < 5s", "back < 60s"]);
     let still = found.standstill.unwrap();
-    assert_eq!((still.is_open, still.least, found.back_ns), (true, Nanos::from_secs(10), None));
+    assert_eq!((still.is_open, still.least, found.trouble.back_ns), (true, Nanos::from_secs(10), None));
     let verdicts = verdicts(&found);
     assert!(
         matches!(verdicts[0], DemandVerdict::Undecided(_))

@@ -105,17 +105,17 @@ pub struct Trouble {
 /// What was found.
 #[derive(Clone, Debug)]
 pub struct TroubleFindings {
-    /// As [`super::ThroughFindings`] has it.
+    /// What is known of the load before anything happened.
     pub baseline: Baseline,
-    /// The same.
+    /// The first sign of trouble; `None` when nothing happened.
     pub sign: Option<Sign>,
-    /// The same.
+    /// When rate and p99 were as before, for good; `None` when they never were, or nothing tells. The same as the sign where the load noticed nothing.
     pub back_ns: Option<u64>,
-    /// The same.
+    /// How long after the sign the rate was back.
     pub rate_back: Option<Nanos>,
-    /// The same.
+    /// How long after it the p99 was.
     pub p99_back: Option<Nanos>,
-    /// The same.
+    /// What was wrong when, in order.
     pub troubles: Vec<Trouble>,
 }
 

@@ -3,6 +3,7 @@
 //! A resource ends in the first week whose busy days reach its limit. The interval of the date holds both, what the forecast and what the measurement leave
 //! open. Must not choose an exit code, and must not measure.
 
+mod bucket;
 mod demand;
 mod scenario;
 mod surface;
@@ -10,7 +11,8 @@ mod surface;
 #[cfg(test)]
 mod tests;
 
-pub use demand::Demand;
+pub use bucket::{BucketForm, Credits};
+pub use demand::{Demand, MINUTE_MS};
 pub use scenario::{Addition, Change, DemandStep, Grow, Growth, Scenario, WhatIf};
 pub use surface::{Disk, Surface};
 
@@ -198,18 +200,35 @@ pub struct Storage {
     pub surface: Surface,
     /// Its resources.
     pub ends: Vec<Ends>,
+    /// What the history does to its token bucket, if it is one.
+    pub credits: Option<Credits>,
 }
 
 impl Storage {
     /// Of a surface under all courses.
     pub fn of(name: &str, surface: Surface, courses: &[Course]) -> Self {
+        Self::with_credits(name, surface, None, courses)
+    }
+
+    /// Of a token bucket, which a load empties or does not. Its limit is the level of a busy day at which it would.
+    pub fn with_credits(
+        name: &str,
+        mut surface: Surface,
+        credits: Option<Credits>,
+        courses: &[Course],
+    ) -> Self {
+        let now = |resource| {
+            let course = courses.iter().find(|course| course.resource == resource)?;
+            course.forecast.as_ref().ok().map(Forecast::now)
+        };
+        surface.limits.extend(credits.as_ref().map(|credits| credits.limit(now(credits.bucket.resource))));
         let end = |limit: &Limit| {
             let course = courses.iter().find(|course| course.resource == limit.resource)?;
             Some(Ends::of(course, limit))
         };
         let mut ends: Vec<Ends> = surface.limits.iter().filter_map(end).collect();
         ends.sort_by_key(|one| (one.likely, one.earliest, one.latest));
-        Self { name: name.to_owned(), surface, ends }
+        Self { name: name.to_owned(), surface, ends, credits }
     }
 
     /// Whether a limit of I/O is known at all. Without one, nothing says when it is slow.

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod counter;
+pub mod credits;
 pub mod day;
 mod epochs;
 pub mod forecast;

@@ -144,10 +144,15 @@ impl Members {
         self.all.iter().flat_map(Member::parts).map(|part| (part.host.as_str(), &part.subject))
     }
 
-    /// The interval of the sum: the longest usual one of a member, as shorter ones are joined to it.
+    /// The interval of the sum: the longest usual one of a member, as shorter ones are joined to it, in whole bins of five minutes.
     pub fn step_ms(&self, history: &History) -> u32 {
+        self.step_of_bins(history, BIN_MS)
+    }
+
+    /// The same in whole bins of another length, where it matters how long a peak lasts.
+    pub fn step_of_bins(&self, history: &History, bin_ms: u32) -> u32 {
         let longest = self.all.iter().filter_map(|member| usual_ms(member, history)).max().unwrap_or(0);
-        longest.div_ceil(BIN_MS).max(1).saturating_mul(BIN_MS)
+        longest.div_ceil(bin_ms).max(1).saturating_mul(bin_ms)
     }
 
     /// A quantity of all members together, in intervals of `step_ms`; nothing if a member has nothing of it. What a file lacks of the time of the

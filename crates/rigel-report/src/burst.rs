@@ -8,7 +8,7 @@ mod words;
 
 pub(crate) use json::{BurstDocument, document};
 pub(crate) use metrics::families;
-pub(crate) use words::{reached, sentence};
+pub(crate) use words::{lasting, reached, sentence};
 
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Shape};
 use crate::document::{Block, Card, Column, Room, Table};
@@ -80,14 +80,14 @@ fn rows(found: &BurstFindings) -> Vec<Row> {
     let mut all = vec![
         of_rate("Rate before the fall", credit.fall.high),
         of_rate("Rate after it", credit.fall.low),
-        plain("Time until the fall", words::lasting(credit.lasted_s)),
+        plain("Time until the fall", lasting(credit.lasted_s)),
         of("Used above the lower rate", credit.credit, &much),
     ];
     if matches!(found.found, BurstFound::TokenBucket(..)) {
-        all.push(of("Idle time to refill", credit.refill_s, &words::lasting));
+        all.push(of("Idle time to refill", credit.refill_s, &lasting));
     }
     if let Some(recovery) = recovery {
-        all.push(plain("Length of the pause", words::lasting(recovery.rest_s)));
+        all.push(plain("Length of the pause", lasting(recovery.rest_s)));
         all.push(plain("Came back in the pause", much(recovery.recovered)));
         all.push(plain("A bucket would have", much(recovery.expected)));
         let (lo, hi) = recovery.ratio;

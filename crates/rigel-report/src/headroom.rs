@@ -3,10 +3,13 @@
 //! The types here are the interface. Must not judge; [`rigel_capacity::headroom`] does.
 
 mod blocks;
+mod credits;
 mod page;
 mod words;
 
 pub use words::unknown as why_unknown;
+
+use credits::CreditsDocument;
 
 use crate::document::{Document as _, PageDocument as _};
 use crate::json::{pretty, schema_of, text as printable};
@@ -182,6 +185,8 @@ struct StorageDocument {
     unknown: Vec<UnknownDocument>,
     /// Its resources, the one that ends first before the others.
     resources: Vec<EndsDocument>,
+    /// What the load of the history does to its token bucket; null where it is none.
+    credits: Option<CreditsDocument>,
 }
 
 /// A limit that is not known.
@@ -365,5 +370,6 @@ fn storage(one: &Storage, courses: &[Course]) -> StorageDocument {
             .map(|(resource, why)| UnknownDocument { resource: resource.name(), why: printable(why) })
             .collect(),
         resources: one.ends.iter().map(ends).collect(),
+        credits: one.credits.as_ref().map(Into::into),
     }
 }

@@ -8,6 +8,9 @@ use super::super::{History, MS_PER_S, Metric, Sample, Subject};
 use super::{Resource, WhatIf};
 use rigel_core::units::MIB;
 
+/// Milliseconds of a minute.
+pub const MINUTE_MS: u32 = 60_000;
+
 /// What was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Demand {
@@ -84,6 +87,19 @@ impl Demand {
             lacking: lacking(told, members),
             subjects: members.parts().map(|(_, subject)| subject.clone()).collect(),
         }
+    }
+
+    /// What was asked of a resource in intervals of a minute, or of the history's own length where that is longer.
+    pub fn by_minute(
+        history: &History,
+        members: &Members,
+        resource: Resource,
+        what_if: &WhatIf,
+    ) -> Vec<Reading> {
+        let ways = if resource == Resource::Mbps { BYTES } else { OPS };
+        let sum = members.sum(history, ways, members.step_of_bins(history, MINUTE_MS));
+        let scale = if resource == Resource::Mbps { 1.0 / MIB as f64 } else { 1.0 };
+        readings(&sum.samples, what_if.times() * scale)
     }
 
     /// What each host has that stays, once the load of those that are gone has moved to it: as the share of all, and as times of what it has now. The load

@@ -3,7 +3,7 @@
 //! Every figure is one of the findings. Must not choose another one than they do.
 
 use super::super::{Kind, Subject};
-use super::{Limit, Resource};
+use super::{BucketForm, Limit, Resource, bucket};
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::judge::findings::{Extreme, Findings, SloAnswer, SloFindings};
@@ -31,6 +31,8 @@ pub struct Surface {
     pub started: String,
     /// It was measured on a simulated device.
     pub simulated: bool,
+    /// It is a token bucket. What it gives depends on how long a load lasts, so that it has no limit of that resource of its own.
+    pub bucket: Option<BucketForm>,
 }
 
 /// A disk below a target.
@@ -57,8 +59,10 @@ impl Surface {
             Some(Err(why)) => (None, vec![(Resource::Iops, why)]),
             found => (found.and_then(Result::ok), Vec::new()),
         };
-        let limits: Vec<Limit> = small.into_iter().chain(large(findings)).collect();
-        if limits.is_empty() && unknown.is_empty() {
+        let bursts = findings.burst.as_ref().map(bucket::of_bursts).unwrap_or_default();
+        let limits: Vec<Limit> = small.into_iter().chain(large(findings)).chain(bursts.limit).collect();
+        let unknown: Vec<(Resource, String)> = unknown.into_iter().chain(bursts.unknown).collect();
+        if limits.is_empty() && unknown.is_empty() && bursts.bucket.is_none() {
             return Err(no_surface(
                 "the record has neither a highest rate of small or large I/O nor a rate within a latency limit",
             )
@@ -73,6 +77,7 @@ impl Surface {
             disks: record.header.targets.iter().flat_map(disks).collect(),
             started: record.header.started.clone(),
             simulated: record.header.targets.iter().any(|target| target.kind == TargetKind::Simulated),
+            bucket: bursts.bucket,
         })
     }
 

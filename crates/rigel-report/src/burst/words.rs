@@ -147,7 +147,7 @@ pub(super) fn amount(load: &LoadClass, ios: f64) -> String {
 
 /// `28 min`, of seconds.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of a time, and it saturates")]
-pub(super) fn lasting(seconds: f64) -> String {
+pub(crate) fn lasting(seconds: f64) -> String {
     if seconds < 1.0 {
         return format!("{} s", number(seconds.max(0.0)));
     }

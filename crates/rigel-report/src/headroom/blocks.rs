@@ -23,6 +23,7 @@ impl Document for HeadroomReport<'_> {
         if room.is_wide() {
             all.extend(self.storages.iter().map(|one| limits(one, room)));
             all.extend(self.courses.iter().map(charts));
+            all.extend(bucket_charts(self.storages));
             all.push(how(self));
         } else {
             let has_rows = |one: &&Storage| !one.ends.is_empty() || !one.surface.unknown.is_empty();
@@ -101,6 +102,21 @@ fn charts(course: &Course) -> Block {
         charts.push(Chart::new(format!("week-{name}"), "Hours of the week", about));
     }
     Block::drawn(word, &[kind(course.resource)], charts)
+}
+
+/// A chart for each token bucket.
+fn bucket_charts(storages: &[Storage]) -> Option<Block> {
+    let buckets = storages.iter().filter(|storage| storage.credits.is_some());
+    let chart = |(at, storage): (usize, &Storage)| {
+        Chart::new(
+            format!("credits-{at}"),
+            "Credits left",
+            format!("the least of each day: {}", storage.name),
+        )
+    };
+    let charts: Vec<Chart> = buckets.enumerate().map(chart).collect();
+    let about = "The load of the history through the bucket, minute by minute. At 0 % a load above the refill has to wait.";
+    (!charts.is_empty()).then(|| Block::drawn("token bucket", &[about], charts))
 }
 
 const fn kind(resource: Resource) -> &'static str {

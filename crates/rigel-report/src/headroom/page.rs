@@ -19,6 +19,15 @@ const GIB: f64 = 1_073_741_824.0;
 #[derive(Serialize)]
 struct Figures {
     courses: Vec<CourseFigures>,
+    credits: Vec<CreditFigures>,
+}
+
+/// The token bucket of a storage.
+#[derive(Serialize)]
+struct CreditFigures {
+    name: String,
+    /// Day, and the least share of its credits in per cent.
+    days: Vec<(String, f64)>,
 }
 
 #[derive(Serialize)]
@@ -42,7 +51,10 @@ struct LimitFigures {
 
 impl PageDocument for HeadroomReport<'_> {
     fn frame(&self) -> Result<Frame, Problem> {
-        let figures = Figures { courses: self.courses.iter().map(|course| figures(self, course)).collect() };
+        let figures = Figures {
+            courses: self.courses.iter().map(|course| figures(self, course)).collect(),
+            credits: self.storages.iter().filter_map(credit_figures).collect(),
+        };
         Ok(Frame {
             title: "When will this storage be full or slow?".to_owned(),
             when: vec![words::history(self), self.asked.to_owned()],
@@ -52,6 +64,12 @@ impl PageDocument for HeadroomReport<'_> {
             tables: "the tables hold the dates",
         })
     }
+}
+
+fn credit_figures(storage: &Storage) -> Option<CreditFigures> {
+    let days = &storage.credits.as_ref()?.course.days;
+    let days = days.iter().map(|&(day, share)| (day::shown(day), 100.0 * share)).collect();
+    Some(CreditFigures { name: storage.name.clone(), days })
 }
 
 fn scale(resource: Resource) -> f64 {

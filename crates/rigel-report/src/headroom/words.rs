@@ -2,7 +2,7 @@
 //!
 //! Must not leave out what speaks against an answer.
 
-use super::HeadroomReport;
+use super::{HeadroomReport, credits};
 use rigel_capacity::day;
 use rigel_capacity::forecast::{BIN_S, FEWEST_DAYS, Forecast, MOST_PASTS, NoForecast};
 use rigel_capacity::headroom::{Course, Ends, ReachTime, Resource, Scenario, Storage, WhatIf};
@@ -37,7 +37,9 @@ pub(super) fn week_day(told: &Forecast, week: usize) -> i64 {
 /// Why there is no forecast.
 pub fn unknown(why: NoForecast) -> String {
     match why {
-        NoForecast::Nothing => "no day of the history was read for at least half of it".to_owned(),
+        NoForecast::Nothing => {
+            format!("the history covers no day for at least 12 hours; {FEWEST_DAYS} such days are needed")
+        }
         NoForecast::Short { days } => {
             format!("the history covers {}; {FEWEST_DAYS} are needed", counted(days, "day"))
         }
@@ -68,7 +70,10 @@ fn holds(ends: &Ends) -> String {
 /// The answers: what is assumed, then one for each storage.
 pub(super) fn told(told: &HeadroomReport<'_>) -> Vec<String> {
     let named = told.storages.len() > 1;
-    let answers = told.storages.iter().map(|storage| of_storage(storage, told.courses, named));
+    let answers = told.storages.iter().flat_map(|storage| {
+        let credits = storage.credits.iter().flat_map(|one| credits::sentences(&storage.name, named, one));
+        std::iter::once(of_storage(storage, told.courses, named)).chain(credits)
+    });
     what_if(told).into_iter().chain(answers).collect()
 }
 
@@ -304,10 +309,12 @@ fn of_surface(told: &HeadroomReport<'_>, storage: &Storage) -> Vec<String> {
             decimal_percent(share, 0)
         ));
     }
+    // How long a peak lasts is in the limit of a token bucket.
+    let is_bucket = storage.credits.is_some();
     let limit = storage
         .ends
         .iter()
-        .find(|ends| ends.limit.resource == Resource::Iops)
+        .find(|ends| ends.limit.resource == Resource::Iops && !is_bucket)
         .map(|ends| ends.limit.figure.value);
     if let Some((peak, limit)) = told.demand.peak.zip(limit).filter(|(peak, limit)| peak.ops > *limit) {
         notes.push(format!(

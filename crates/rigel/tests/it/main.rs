@@ -13,6 +13,7 @@ mod calibrate_commits;
 mod calibrate_io;
 mod capacity;
 mod capacity_course;
+mod capacity_credits;
 mod capacity_field;
 mod capacity_replay;
 mod capacity_reports;

@@ -13,7 +13,9 @@ use crate::commands::report::read;
 use crate::output;
 use crate::streams::Streams;
 use rigel_capacity::forecast::Daily;
-use rigel_capacity::headroom::{Course, Demand, Gate, Resource, Storage, Surface};
+use rigel_capacity::headroom::{
+    BucketForm, Course, Credits, Demand, Gate, MINUTE_MS, Resource, Storage, Surface,
+};
 use rigel_capacity::{History, KeySummary, Kind, Members, Selection, Subject, day};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::judge::findings::Findings;
@@ -30,7 +32,7 @@ const STEP_MS: u32 = 300_000;
 
 pub fn forecast(options: &ForecastOptions, streams: &Streams) -> Result<(), Problem> {
     let wall = Wall::system();
-    let ForecastInput { whose, history, members, held, remarks } = asked(options)?;
+    let ForecastInput { whose, history, members, held, remarks } = asked(options, STEP_MS)?;
     let demand = Demand::of(&history, &members, &options.scenario.what_if, wall.offset_s());
     check_common(options, &demand, (&members, &held))?;
     hosts::handovers(&members, (i64::MIN, i64::MAX)).iter().for_each(|text| streams.remark(text));
@@ -40,7 +42,7 @@ pub fn forecast(options: &ForecastOptions, streams: &Streams) -> Result<(), Prob
         Course::of(*resource, daily.clone(), options.days, &options.scenario)
     };
     let courses: Vec<Course> = demand.daily.iter().map(course).collect();
-    let storages = storages(options, &demand, &courses, streams)?;
+    let storages = storages(options, (&demand, &courses), wall.offset_s(), streams)?;
     let gate = options.fail_before.and_then(|at| Some((at, storages.first()?.gate(at))));
     let started = wall.started();
     let told = HeadroomReport {
@@ -97,7 +99,7 @@ struct ForecastInput {
 }
 
 /// The history of the hosts that are meant, and of the files of a what-if.
-fn asked(options: &ForecastOptions) -> Result<ForecastInput, Problem> {
+fn asked(options: &ForecastOptions, step_ms: u32) -> Result<ForecastInput, Problem> {
     let path = capacity_store::place(options.store.as_deref())?;
     let store = Store::open_to_read(&path)?;
     let shown = path_text::encode(&path);
@@ -112,7 +114,7 @@ fn asked(options: &ForecastOptions) -> Result<ForecastInput, Problem> {
         hosts: whose.hosts.clone(),
         subjects: [options.subjects.clone(), whose.subjects(&held)].concat(),
         with_host: with_host && !whose.is_database(),
-        step_ms: Some(STEP_MS),
+        step_ms: Some(step_ms),
         ..Selection::default()
     };
     let mut history = store.history(&selection)?;
@@ -134,7 +136,7 @@ fn asked(options: &ForecastOptions) -> Result<ForecastInput, Problem> {
     whose.check_without(&options.scenario.what_if.without)?;
     let mut guests = Guests::new(options.zone.as_deref(), &store);
     for file in &options.files {
-        guests.add(file, STEP_MS, (&mut history, &mut members))?;
+        guests.add(file, step_ms, (&mut history, &mut members))?;
     }
     Ok(ForecastInput { whose, history, members, held, remarks })
 }
@@ -220,10 +222,14 @@ fn tell_others(
 /// The storage that is there, and the others.
 fn storages(
     options: &ForecastOptions,
-    demand: &Demand,
-    courses: &[Course],
+    (demand, courses): (&Demand, &[Course]),
+    offset_s: i64,
     streams: &Streams,
 ) -> Result<Vec<Storage>, Problem> {
+    let of = |path: &Path, surface: Surface| {
+        let credits = surface.bucket.map(|bucket| credits(options, bucket, offset_s)).transpose()?;
+        Ok(Storage::with_credits(&path_text::encode(path), surface, credits, courses))
+    };
     let record = options.record.clone().map_or_else(|| last_record(streams), Ok)?;
     let surface = surface(&record, streams)?;
     check_disk(options, demand, (&surface, &record), streams)?;
@@ -235,11 +241,18 @@ fn storages(
         Some((bytes, from)) => surface.with_space(bytes, from),
         None => surface,
     };
-    let mut all = vec![Storage::of(&path_text::encode(&record), surface, courses)];
+    let mut all = vec![of(&record, surface)?];
     for other in &options.others {
-        all.push(Storage::of(&path_text::encode(other), self::surface(other, streams)?, courses));
+        all.push(of(other, self::surface(other, streams)?)?);
     }
     Ok(all)
+}
+
+/// What the load does to a token bucket, minute by minute: five minutes would hide how long a peak lasts.
+fn credits(options: &ForecastOptions, bucket: BucketForm, offset_s: i64) -> Result<Credits, Problem> {
+    let ForecastInput { history, members, .. } = asked(options, MINUTE_MS)?;
+    let load = Demand::by_minute(&history, &members, bucket.resource, &options.scenario.what_if);
+    Ok(Credits::of(bucket, &load, offset_s))
 }
 
 fn surface(path: &Path, streams: &Streams) -> Result<Surface, Problem> {
@@ -282,7 +295,8 @@ fn check_disk(
 fn tell_age(courses: &[Course], started: &str, streams: &Streams) {
     const OLD_DAYS: i64 = 30;
     let today = started.get(..10).and_then(day::read);
-    let last = courses.iter().map(|one| one.daily.first + i64::try_from(one.daily.days()).unwrap_or(0)).max();
+    let known = courses.iter().filter(|one| !one.daily.levels.is_empty());
+    let last = known.map(|one| one.daily.first + i64::try_from(one.daily.days()).unwrap_or(0)).max();
     if let Some((today, last)) = today.zip(last).filter(|(today, last)| today - last > OLD_DAYS) {
         streams.remark(&format!(
             "the history ended {} days ago, on {}: the forecast starts there",

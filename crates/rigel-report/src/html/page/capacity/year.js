@@ -93,10 +93,27 @@ function week({ week }) {
   });
 }
 
+/** The least share of the credits of each day. */
+function credits({ name, days }) {
+  if (days.length === 0) return null;
+  const { color } = lineLook(0, 2);
+  const data = days.map(([day, share]) => ({ value: [day, share], read: `${day}\nat the least ${number(share)} % of the credits left` }));
+  return frame(`credits left of ${brought(name)}`, {
+    legend: { show: false },
+    xAxis: axis("", { type: "time" }),
+    yAxis: upright("%", { min: 0, max: 100 }),
+    series: [{
+      type: "line", name: "credits", color, data, symbol: "circle", symbolSize: 4, showSymbol: true, areaStyle: { color, opacity: 0.12 },
+      lineStyle: { color, width: 2 }, itemStyle: { color }, tooltip: TOLD,
+    }],
+  });
+}
+
 start(FOUND.courses.some(({ history }) => history.length > 0), () => {
   for (const course of FOUND.courses) {
     figure(`year-${course.name}`, () => year(course));
     figure(`week-${course.name}`, () => week(course));
   }
+  FOUND.credits.forEach((bucket, at) => figure(`credits-${at}`, () => credits(bucket)));
   drawAll();
 });

@@ -25,6 +25,7 @@ mod versus;
 mod whole;
 
 use crate::args::{Front, Invocation, RunOptions};
+pub use mark::mark_own;
 pub use run::{Crew, follow, own_name};
 
 use crate::streams::Streams;

@@ -8,10 +8,12 @@
 mod draw;
 mod judge;
 mod keyboard;
+mod marking;
 mod message;
 mod model;
 mod screen;
 
+use crate::commands::mark_own;
 use crate::signals::{EndRequest, SignalLoan, Signals, UserSignals, end_at_once};
 use crate::streams::Streams;
 use crate::terminal::Abilities;
@@ -81,8 +83,15 @@ impl<'a> LiveView<'a> {
         let (messages, received) = mpsc::channel();
         let screen = Screen::enter().map_err(trouble)?;
         let keyboard = Keyboard::open().map_err(trouble)?;
-        let view =
-            Loop { screen, theme, model: Model::default(), wish: lent.wish(), keyboard, has_keys: true };
+        let view = Loop {
+            screen,
+            theme,
+            model: Model::default(),
+            wish: lent.wish(),
+            keyboard,
+            has_keys: true,
+            answers: None,
+        };
         let thread = thread::Builder::new()
             .name("rigel-view".to_owned())
             .spawn(move || view.run(&received))
@@ -132,6 +141,8 @@ struct Loop {
     keyboard: Keyboard,
     /// Whether keys can be read; not when the terminal went away.
     has_keys: bool,
+    /// Answers to marks that are on their way into the record.
+    answers: Option<Receiver<String>>,
 }
 
 impl Loop {
@@ -152,6 +163,7 @@ impl Loop {
                 None => return,
             }
             is_new |= self.check_wish();
+            is_new |= self.hear_answer();
         }
     }
 
@@ -210,12 +222,35 @@ impl Loop {
         let is_interrupt = key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c');
         match key.code {
             _ if is_interrupt => self.wish.press(),
+            code if self.model.marking.is_typing() => self.type_mark(code),
+            KeyCode::Char('m') => self.model.marking.begin(),
             KeyCode::Char('q') => self.wish.press(),
             KeyCode::Tab => self.model.next_layer(),
             KeyCode::Char('?' | 'h') => self.model.help = !self.model.help,
             KeyCode::Esc => self.model.help = false,
             _ => {}
         }
+    }
+
+    /// A key while a mark is typed. What is said goes the way of `rigel mark`, from a thread of its own: the run may take seconds to write it.
+    fn type_mark(&mut self, code: KeyCode) {
+        let Some(text) = self.model.marking.key(code) else { return };
+        let (answer, answers) = mpsc::channel();
+        let say = move || {
+            let _ = answer.send(marking::answer(&text, mark_own(&text)));
+        };
+        if thread::Builder::new().name("rigel-mark".to_owned()).spawn(say).is_ok() {
+            self.answers = Some(answers);
+        }
+    }
+
+    fn hear_answer(&mut self) -> bool {
+        let Some(heard) = self.answers.as_ref().and_then(|answers| answers.try_recv().ok()) else {
+            return false;
+        };
+        self.answers = None;
+        self.model.marking.hear(heard);
+        true
     }
 
     fn check_wish(&mut self) -> bool {

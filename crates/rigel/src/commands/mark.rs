@@ -36,13 +36,25 @@ pub fn mark(options: &MarkArgs, streams: &Streams) -> Result<(), Problem> {
     if !found.is_own {
         return Err(of_another(&found));
     }
-    let sent = found.stream.get_mut().write_all(options.text.as_bytes());
+    let at = said(&mut found, &options.text)?;
+    streams.results(format!("marked in {} after {at}: {}\n", found.run_id, options.text).as_bytes())
+}
+
+/// Says a text into the run of this process, as its live view does; the time of the run.
+///
+/// # Errors
+/// When it takes none, or took too long.
+pub fn mark_own(text: &str) -> Result<String, Problem> {
+    said(&mut connected(std::process::id()).ok_or_else(gone)?, text)
+}
+
+/// Says a text into a run; the time of the run, in words.
+fn said(found: &mut RunPeer, text: &str) -> Result<String, Problem> {
+    let sent = found.stream.get_mut().write_all(text.as_bytes());
     sent.and_then(|()| found.stream.get_ref().shutdown(Shutdown::Write)).map_err(|_| gone())?;
     let answer = line(&mut found.stream).ok_or_else(gone)?;
     match answer.strip_prefix("ok ") {
-        Some(at) => streams.results(
-            format!("marked in {} after {}: {}\n", found.run_id, printable(at), options.text).as_bytes(),
-        ),
+        Some(at) => Ok(printable(at).into_owned()),
         None => Err(Problem::refused(format!("the run {} did not take the mark", found.run_id))
             .because(printable(answer.trim_start_matches("no: ")).into_owned())
             .next("mark while its load goes on")),

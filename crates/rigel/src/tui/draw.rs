@@ -95,10 +95,18 @@ fn time(model: &Model) -> String {
 }
 
 fn keys(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let (text, role) = if model.stopping {
-        (" ending: waiting for the I/Os in flight; q again stops at once, without outputs", Role::Warning)
-    } else {
-        (" q  end the run, write outputs so far    Tab  what the cells show     ?  help", Role::Faint)
+    let said = model.marking.line();
+    let (text, role) = match &said {
+        _ if model.stopping => {
+            (" ending: waiting for the I/Os in flight; q again stops at once, without outputs", Role::Warning)
+        }
+        Some(said) => (said.as_str(), Role::Heading),
+        None if model.marking.is_possible => {
+            (" q  end the run, write outputs so far    m  mark this moment          ?  help", Role::Faint)
+        }
+        None => {
+            (" q  end the run, write outputs so far    Tab  what the cells show     ?  help", Role::Faint)
+        }
     };
     put(buffer, area, 0, text, theme.style(role));
 }

@@ -6,7 +6,7 @@ use super::judge::Judgement;
 use super::model::LastVisit;
 use rigel_core::event::{Activity, Event, LiveFigures, Saturation, VisitPosition};
 use rigel_core::load::class::{Class, LoadClass};
-use rigel_core::load::matrix::Point;
+use rigel_core::load::matrix::{Point, RunLevel};
 use rigel_core::load::pace::Pace;
 use rigel_core::measure::ClassTally;
 use rigel_core::path_text::printable;
@@ -42,6 +42,8 @@ pub enum Message {
         /// The points; empty as long as they have to be searched.
         points: Vec<Point>,
         classes: Vec<LoadClass>,
+        /// Whether marks can be said into it.
+        takes_marks: bool,
     },
     /// The points are known.
     Planned {
@@ -127,6 +129,7 @@ fn begun(header: &Header) -> Message {
         }),
         points: plan.steps.iter().map(|step| step.point).collect(),
         classes: request.classes.clone(),
+        takes_marks: request.level() == RunLevel::Through && !request.engine.is_simulated(),
     }
 }
 

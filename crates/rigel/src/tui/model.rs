@@ -3,6 +3,7 @@
 //! Pure: messages and keys in, state out. Must not know a terminal.
 
 use super::judge::{Figures, PointSoFar, ShownFlag};
+use super::marking::Marking;
 use super::message::{Digest, Message};
 use rigel_core::event::{Activity, LiveFigures, Saturation, VisitPosition};
 use rigel_core::load::class::{Class, LoadClass, PerClass};
@@ -122,14 +123,17 @@ pub struct Model {
     pub layer: Layer,
     /// Whether the page of help is open.
     pub help: bool,
+    /// What the user says into the run.
+    pub marking: Marking,
 }
 
 impl Model {
     /// Takes in what happened.
     pub fn apply(&mut self, message: Message) {
         match message {
-            Message::Begun { title, target, points, classes } => {
+            Message::Begun { title, target, points, classes, takes_marks } => {
                 (self.title, self.target, self.classes) = (title, target, classes);
+                self.marking.is_possible = takes_marks;
                 self.plan(&points);
             }
             Message::Planned { points } => self.plan(&points),

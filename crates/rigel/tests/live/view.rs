@@ -1,7 +1,7 @@
 //! The live view in a real terminal: what is seen, and that it ends as cleanly as a run without it.
 
 use crate::support::Place;
-use rigel_core::record::Record;
+use rigel_core::record::{MarkContent, Record};
 use rigel_testdev::{DeviceSpec, MissingNeed, TestDevice, TestTerminal, needs};
 use std::time::{Duration, Instant};
 
@@ -85,6 +85,27 @@ fn q_ends_a_run_that_was_watched_in_a_small_terminal() {
     assert!(!record.visits.is_empty() && record.torn.is_none());
     assert!(place.read("_summary.txt").contains("cut short"));
     assert!(place.read("_report.html").len() > 100_000);
+}
+
+/// A rate held on a file: `m`, a text, Enter.
+#[test]
+fn m_marks_the_moment_in_the_record() {
+    let (place, name) = (Place::new(), "m_marks_the_moment_in_the_record");
+    std::fs::write(place.path().join("data"), vec![7_u8; 16 << 20]).unwrap();
+    let line = "run through data --allow-memory --rate 50 --for 5min --no-html --name held --tui";
+    let Some(terminal) = needs(name, started(&place, (80, 24), &UTF_8, line)) else { return };
+    let _ = terminal.wait_for("m  mark this moment");
+    // The listener is there before the load begins.
+    let _ = terminal.wait_until(|screen| screen.contains(" gone, "));
+    terminal.press("m");
+    let _ = terminal.wait_for("Enter marks this moment");
+    ["q", "A", "BSpace", "B", "Enter"].into_iter().for_each(|key| terminal.press(key));
+    let _ = terminal.wait_for("marked after ");
+    terminal.press("q");
+    restored(&terminal, 4);
+    let marks = record(&place).marks;
+    let said: Vec<&MarkContent> = marks.iter().map(|mark| &mark.marked).collect();
+    assert!(said.contains(&&MarkContent::Person("qB".to_owned())), "{said:?}");
 }
 
 #[test]

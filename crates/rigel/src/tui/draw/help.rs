@@ -38,7 +38,7 @@ fn lines(name: &str, text: &str, width: u16) -> Vec<String> {
     wrapped(&format!("{name:<NAMES$}{text}"), usize::from(width), NAMES)
 }
 
-fn texts(theme: Theme) -> [(&'static str, String); 9] {
+fn texts(theme: Theme) -> [(&'static str, String); 10] {
     let (now, unvisited, mark) = ('>', theme.unvisited(), theme.mark());
     [
         (
@@ -47,6 +47,7 @@ fn texts(theme: Theme) -> [(&'static str, String); 9] {
                 .to_owned(),
         ),
         ("Tab", "change what the cells show: rate, MBPS of large I/O, mean latency, width.".to_owned()),
+        ("m", "mark this moment of `rigel run through`, as `rigel mark` does.".to_owned()),
         ("?, h, Esc", "open and close this page. The run continues meanwhile.".to_owned()),
         (
             "Matrix",

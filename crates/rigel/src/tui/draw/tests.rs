@@ -64,6 +64,7 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
             target: Some(0.05),
             points: points.clone(),
             classes: LoadClass::pair(8192, 1 << 20),
+            takes_marks: false,
         }],
     );
     apply(
@@ -279,7 +280,10 @@ fn of_two_sides_the_one_that_is_measured_is_named() {
     let at = VisitPosition { step: 1, point: points[1], purpose: Purpose::Round(1) };
     apply(
         &mut model,
-        [Message::Begun { title, target: Some(0.02), points, classes }, Message::Started { at }],
+        [
+            Message::Begun { title, target: Some(0.02), points, classes, takes_marks: false },
+            Message::Started { at },
+        ],
     );
     let picture = picture(&model, UNICODE, LEAST);
     assert!(picture.contains("Now: B: 4 outstanding small I/Os"), "{picture}");

@@ -26,6 +26,7 @@ fn begun(points: &[Point]) -> Model {
         target: Some(0.05),
         points: points.to_vec(),
         classes: classes(),
+        takes_marks: false,
     });
     model
 }

@@ -20,6 +20,7 @@ use load::Load;
 use rigel_core::error::Problem;
 use rigel_core::judge::quantity::Figure;
 use rigel_core::path_text::printable;
+use rigel_core::stats::bound::LatencyBound;
 
 /// A larger file is not read: what these tools write about a run is far smaller.
 pub const MOST_BYTES: u64 = 64 << 20;
@@ -72,6 +73,8 @@ pub struct Baseline {
     /// Parts of the file that are not read, with the reason, a sentence without a full stop each; foreign text.
     passed_over: Vec<String>,
     content: Content,
+    /// The limit on the latency that its rates keep, where the file names one.
+    pub bound: Option<LatencyBound>,
 }
 
 /// The numbers of a file.

@@ -112,12 +112,13 @@ impl Comparison {
         let points: Vec<Point> = points.filter(|point| !left_out.contains(point)).collect();
         let figures = first.findings.all_figures();
         let keys: Vec<Key> = figures.iter().map(key).filter(is_common).collect();
+        let all_keys = keys.clone();
         let load = |class| first.findings.points.iter().find_map(|found| found.io(class)).map(|io| &io.load);
         let of = |keys: &[Key]| {
             let quantity = keys[0].0;
             let unequal = has_unequal_levels(quantity, &all, &left_out);
             let judged = move |row: Row| if unequal { row.of_unequal_levels() } else { row };
-            rows((&load, &points), keys, &sides, past).into_iter().map(judged)
+            rows((&load, &points), (keys, &all_keys), &sides, past).into_iter().map(judged)
         };
         Self {
             rows: keys.chunk_by(|one, other| one.0 == other.0).flat_map(of).collect(),
@@ -182,10 +183,13 @@ fn has_unequal_levels(quantity: Quantity, runs: &[&Run<'_>], left_out: &[Point])
     !runs.iter().all(searched) && runs.iter().filter_map(best).any(|at| left_out.contains(&at))
 }
 
+/// So many points of a class a calibration has as a rule.
+const POINTS_OF_A_DOCUMENT: usize = 10;
+
 /// The rows of one quantity: one for each point of the runs, or one for the runs.
 fn rows<'a>(
     (load, points): (&impl Fn(Class) -> Option<&'a LoadClass>, &[Point]),
-    keys: &[Key],
+    (keys, all): (&[Key], &[Key]),
     sides: &[Vec<BTreeMap<Key, RunQuantity>>; 2],
     past: &[SessionSpread; 2],
 ) -> Vec<Row> {
@@ -194,12 +198,16 @@ fn rows<'a>(
     let measured: Vec<(Option<Point>, [Vec<RunQuantity>; 2])> =
         keys.iter().map(|key| (key.1, side(key))).collect();
     let judged = if quantity.is_chosen() {
-        // The best of many is chosen among as many.
-        points.iter().filter(|point| point.of(quantity.class) > 0).count()
+        // The best of many is chosen among as many; a document does not say among how many.
+        let known = points.iter().filter(|point| point.of(quantity.class) > 0).count();
+        if points.is_empty() { POINTS_OF_A_DOCUMENT } else { known }
     } else {
         measured.iter().filter(|(_, [base, new])| change::doubt(base, new).is_none()).count()
     };
     let past = past.map(|past| past.of(quantity));
+    // A latency follows from a rate that is compared, too.
+    let is_rate = |own: &Quantity| own.of == quantity.of && own.class == quantity.class && own.what.is_rate();
+    let has_rate = |point: Option<Point>| all.iter().any(|(own, at)| *at == point && is_rate(own));
     let load = load(quantity.class);
     let row = |(point, [base, new]): &(Option<Point>, [Vec<RunQuantity>; 2])| {
         let change = change::change_between_sessions(base, new, judged, past);
@@ -212,7 +220,7 @@ fn rows<'a>(
             base_standing: standing(base),
             verdict: Effect::of(quantity, &change),
             change,
-            follows: load.is_some_and(|load| quantity.follows(load)),
+            follows: has_rate(*point) && load.is_some_and(|load| quantity.follows(load)),
         }
     };
     measured.iter().map(row).collect()

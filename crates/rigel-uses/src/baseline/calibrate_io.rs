@@ -4,7 +4,7 @@
 //! Must not run a query.
 
 use super::cells::{csv, dashes, separator, under, without_tabs};
-use super::text::{cut_line, number, whole_lines};
+use super::text::{cut_line, number, whole, whole_lines};
 use super::{Baseline, ClassFacts, Content, LoadFacts, Tool};
 use rigel_core::error::Problem;
 use rigel_core::judge::answers::{MAX_IOPS, MAX_MBPS, MAX_PMBPS, UNBOUNDED_IOPS};
@@ -83,6 +83,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         conditions: conditions.into_iter().flatten().collect(),
         lacks: LACKS.to_vec(),
         passed_over,
+        bound: None,
         content: Content::Figures(LoadFacts::from([(Class::SMALL, reads), (Class::LARGE, large)]), figures),
     })
 }
@@ -108,9 +109,17 @@ fn column(name: &str) -> Option<&'static str> {
     COLUMNS.iter().find(|own| own.1.contains(&name)).map(|own| own.0)
 }
 
+/// The value of a column. All but latencies are whole numbers.
+fn value(column: &str, text: &str) -> Option<f64> {
+    if column == "LATENCY" { number(text) } else { whole(text) }
+}
+
 /// The values of a row under the names of a header.
 fn row(header: &[String], cells: &[String]) -> Values {
-    let known = header.iter().zip(cells).filter_map(|(name, cell)| Some((column(name)?, number(cell)?)));
+    let known = header.iter().zip(cells).filter_map(|(name, cell)| {
+        let column = column(name)?;
+        Some((column, value(column, cell)?))
+    });
     known.collect()
 }
 
@@ -158,13 +167,14 @@ fn column_names(line: &str) -> usize {
     separator(line).map_or(0, |separator| csv(line, separator).iter().filter_map(|cell| column(cell)).count())
 }
 
-/// A name and its value in each line: `max_iops = 11518`, `MAX_IOPS : 11518`. The first of each name, which has the most digits.
+/// A name and its value in each line: `max_iops = 11518`, `MAX_IOPS : 11518`, and psql's `max_iops | 11518`. The first of each name, which has the most digits.
 fn named(lines: &[String]) -> Values {
     let mut values = Values::new();
     for line in lines {
-        let Some((name, value)) = line.split_once([':', '=']) else { continue };
-        let digits = value.trim().split(' ').next().unwrap_or_default();
-        if let (Some(column), Some(value)) = (column(name), number(digits)) {
+        let Some((name, text)) = line.split_once([':', '=', '|']) else { continue };
+        let digits = text.trim().split(' ').next().unwrap_or_default();
+        let Some(column) = column(name) else { continue };
+        if let Some(value) = value(column, digits) {
             values.entry(column).or_insert(value);
         }
     }

@@ -8,7 +8,9 @@ use rigel_core::error::Problem;
 use rigel_core::judge::answers::{ANSWERS, AnswersForm};
 use rigel_core::judge::quantity::Figure;
 use rigel_core::load::class::Class;
+use rigel_core::stats::bound::LatencyBound;
 use rigel_core::stats::{Estimate, EstimateForm, Interval};
+use rigel_core::units::Nanos;
 use serde::Deserialize;
 
 const LACKS: &[&str] = &["no load levels and no percentiles: the answers alone are compared"];
@@ -60,8 +62,15 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         conditions: conditions.into_iter().filter_map(|(name, text)| Some((name, text?))).collect(),
         lacks: LACKS.to_vec(),
         passed_over: Vec::new(),
+        bound: limit_of(&found.answers),
         content: Content::Figures(LoadFacts::from([(Class::SMALL, small), (Class::LARGE, large)]), figures),
     })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of a time, and it saturates")]
+fn limit_of(answers: &AnswersForm) -> Option<LatencyBound> {
+    let limit = Nanos((answers.max_latency_ms * 1e6).round() as u64);
+    (limit.0 > 0).then_some(LatencyBound { limit, of: answers.percentile })
 }
 
 /// A figure of a document in the unit of its quantity. Degrees of freedom are not kept: those of its visits at least are there.

@@ -49,8 +49,9 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         tool: Tool::Diskspd,
         version,
         conditions: Vec::new(),
-        lacks: LACKS.to_vec(),
+        lacks: super::load::lacks(LACKS, &groups),
         passed_over,
+        bound: None,
         content: Content::Loads(groups),
     })
 }
@@ -82,6 +83,25 @@ fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
     if is_held {
         return Err("its rate was given, which says how fast it had to be".to_owned());
     }
+    let is_set =
+        |tag: &str| targets.iter().any(|target| value(target, &[tag]).is_some_and(|value| value > 0.0));
+    if is_set("ThinkTime") {
+        return Err(
+            "it paused between bursts (ThinkTime), so that its rate is none of the storage".to_owned()
+        );
+    }
+    let is_part =
+        targets.iter().any(|target| value(target, &["RandomRatio"]).is_some_and(|share| share < 100.0));
+    if is_part && random.is_some() {
+        return Err("a part of its I/O is random (RandomRatio), the rest sequential".to_owned());
+    }
+    let is_off = |target: &&Element| {
+        target
+            .first(&["DisableOSCache"])
+            .or_else(|| target.first(&["DisableAllCache"]))
+            .is_some_and(|found| found.text.trim() == "true")
+    };
+    let is_direct = targets.iter().all(is_off);
     let iops = (all("ReadCount") + all("WriteCount")) / seconds;
     let latency = span.first(&["Latency"]);
     let p99 = latency.and_then(|latency| {
@@ -96,6 +116,7 @@ fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
         write_percent: writes.and_then(|text| number(&text)).unwrap_or(0.0),
         outstanding: outstanding(profile, &targets),
         given_rate: None,
+        is_buffered: !is_direct,
         iops,
         mbps: (all("ReadBytes") + all("WriteBytes")) / seconds / MIB,
         mean_us: us(latency.and_then(|latency| value(latency, &["AverageTotalMilliseconds"]))),

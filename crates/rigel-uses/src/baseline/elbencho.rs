@@ -65,8 +65,9 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         tool: Tool::Elbencho,
         version: version.filter(|version| !version.is_empty()),
         conditions: Vec::new(),
-        lacks: LACKS.to_vec(),
+        lacks: super::load::lacks(LACKS, &groups),
         passed_over,
+        bound: None,
         content: Content::Loads(groups),
     })
 }
@@ -76,9 +77,14 @@ fn load(row: &BTreeMap<&str, &str>) -> Result<Load, String> {
     let operation = cell("operation");
     let is_write = match operation.to_ascii_uppercase().as_str() {
         "READ" => false,
-        "WRITE" => true,
+        // RWMIX70: 70 % of reads; MIX-T4: four threads that read.
+        name if name == "WRITE" || name.starts_with("RWMIX") || name.starts_with("MIX-T") => true,
         other => return Err(format!("the phase {other} moves no data")),
     };
+    let command = cell("command").to_ascii_lowercase();
+    if let Some(limit) = ["--limitread", "--limitwrite"].into_iter().find(|limit| command.contains(limit)) {
+        return Err(format!("{limit} held it back, so that its rate is none of the storage"));
+    }
     let rate = |name: &str| number(cell(name)).unwrap_or(0.0);
     let (own, reads) = (rate(IOPS), rate("rwmix read IOPS [last]"));
     let iops = own + reads;
@@ -102,6 +108,7 @@ fn load(row: &BTreeMap<&str, &str>) -> Result<Load, String> {
         write_percent,
         outstanding: threads.saturating_mul(hosts).saturating_mul(depth),
         given_rate: None,
+        is_buffered: cell("direct IO") == "0",
         iops,
         mbps: rate("MiB/s [last]") + rate("rwmix read MiB/s [last]"),
         mean_us,

@@ -23,6 +23,20 @@ const BLOCK: &str = "4k";
 const MOST_BUCKETS: usize = 1 << 16;
 const MIB: f64 = 1_048_576.0;
 
+/// Beside a load that does not use direct I/O.
+const BUFFERED: &str = "direct I/O: without direct=1, the page cache of the host may have answered";
+/// Beside a load at a given rate.
+const GIVEN: &str = "the latency from the intended start: at a given rate (rate_iops), its latencies count from when it began an I/O";
+/// Beside several documents in a file.
+const LAST: &str =
+    "one result: the file has several, such as those of --status-interval, and the last one is used";
+/// Engines with one I/O at a time, whatever the queue depth says.
+const SYNCHRONOUS: [&str; 8] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "posix"];
+/// A mean size of the I/Os that is so far from the one of the options is that of another load.
+const SIZE_APART: f64 = 0.02;
+/// A load that did less of its given rate did not keep it.
+const KEPT_RATE: f64 = 0.98;
+
 type Options = BTreeMap<String, String>;
 
 #[derive(Deserialize)]
@@ -42,8 +56,9 @@ struct Job {
     groupid: u64,
     #[serde(default)]
     error: i64,
-    #[serde(default, rename = "job options")]
-    options: Options,
+    /// What the load was; fio before 2.16 does not say.
+    #[serde(rename = "job options")]
+    options: Option<Options>,
     #[serde(default)]
     read: Direction,
     #[serde(default)]
@@ -88,13 +103,7 @@ pub fn is_fio(head: &str) -> bool {
 }
 
 pub fn read(text: &str) -> Result<Baseline, Problem> {
-    // Notes of fio may stand before the document, and a second one behind it.
-    let start = text.find('{').unwrap_or(0);
-    let mut documents = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
-    let whole = documents.next().ok_or_else(cut)?.map_err(|error| {
-        let line = text[..start].lines().count().max(1) + error.line().saturating_sub(1);
-        cut().at(format!("line {line}"))
-    })?;
+    let (whole, count) = last_document(text)?;
     let found: Document = serde_json::from_value(whole).map_err(|error| {
         Problem::usage("the JSON of fio is not as fio writes it")
             .because(rigel_core::path_text::printable(&error.to_string()).into_owned())
@@ -103,7 +112,9 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     let mut passed_over = Vec::new();
     let mut groups: BTreeMap<u64, Vec<Load>> = BTreeMap::new();
     for job in &found.jobs {
-        match load(job, &found.global) {
+        let of_name =
+            found.jobs.iter().filter(|other| (other.groupid, &other.jobname) == (job.groupid, &job.jobname));
+        match load(job, &found.global, of_name.count()) {
             Ok(load) => groups.entry(job.groupid).or_default().push(load),
             Err(why) => passed_over.push(format!("'{}': {why}", job.jobname)),
         }
@@ -118,9 +129,13 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     if found.jobs.iter().any(|job| job.read.iops > 0.0 && job.write.iops > 0.0 && p99_us(job).is_none()) {
         lacks.push("no percentile of reads and writes together: --output-format=json+ has one");
     }
+    let used = || groups.values().flatten();
+    lacks.extend((count > 1).then_some(LAST));
+    lacks.extend(used().any(|load| load.given_rate.is_some()).then_some(GIVEN));
+    lacks.extend(used().any(|load| load.is_buffered).then_some(BUFFERED));
     let conditions = ["ioengine", "direct", "size", "filename", "directory", "runtime"];
     let option = |name: &'static str| {
-        let of_job = || found.jobs.first().and_then(|job| job.options.get(name));
+        let of_job = || found.jobs.first().and_then(|job| job.options.as_ref()?.get(name));
         Some((name, found.global.get(name).or_else(of_job)?.clone()))
     };
     Ok(Baseline {
@@ -129,8 +144,27 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         conditions: conditions.into_iter().filter_map(option).collect(),
         lacks,
         passed_over,
+        bound: None,
         content: Content::Loads(groups.into_values().collect()),
     })
+}
+
+/// The last whole document of a file, and how many there are. Notes of fio may stand before and behind them.
+fn last_document(text: &str) -> Result<(Value, usize), Problem> {
+    let start = text.find('{').unwrap_or(0);
+    let documents = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
+    let (mut last, mut count) = (None, 0);
+    for document in documents {
+        match document {
+            Ok(value) => (last, count) = (Some(value), count + 1),
+            Err(_) if last.is_some() => break,
+            Err(error) => {
+                let line = text[..start].lines().count().max(1) + error.line().saturating_sub(1);
+                return Err(cut().at(format!("line {line}")));
+            }
+        }
+    }
+    last.map(|last| (last, count)).ok_or_else(cut)
 }
 
 fn cut() -> Problem {
@@ -139,12 +173,15 @@ fn cut() -> Problem {
         .next("give the file that fio wrote with --output=FILE, whole")
 }
 
-/// What a job did, or why that is not known.
-fn load(job: &Job, global: &Options) -> Result<Load, String> {
+/// What a job did, or why that is not known. `entries`: so many jobs of its group have its name.
+fn load(job: &Job, global: &Options, entries: usize) -> Result<Load, String> {
+    let own_options =
+        job.options.as_ref().ok_or("the file does not say what its load was (fio before 2.16)")?;
     let option = |names: &[&str]| {
         let own = |options: &'_ Options| names.iter().find_map(|name| options.get(*name).cloned());
-        own(&job.options).or_else(|| own(global))
+        own(own_options).or_else(|| own(global))
     };
+    held_back(&option)?;
     if job.error != 0 {
         return Err(format!("it ended with error {}", job.error));
     }
@@ -164,17 +201,19 @@ fn load(job: &Job, global: &Options) -> Result<Load, String> {
         }
         other => return Err(format!("rw={other} is not a load of Rigel")),
     };
-    let has_sizes = option(&["bsrange", "blocksize_range", "bssplit"]).is_some();
-    let size = option(&["bs", "blocksize"]).unwrap_or_else(|| BLOCK.to_owned());
     let count = |names: &[&str], least: u32| {
         option(names).and_then(|text| super::text::count(&text)).unwrap_or(least).max(least)
     };
-    // Without group_reporting each copy of a job has numbers of its own.
-    let is_together = option(&["group_reporting"]).is_some_and(|value| value != "0");
-    let copies = if is_together { count(&["numjobs"], 1) } else { 1 };
-    let outstanding = count(&["iodepth"], 1).saturating_mul(copies);
-    let rate = option(&["rate_iops"]).and_then(|text| super::text::count(text.split(',').next()?));
-    let sync = sync(&option);
+    // With group_reporting, which its document does not always name, the copies of a job have one entry together.
+    let copies = if entries > 1 { 1 } else { count(&["numjobs"], 1) };
+    let engine = option(&["ioengine"]).unwrap_or_else(|| SYNCHRONOUS[0].to_owned());
+    let depth = if SYNCHRONOUS.contains(&engine.as_str()) { 1 } else { count(&["iodepth"], 1) };
+    let outstanding = depth.saturating_mul(copies);
+    let rate = given_rate(&option, job).map(|rate| rate.saturating_mul(copies));
+    if let Some(rate) = rate.filter(|rate| iops < KEPT_RATE * f64::from(*rate)) {
+        return Err(format!("it was to do {rate} I/Os per second, and did {iops:.0}"));
+    }
+    let sync = sync(&option)?;
     let access = match (sync, write_percent > 99.0, walk.starts_with("rand")) {
         (Some(class), true, _) => Access::Commit(class),
         (Some(_), false, _) => return Err("it mixes reads and commits".to_owned()),
@@ -182,15 +221,24 @@ fn load(job: &Job, global: &Options) -> Result<Load, String> {
         (None, _, false) => Access::Sequential,
     };
     let mbps: f64 = directions.iter().map(|one| one.bw_bytes.unwrap_or(1024.0 * one.bw) / MIB).sum();
+    let bytes = size(&option, write_percent);
+    let mean_bytes = mbps * MIB / iops;
+    if let Some(bytes) = bytes.filter(|&bytes| (mean_bytes / to_f64(bytes) - 1.0).abs() > SIZE_APART) {
+        return Err(format!(
+            "its I/Os have {mean_bytes:.0} bytes on average, and its options say {bytes}: several jobs that group_reporting adds up, \
+             which cannot be told apart"
+        ));
+    }
     let is_commit = matches!(access, Access::Commit(_));
     let flush_us = if is_commit && job.sync.lat_ns.count > 0.0 { job.sync.lat_ns.mean / 1000.0 } else { 0.0 };
     Ok(Load {
         name: job.jobname.clone(),
         access,
-        bytes: if has_sizes { None } else { bytes(&size) },
+        bytes,
         write_percent,
         outstanding,
-        given_rate: rate.map(|rate| rate.saturating_mul(copies)),
+        given_rate: rate,
+        is_buffered: !is_commit && option(&["direct"]).is_none_or(|value| value == "0"),
         iops,
         mbps,
         mean_us: mean_us(&directions).map(|mean| mean + flush_us),
@@ -198,13 +246,68 @@ fn load(job: &Job, global: &Options) -> Result<Load, String> {
     })
 }
 
-/// The commit that a write is; of `fsync` and `sync=sync` none that Rigel has.
-fn sync(option: &impl Fn(&[&str]) -> Option<String>) -> Option<Class> {
-    let is_each = |name: &str| option(&[name]).is_some_and(|value| value == "1");
-    match option(&["sync"]).as_deref() {
-        Some("dsync" | "sync" | "1") => Some(Class::DSYNC),
-        _ if is_each("fdatasync") || is_each("fsync") => Some(Class::FDATASYNC),
-        _ => None,
+/// Refuses a load that was held back: its rate says nothing of the storage.
+fn held_back(option: &impl Fn(&[&str]) -> Option<String>) -> Result<(), String> {
+    let is_set = |name: &&str| {
+        let text = option(&[*name]);
+        text.is_some_and(|text| text.chars().any(|digit| ('1'..='9').contains(&digit)))
+    };
+    let limits = ["rate", "rate_process", "thinktime", "thinkcycles"]
+        .iter()
+        .find(|name| **name != "rate_process" && is_set(name));
+    if let Some(name) = limits {
+        return Err(format!("{name} held it back, so that its rate is none of the storage"));
+    }
+    match option(&["percentage_random"]).and_then(|text| super::text::number(&text)) {
+        Some(share) if share < 100.0 => Err(format!("{share} % of its I/O is random, the rest sequential")),
+        _ => Ok(()),
+    }
+}
+
+/// `rate_iops` is a rate of reads and of writes, or two of them.
+fn given_rate(option: &impl Fn(&[&str]) -> Option<String>, job: &Job) -> Option<u32> {
+    let text = option(&["rate_iops"])?;
+    let mut rates = text.split(',').map(super::text::count);
+    let reads = rates.next().flatten()?;
+    let writes = rates.next().map_or(Some(reads), |rate| rate)?;
+    let of = |rate: u32, direction: &Direction| if direction.iops > 0.0 { rate } else { 0 };
+    Some(of(reads, &job.read).saturating_add(of(writes, &job.write))).filter(|rate| *rate > 0)
+}
+
+/// The size of its I/Os; `None` where it has several. fio's `8k,16k` are those of reads and of writes.
+fn size(option: &impl Fn(&[&str]) -> Option<String>, write_percent: f64) -> Option<u64> {
+    if option(&["bsrange", "blocksize_range", "bssplit"]).is_some() {
+        return None;
+    }
+    let text = option(&["bs", "blocksize"]).unwrap_or_else(|| BLOCK.to_owned());
+    if text.contains('-') {
+        return None;
+    }
+    let mut sizes = text.split(',').map(bytes);
+    let reads = sizes.next().flatten()?;
+    let writes = sizes.next().map_or(Some(reads), |size| size)?;
+    match write_percent {
+        share if share <= 0.0 => Some(reads),
+        share if share >= 100.0 => Some(writes),
+        _ => (reads == writes).then_some(reads),
+    }
+}
+
+/// The commit that a write is: a flush of the data alone after each one, or O_DSYNC. Rigel has none that also waits for what the file system keeps about
+/// the file.
+fn sync(option: &impl Fn(&[&str]) -> Option<String>) -> Result<Option<Class>, String> {
+    let every = |name: &str| option(&[name]).filter(|value| value != "0");
+    match (option(&["sync"]).as_deref(), every("fdatasync"), every("fsync")) {
+        (Some("dsync"), None, None) => Ok(Some(Class::DSYNC)),
+        (None | Some("0" | "none"), Some(each), None) if each == "1" => Ok(Some(Class::FDATASYNC)),
+        (None | Some("0" | "none"), None, None) => Ok(None),
+        (Some("sync" | "1"), ..) => {
+            Err("sync=sync (O_SYNC) waits for more than the data; compare sync=dsync".to_owned())
+        }
+        (_, _, Some(each)) if each == "1" => {
+            Err("fsync=1 waits for more than the data; compare fdatasync=1".to_owned())
+        }
+        _ => Err("only some of its writes are waited for".to_owned()),
     }
 }
 

@@ -38,6 +38,8 @@ pub struct Load {
     pub outstanding: u32,
     /// I/Os per second that it was held to.
     pub given_rate: Option<u32>,
+    /// The page cache of its host may have answered.
+    pub is_buffered: bool,
     pub iops: f64,
     pub mbps: f64,
     pub mean_us: Option<f64>,
@@ -244,6 +246,13 @@ fn extremes(class: Class, figures: &mut Vec<Figure>) {
         lowest.map(|lowest| Figure { quantity: Quantity::new(Scope::Best, What::Mean, class), ..lowest })
     };
     figures.extend(best.into_iter().chain(lowest));
+}
+
+/// What a tool lacks, with what these loads lack.
+pub fn lacks(of_tool: &[&'static str], groups: &[Vec<Load>]) -> Vec<&'static str> {
+    let is_buffered = groups.iter().flatten().any(|load| load.is_buffered);
+    let buffered = is_buffered.then_some("direct I/O: the page cache of the host may have answered");
+    of_tool.iter().copied().chain(buffered).collect()
 }
 
 /// A share of writes in words.

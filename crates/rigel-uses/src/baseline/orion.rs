@@ -3,7 +3,7 @@
 //! Latencies are milliseconds up to 11.1 and microseconds from 11.2 on. The tables of rates and latencies look alike; what they
 //! hold is told by the text above them, or by their rows and decimals. Must not open a file.
 
-use super::text::{bytes, count, cut_line, number, whole_lines};
+use super::text::{bytes, count, cut_line, number, whole, whole_lines};
 use super::{Baseline, ClassFacts, Content, LoadFacts, Tool};
 use rigel_core::error::Problem;
 use rigel_core::judge::quantity::{Figure, Quantity, Scope, What};
@@ -121,6 +121,7 @@ fn summary(text: &str) -> Result<Baseline, Problem> {
         conditions: conditions.collect(),
         lacks: LACKS.to_vec(),
         passed_over: cut.map(cut_line).into_iter().collect(),
+        bound: None,
         content: Content::Figures(facts, figures),
     })
 }
@@ -162,7 +163,7 @@ fn result(line: &str) -> Option<Vec<Figure>> {
     let (value, point) = others.split_once('@')?;
     let value = value.trim();
     let (digits, unit) = value.split_once(' ').unwrap_or((value, ""));
-    let value = number(digits)?;
+    let value = if name.trim().ends_with("IOPS") { whole(digits) } else { number(digits) }?;
     let (small, large) = point.trim().strip_prefix("Small=")?.split_once(" and Large=")?;
     let point = Point::pair(count(small)?, count(large)?);
     let scale = match unit.trim() {
@@ -236,6 +237,7 @@ fn table(text: &str) -> Result<Baseline, Problem> {
         conditions: vec![("table", what.to_owned())],
         lacks: LACKS.to_vec(),
         passed_over: cut.map(cut_line).into_iter().collect(),
+        bound: None,
         content: Content::Figures(LoadFacts::new(), figures),
     })
 }

@@ -12,6 +12,7 @@ const LACKS: &[&str] = &[
     "no interval, as each method was tested once for a few seconds; how much another test would differ is not known",
     "no percentile of the latency",
     "one writer only, which writes the same 8 kB again and again",
+    "a plain write that reaches the device: that of pg_test_fsync ends in the page cache",
 ];
 const ONE_WRITE: &str = "Compare file sync methods using one";
 const NO_SYNC: &str = "Non-sync'ed";
@@ -52,6 +53,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
             .collect(),
         lacks: LACKS.to_vec(),
         passed_over: cut.map(cut_line).into_iter().collect(),
+        bound: None,
         content: Content::Loads(groups),
     })
 }
@@ -83,6 +85,7 @@ fn method(section: &str, line: &str, bytes: u64) -> Option<Load> {
         write_percent: 100.0,
         outstanding: 1,
         given_rate: None,
+        is_buffered: false,
         iops,
         mbps,
         mean_us: Some(1e6 / iops),

@@ -205,6 +205,92 @@ fn a_job_of_fio_is_a_load_with_its_options() {
     assert!(numbers(&sample("fio_mixed_8k_30.json")).iter().all(|one| !one.0.contains("p99")));
 }
 
+fn edited(text: &str, edits: &[(&str, &str)]) -> Result<Baseline, rigel_core::error::Problem> {
+    let edit = |text: String, (from, to): &(&str, &str)| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    };
+    Baseline::read(edits.iter().fold(text.to_owned(), edit).as_bytes()).unwrap()
+}
+
+/// fio leaves `group_reporting` out of some documents; with `psync` there is one I/O at a time, whatever the queue depth is.
+#[test]
+fn the_outstanding_ios_of_fio_are_those_that_there_were() {
+    let grouped = include_str!("samples/fio_rand_read_4jobs_grouped.json");
+    let found = edited(grouped, &[("\"group_reporting\" : \"1\"", "\"thread\" : \"1\"")]).unwrap();
+    assert!(numbers(&found).iter().any(|one| one.0 == "small_iops small 8"), "{:?}", numbers(&found));
+    let one = include_str!("samples/fio_rand_read_8k_q8.json");
+    for engine in ["psync", "pvsync2"] {
+        let found =
+            edited(one, &[("\"ioengine\" : \"libaio\"", &format!("\"ioengine\" : \"{engine}\""))]).unwrap();
+        assert!(numbers(&found).iter().any(|one| one.0 == "small_iops small 1"), "{:?}", numbers(&found));
+    }
+    let buffered = edited(one, &[("\"direct\" : \"1\"", "\"direct\" : \"0\"")]).unwrap();
+    assert!(buffered.lacks.iter().any(|lack| lack.starts_with("direct I/O")), "{:?}", buffered.lacks);
+    assert!(!sample("fio_rand_read_8k_q8.json").lacks.iter().any(|lack| lack.starts_with("direct I/O")));
+}
+
+/// What it did is then no rate of the storage, or the rate of another load than its options say.
+#[test]
+fn jobs_of_fio_that_were_held_back_or_mixed_are_refused_with_the_reason() {
+    let one = include_str!("samples/fio_rand_read_8k_q8.json");
+    let depth = "\"iodepth\" : \"8\"";
+    for (more, why) in [
+        ("\"rate\" : \"4m\"", "rate held it back"),
+        ("\"thinktime\" : \"500\"", "thinktime held it back"),
+        ("\"percentage_random\" : \"20\"", "20 % of its I/O is random"),
+        ("\"rate_iops\" : \"90000\"", "it was to do 90000 I/Os per second"),
+        ("\"bs\" : \"64k\"", "which cannot be told apart"),
+    ] {
+        let problem = edited(one, &[(depth, &format!("{depth}, {more}"))]).unwrap_err();
+        assert!(problem.cause.as_ref().is_some_and(|cause| cause.contains(why)), "{more}: {problem}");
+    }
+    let commit = include_str!("samples/fio_commit_fdatasync.json");
+    for (other, why) in
+        [("\"fsync\" : \"1\"", "fsync=1 waits"), ("\"fdatasync\" : \"4\"", "only some of its writes")]
+    {
+        let problem = edited(commit, &[("\"fdatasync\" : \"1\"", other)]).unwrap_err();
+        assert!(problem.cause.as_ref().is_some_and(|cause| cause.contains(why)), "{other}: {problem}");
+    }
+    let silent = edited(one, &[("\"job options\"", "\"other options\"")]).unwrap_err();
+    assert!(silent.cause.is_some_and(|cause| cause.contains("does not say what its load was")));
+}
+
+/// `rate_iops` is a rate of reads and one of writes; of several documents in a file the last one is the final one.
+#[test]
+fn rates_of_both_directions_add_up_and_the_last_document_counts() {
+    let mixed = include_str!("samples/fio_mixed_8k_30.json");
+    let depth = "\"iodepth\" : \"4\"";
+    let given = edited(mixed, &[(depth, &format!("{depth}, \"rate_iops\" : \"4000\""))]).unwrap();
+    assert!(numbers(&given).iter().any(|one| one.0.contains("open 8000")), "{:?}", numbers(&given));
+    let one = include_str!("samples/fio_rand_read_8k_q8.json");
+    let first = one.replace("\"iops\" : 26248.251748", "\"iops\" : 26000.0");
+    assert_ne!(first, one);
+    let both = Baseline::read(format!("{first}\n{one}\nfio: done\n").as_bytes()).unwrap().unwrap();
+    assert!(
+        numbers(&both).iter().any(|found| (found.1 - 26_248.251_748).abs() < 1e-6),
+        "{:?}",
+        numbers(&both)
+    );
+    assert!(both.lacks.iter().any(|lack| lack.starts_with("one result")), "{:?}", both.lacks);
+}
+
+#[test]
+fn whole_numbers_with_separators_are_not_a_thousandth() {
+    for (text, value) in [
+        ("11518", 11_518.0),
+        ("11,518", 11_518.0),
+        ("11.518", 11_518.0),
+        ("1.234.567", 1_234_567.0),
+        ("9.5", 9.5),
+    ] {
+        assert_eq!(super::text::whole(text), Some(value), "{text}");
+    }
+    let psql = "-[ RECORD 1 ]------\nmax_iops  | 11518\nmax_mbps  | 812\nmax_pmbps | 401\nlatency   | 9.5\n";
+    let found = Baseline::read(psql.as_bytes()).unwrap().unwrap();
+    assert!(numbers(&found).contains(&("max_iops".to_owned(), 11_518.0)), "{:?}", numbers(&found));
+}
+
 #[test]
 fn the_load_that_is_most_like_the_other_side_has_a_say() {
     let whole = include_str!("samples/fio_two_jobs_stonewall.json");

@@ -59,6 +59,17 @@ pub fn number(text: &str) -> Option<f64> {
     (value.is_finite() && value >= 0.0).then_some(value)
 }
 
+/// A number that is a whole one as a rule: `11518`, and with separators of thousands `11,518` and `11.518`, which is no fraction then.
+pub fn whole(text: &str) -> Option<f64> {
+    let plain = text.trim();
+    let groups: Vec<&str> = plain.split(['.', ',', '\'', ' ', '\u{a0}', '\u{202f}']).collect();
+    let is_grouped = groups.len() > 1
+        && groups.iter().all(|group| group.chars().all(|c| c.is_ascii_digit()))
+        && groups.first().is_some_and(|first| (1..=3).contains(&first.len()) && *first != "0")
+        && groups.iter().skip(1).all(|group| group.len() == 3);
+    if is_grouped { groups.concat().parse().ok() } else { number(plain) }
+}
+
 /// A whole number.
 pub fn count(text: &str) -> Option<u32> {
     text.trim().parse().ok()

@@ -115,6 +115,8 @@ struct Side {
     runs: f64,
     /// Variance of the mean by the intervals of its runs, with its degrees of freedom; `None` when a run has none.
     within: Option<(f64, f64)>,
+    /// Variance of a single visit by the intervals of its runs, with its degrees of freedom; `None` where no run tells.
+    of_visit: Option<(f64, f64)>,
     squares: f64,
 }
 
@@ -122,14 +124,32 @@ impl Side {
     fn of(runs: &[RunQuantity]) -> Self {
         let logs: Vec<f64> = runs.iter().map(|run| run.estimate.value.ln()).collect();
         let errors: Option<Vec<(f64, f64)>> = runs.iter().map(RunQuantity::error).collect();
-        let runs = count(logs.len());
+        let of_runs = count(logs.len());
         let within = errors.map(|errors| {
             let parts: Vec<(f64, f64)> =
-                errors.into_iter().map(|(error, df)| ((error / runs).powi(2), df)).collect();
+                errors.into_iter().map(|(error, df)| ((error / of_runs).powi(2), df)).collect();
             satterthwaite(&parts)
         });
-        Self { mean: mean(&logs), runs, within, squares: sum_of_squares(&logs) }
+        Self {
+            mean: mean(&logs),
+            runs: of_runs,
+            within,
+            of_visit: of_visit(runs),
+            squares: sum_of_squares(&logs),
+        }
     }
+}
+
+/// How much a visit varies, as the mean over the runs that tell.
+fn of_visit(runs: &[RunQuantity]) -> Option<(f64, f64)> {
+    let visit = |run: &RunQuantity| {
+        let (error, df) = run.error()?;
+        Some((error.powi(2) * count(run.estimate.interval?.visits), df))
+    };
+    let all: Vec<(f64, f64)> = runs.iter().filter_map(visit).collect();
+    let several = count(all.len());
+    let parts: Vec<(f64, f64)> = all.iter().map(|(variance, df)| (variance / several, *df)).collect();
+    (!parts.is_empty()).then(|| satterthwaite(&parts))
 }
 
 /// The sum of variances, and its degrees of freedom (Satterthwaite 1946).
@@ -143,13 +163,18 @@ fn satterthwaite(parts: &[(f64, f64)]) -> (f64, f64) {
 }
 
 /// How much the runs of each side differ: the variance of the mean of either side, and its degrees of freedom. A
-/// side of a single run is assumed to vary like the other one. Sides of several runs each have their own variance.
+/// side of a single run is assumed to vary like the other one; a single number without an interval, as another tool gives it, like one visit of the other.
+/// Sides of several runs each have their own variance.
 fn between(base: &Side, new: &Side) -> Option<[(f64, f64); 2]> {
     let own = |side: &Side| (side.runs > 1.0).then(|| (side.squares / (side.runs - 1.0), side.runs - 1.0));
+    let like = |other: (f64, f64), own: &Side, side: &Side| match side.of_visit {
+        Some(of_visit) if own.within.is_none() => satterthwaite(&[other, of_visit]),
+        _ => other,
+    };
     let (first, second) = match (own(base), own(new)) {
         (None, None) => return None,
-        (Some(first), None) => (first, first),
-        (None, Some(second)) => (second, second),
+        (Some(first), None) => (first, like(first, new, base)),
+        (None, Some(second)) => (like(second, base, new), second),
         (Some(first), Some(second)) => (first, second),
     };
     Some([(first.0 / base.runs, first.1), (second.0 / new.runs, second.1)])
@@ -295,6 +320,26 @@ mod tests {
         let alike = [run(1000.0, 0.05, 7.0); 3];
         let found = change(&alike, &alike, 1).unwrap();
         assert!(found.hi > 0.04 && found.lo < -0.04, "{found:?}");
+    }
+
+    /// Runs of eight visits that vary by 5 %, beside a number that is one such visit: as often as promised the interval holds no change.
+    #[test]
+    fn a_single_number_of_another_tool_varies_like_a_visit() {
+        let mut noise = Noise::new(7);
+        let (mut wrong, trials) = (0_u32, 2000_u32);
+        for _ in 0..trials {
+            let mut run_of_visits = || {
+                let visits: Vec<f64> = (0..8).map(|_| 1000.0 * (1.0 + 0.05 * noise.normal())).collect();
+                let estimate = Estimate::of(Interval::of_alike(&visits).unwrap(), Basis::Visits);
+                RunQuantity { estimate, geometric: false, invalid: false }
+            };
+            let new = [run_of_visits(), run_of_visits(), run_of_visits()];
+            let lone = Estimate::bare(1000.0 * (1.0 + 0.05 * noise.normal()));
+            let base = [RunQuantity { estimate: lone, geometric: false, invalid: false }];
+            let found = change(&base, &new, 1).unwrap();
+            wrong += u32::from(found.lo > 0.0 || found.hi < 0.0);
+        }
+        assert!(wrong <= trials * 7 / 100, "{wrong} of {trials}");
     }
 
     /// One difference of two runs says next to nothing of how much runs differ, and two visits nothing of what others would give.

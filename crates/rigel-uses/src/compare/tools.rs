@@ -7,9 +7,10 @@ use super::change::{Doubt, RunQuantity};
 use super::{Comparison, Difference, Key, Run, SessionSpread, key, measured, rows};
 use crate::baseline::{Baseline, ClassFacts, LoadFacts, ToolResults};
 use rigel_core::judge::findings::PointFindings;
-use rigel_core::judge::quantity::{Figure, Quantity, Scope};
+use rigel_core::judge::quantity::{Figure, Quantity, Scope, What};
 use rigel_core::load::class::{Class, LoadClass, Pattern, Sizes};
 use rigel_core::load::matrix::Point;
+use rigel_core::stats::bound::LatencyBound;
 use rigel_core::units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -92,6 +93,14 @@ impl<'a> MeasuredRun<'a> {
         }
     }
 
+    /// The limit on the latency of its rates, where it is known.
+    fn bound(&self) -> Option<LatencyBound> {
+        match self.source {
+            Source::Run(run) => run.record.header.request.bound(),
+            Source::Tool(tool, _) => tool.bound,
+        }
+    }
+
     pub(crate) fn points(&self) -> BTreeSet<Point> {
         match self.source {
             Source::Run(run) => run.findings.points.iter().map(|found| found.point).collect(),
@@ -104,11 +113,12 @@ impl ToolComparison {
     /// Compares all runs of one side with all of the other. Classes whose loads differ have no part in it, unless `allows_differences`
     /// or nothing is left then.
     pub fn new(base: &[Source<'_>], new: &[Source<'_>], allows_differences: bool) -> Self {
-        let wanted = |side: &[Source<'_>]| {
-            let first = side.first().map(|source| MeasuredRun::new(*source, &LoadFacts::new()).facts);
-            first.unwrap_or_default()
+        // Of several loads of a class the one that the other side has, too: whatever comes first in a file.
+        let wanted = |side: &[Source<'_>], other: &LoadFacts| {
+            side.first().map(|source| MeasuredRun::new(*source, other).facts).unwrap_or_default()
         };
-        let (of_base, of_new) = (wanted(base), wanted(new));
+        let of_new = wanted(new, &wanted(base, &LoadFacts::new()));
+        let of_base = wanted(base, &of_new);
         let sides = [
             base.iter().map(|source| MeasuredRun::new(*source, &of_new)).collect::<Vec<_>>(),
             new.iter().map(|source| MeasuredRun::new(*source, &of_base)).collect::<Vec<_>>(),
@@ -130,11 +140,12 @@ impl ToolComparison {
         let points: Vec<Point> =
             all[0].points().into_iter().filter(|point| !left_out.contains(point)).collect();
         let past = [SessionSpread::default(); 2];
+        let all_keys = keys.clone();
         let load = |class| all.iter().find_map(|one| load_of(one, class));
         let judged = |keys: &[Key]| {
             let is_unequal =
                 best_loads.iter().any(|(quantity, ..)| keys.iter().any(|key| key.0 == *quantity));
-            let found = rows((&load, &points), keys, &numbers, &past);
+            let found = rows((&load, &points), (keys, &all_keys), &numbers, &past);
             found.into_iter().map(move |row| {
                 if !is_unequal {
                     return row;
@@ -189,7 +200,8 @@ fn left_out(all: &[&MeasuredRun<'_>]) -> Vec<Point> {
 /// The quantities that all have, in the order of the first; the rate within a bound only where nobody has the highest rate instead.
 fn common(all: &[&MeasuredRun<'_>]) -> Vec<Key> {
     let Some((first, others)) = all.split_first() else { return Vec::new() };
-    let is_common = |key: &Key| others.iter().all(|one| one.numbers.contains_key(key));
+    let is_common =
+        |key: &Key| has_one_limit(key.0, all) && others.iter().all(|one| one.numbers.contains_key(key));
     let mut figures: Vec<&Figure> = first.figures.iter().collect();
     figures.sort_by_key(|figure| figure.quantity.order());
     let mut keys: Vec<Key> = figures.into_iter().map(key).filter(is_common).collect();
@@ -203,6 +215,16 @@ fn common(all: &[&MeasuredRun<'_>]) -> Vec<Key> {
     };
     keys.retain(|key| !is_twice(key));
     keys
+}
+
+/// Whether all limits on the latency that are known are the same one, where a quantity depends on it.
+pub(crate) fn has_one_limit(quantity: Quantity, all: &[&MeasuredRun<'_>]) -> bool {
+    let bounds: Vec<LatencyBound> = all.iter().filter_map(|one| one.bound()).collect();
+    bounds.windows(2).all(|pair| match quantity.what {
+        _ if quantity.of == Scope::WithinBound => pair[0] == pair[1],
+        What::Bounded => pair[0].of == pair[1].of,
+        _ => true,
+    })
 }
 
 /// Whether a tool gives the rate within its bound as the highest rate, too.
@@ -264,8 +286,8 @@ pub(crate) fn differences(all: &[&MeasuredRun<'_>]) -> Vec<(Class, Difference)> 
             }));
         }
     }
-    found.dedup_by(|(_, one), (_, other)| {
-        one.what == other.what && one.base == other.base && one.other == other.other
+    found.dedup_by(|(of_one, one), (of_other, other)| {
+        of_one == of_other && one.what == other.what && one.base == other.base && one.other == other.other
     });
     found
 }

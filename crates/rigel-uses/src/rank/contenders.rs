@@ -4,7 +4,7 @@
 
 use crate::baseline::{LoadFacts, ToolResults};
 use crate::compare::change::{self, RunQuantity};
-use crate::compare::tools::{MeasuredRun, Source, differences};
+use crate::compare::tools::{MeasuredRun, Source, differences, has_one_limit};
 use crate::compare::{self, Difference, Key, Run, SessionSpread, SideUsability, has_one_bound, standing};
 use rigel_core::error::Problem;
 use rigel_core::judge::answer::Answer;
@@ -135,7 +135,7 @@ impl<'a> Contenders<'a> {
         let records = self.records();
         let records: Vec<&Run<'_>> = records.iter().collect();
         let mut keys = self.keys_of(0);
-        keys.retain(|key| is_common(key) && has_one_bound(key.0, &records));
+        keys.retain(|key| is_common(key) && has_one_bound(key.0, &records) && has_one_limit(key.0, &runs));
         keys.sort_by_key(|key| key.0.order());
         keys
     }
@@ -144,9 +144,11 @@ impl<'a> Contenders<'a> {
     pub(super) fn has_other_bounds(&self) -> bool {
         let records = self.records();
         let records: Vec<&Run<'_>> = records.iter().collect();
-        let is_common = |key: &Key| self.runs().all(|run| run.numbers.contains_key(key));
+        let runs: Vec<&MeasuredRun<'_>> = self.runs().collect();
+        let is_common = |key: &Key| runs.iter().all(|run| run.numbers.contains_key(key));
         let of_bound = |key: &&Key| key.0.of == Scope::WithinBound;
-        self.keys_of(0).iter().filter(of_bound).any(|key| is_common(key) && !has_one_bound(key.0, &records))
+        let is_one = |key: &Key| has_one_bound(key.0, &records) && has_one_limit(key.0, &runs);
+        self.keys_of(0).iter().filter(of_bound).any(|key| is_common(key) && !is_one(key))
     }
 
     /// Load levels that all have, of a class; at least 1.

@@ -168,6 +168,14 @@ fn capacity(value: Value<'_>) -> Result<Bytes, Problem> {
     value.read(bytes, "the usable capacity as text with its unit, such as capacity = \"20T\"")
 }
 
+/// `1.000` and `12.500.000`: thousands, or a fraction.
+fn is_grouped(digits: &str) -> bool {
+    let mut groups = digits.split('.');
+    let has_first = groups.next().is_some_and(|first| (1..=3).contains(&first.len()));
+    let others: Vec<&str> = groups.collect();
+    has_first && !others.is_empty() && others.iter().all(|group| group.len() == 3)
+}
+
 fn price(value: Value<'_>) -> Result<Price, Problem> {
     let Some(text) = value.as_text() else {
         return Err(value.expected(PRICE).because("a price needs a currency"));
@@ -186,6 +194,11 @@ fn price(value: Value<'_>) -> Result<Price, Problem> {
         return Err(value
             .expected(PRICE)
             .because("a comma may separate thousands or decimals; write neither, or a point for decimals"));
+    }
+    if is_grouped(digits) {
+        return Err(value.expected(PRICE).because(
+            "a point before three digits may separate thousands; write no separator, or two decimals",
+        ));
     }
     let amount: Option<f64> = digits.replace('_', "").parse().ok().filter(|amount: &f64| amount.is_finite());
     match amount {
@@ -233,6 +246,7 @@ mod tests {
             ("[array-a]\nprice = \"48,000 EUR\"\n", "a comma may separate"),
             ("[array-a]\nprice = \"1 EUR 2\"\n", "price = \"48000 EUR\""),
             ("[array-a]\nprice = \"nan EUR\"\n", "price = \"48000 EUR\""),
+            ("[array-a]\nprice = \"1.000 EUR\"\n", "may separate thousands"),
             ("[array-a]\ndisks = -4\n", "a whole number from 1"),
             ("[array-a]\ndisks = 0\n", "a whole number from 1"),
             ("[array-a]\ncapacity = \"-20T\"\n", "capacity = \"20T\""),

@@ -10,6 +10,7 @@ use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::record::Record;
 use rigel_uses::baseline::{self, Baseline, MOST_BYTES, Tool};
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -128,7 +129,9 @@ fn tools_in(dir: &Path) -> Result<Vec<LoadedRun>, Problem> {
     for entry in fs::read_dir(dir).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         let is_named = path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known));
-        if is_named && path.is_file() {
+        // ORION's trace begins like its summary, and has no results.
+        let is_trace = path.file_stem().and_then(OsStr::to_str).is_some_and(|name| name.ends_with("_trace"));
+        if is_named && !is_trace && path.is_file() {
             paths.push(path);
         }
     }

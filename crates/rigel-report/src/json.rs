@@ -24,6 +24,7 @@ use places::PlacesDocument;
 use point::PointDocument;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
+use rigel_core::facts::engine_trials::EngineTrial;
 use rigel_core::judge::findings::{Extreme, Findings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::{Class, LoadClass, PerClass, Sizes};
@@ -134,6 +135,8 @@ struct NodeDocument {
     priority: Option<String>,
     /// How its I/O reached the kernel.
     engine: &'static str,
+    /// What short trials of several engines on the targets gave before the run, the usual engine first; empty where none were made.
+    engine_trials: Vec<EngineTrialDocument>,
     /// Where the time of its CPUs went during the visits, whoever used it; null where nobody watched.
     cpu: Option<HostCpu>,
 }
@@ -150,7 +153,25 @@ impl NodeDocument {
             limits: surroundings::limits(&node.host),
             priority: node.host.rank().map(|(_, why)| text(&why)),
             engine: node.engine.kind.name(),
+            engine_trials: node.engine.trials.iter().flat_map(|all| &all.trials).map(Into::into).collect(),
         }
+    }
+}
+
+/// An engine that was tried.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "EngineTrial")]
+struct EngineTrialDocument {
+    /// Which one.
+    #[schemars(extend("enum" = EngineKind::ALL.map(EngineKind::name)))]
+    engine: &'static str,
+    /// Reads per second in each turn.
+    iops: Vec<f64>,
+}
+
+impl From<&EngineTrial> for EngineTrialDocument {
+    fn from(trial: &EngineTrial) -> Self {
+        Self { engine: trial.engine.name(), iops: trial.iops.clone() }
     }
 }
 

@@ -262,7 +262,7 @@ fn sureness(view: &View<'_>) -> String {
             (all, 1) => (format!("One of {all} points was"), "its "),
             (all, some) => (format!("{some} of {all} points were"), "their "),
         };
-        return format!("{subject} visited once, so that {its}± holds only what varied inside that visit.");
+        return format!("{subject} visited once, so {its}± covers only the variation within that visit.");
     };
     let reached = points.iter().filter(|found| PointFindings::reached(found)).count();
     let where_to = match (points.len(), reached) {

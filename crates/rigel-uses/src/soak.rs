@@ -144,7 +144,8 @@ pub struct Interruption {
 impl SoakFindings {
     /// What a record of a soak tells; `None` of any other run, and of one that holds a rate through a failure.
     pub fn of(record: &Record) -> Option<Self> {
-        let soak = record.header.request.soak().filter(|soak| !soak.through)?;
+        let request = &record.header.request;
+        let soak = request.soak().filter(|_| request.is_soak())?;
         let tallies = || record.visits.iter().flat_map(|visit| &visit.tallies);
         let targets = targets(record);
         let (phases, course) = (phases(record), course::of(record));

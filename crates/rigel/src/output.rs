@@ -187,7 +187,11 @@ fn make_below(dir: &Path, own: &Path) -> Result<(), Problem> {
 /// Tries, before a long run, whether the directory takes files and has room for `needed_bytes`.
 pub fn check_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
     look_at_directory(dir, needed_bytes)?;
-    whole::try_out(dir).map_err(|error| trouble(dir, &error))
+    whole::try_out(dir).map_err(|error| match error.kind() {
+        // It is there: procfs and the like say so to whoever makes a file.
+        io::ErrorKind::NotFound => trouble::takes_no_files(dir),
+        _ => trouble(dir, &error),
+    })
 }
 
 /// The same as far as it can be known without writing.

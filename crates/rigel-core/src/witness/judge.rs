@@ -216,19 +216,19 @@ impl fmt::Display for Disturbance {
         match self {
             Self::Cpu(VisitMeasure { mean, limit, above, .. }) => write!(
                 f,
-                "other programs used {mean:.2} CPU cores on average (normal: up to {limit:.2}; exceeded {:.0} % of the time)",
+                "other programs used {mean:.2} CPU cores on average, above the normal {limit:.2} for {:.0} % of the time",
                 percent(*above)
             ),
             Self::Steal(VisitMeasure { mean, limit, above, .. }) => write!(
                 f,
-                "the hypervisor took {:.1} % of the CPU time on average (normal: up to {:.0} %; exceeded {:.0} % of the time)",
+                "the hypervisor took {:.1} % of the CPU time on average, above the normal {:.0} % for {:.0} % of the time",
                 percent(*mean),
                 percent(*limit),
                 percent(*above)
             ),
             Self::Waiting(VisitMeasure { mean, limit, above, .. }) => write!(
                 f,
-                "tasks waited for a busy CPU {:.1} % of the time (normal: up to {:.0} %; exceeded {:.0} % of the time)",
+                "tasks waited for a busy CPU {:.1} % of the time, above the normal {:.0} % for {:.0} % of it",
                 percent(*mean),
                 percent(*limit),
                 percent(*above)

@@ -61,7 +61,7 @@ pub(super) fn next(compared: &ComparisonView<'_>) -> Option<Suggestion> {
         let command = at_level(&other.1.record.header, level)?;
         Some(Suggestion {
             purpose: format!(
-                "To compare both at {level} outstanding small I/Os, where the {} was best, measure the {} so and compare the two \
+                "To compare both at {level} outstanding small I/Os, where the {} was best, run this for the {} and compare the two \
                  records",
                 what.0, other.0
             ),

@@ -17,11 +17,11 @@ use rigel_uses::compare::{Comparison, Effect, MARGIN, Row};
 /// More load levels are counted.
 const MOST_LEVELS: usize = 3;
 
-const ONE_RUN: &str = "One run of each side: the difference may be one of two days. Measure old, new, old, new, and give all runs of \
-                       each side.";
+const ONE_RUN: &str = "Each side has one run, so the difference may be that between two days. Measure old, new, old, new, and give all \
+                       runs of each side.";
 
-const ONE_SESSION: &str = "One run of each side: the ranges of rates and of the mean latency of small I/O include how much earlier \
-                           calibrations of these targets differ; the other ranges hold the noise of these two runs only.";
+const ONE_SESSION: &str = "Each side has one run. The ranges of the rates and of the mean latency of small I/O include how much earlier \
+                           calibrations of these targets differed. The other ranges cover only the noise within these two runs.";
 
 /// What it comes to, then in what: a sentence each.
 pub(super) fn sentences(compared: &ComparisonView<'_>) -> Vec<String> {

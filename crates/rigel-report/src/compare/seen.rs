@@ -1,15 +1,15 @@
-//! A change in columns, whether or not it is judged: in brackets stands what one visit or few runs leave open.
+//! A change in columns, whether or not it is judged: what one visit or few runs leave open stands in parentheses.
 //!
 //! Must not judge.
 
 use rigel_core::units::say::signed_percent;
 use rigel_uses::compare::{Comparison, Row, SeenChange};
 
-/// What brackets mean, where some row has them.
-pub(super) const BRACKETS: &str = " A range in brackets holds what varied inside these visits and runs alone: what others would give is \
-                                   not known, and such a change is shown, but not judged.";
+/// What parentheses mean, where some row has them.
+pub(super) const BRACKETS: &str = " A range in parentheses covers only the variation within these runs. Another run may \
+                                   lie outside it, so the change is shown but not judged.";
 
-/// The range of a change, in brackets where it is not judged; `None` where a side has no interval.
+/// The range of a change, in parentheses where it is not judged; `None` where a side has no interval.
 pub(super) fn range(seen: SeenChange) -> Option<String> {
     let (lo, hi) = seen.ends?;
     let range = format!("{} .. {}", signed_percent(lo), signed_percent(hi));

@@ -29,7 +29,7 @@ pub(super) fn commits(all: &[RuleResult], known: &[(String, Document)]) -> Vec<B
     };
     let mut told: Vec<String> = known.iter().filter_map(figure).collect();
     if told.is_empty() {
-        told.push("`rigel run commit`, started in a directory there, measures what a commit costs with that write cache.".into());
+        told.push("To measure what a commit costs with this write cache, run `rigel run commit` in a directory on that disk.".into());
     }
     told.into_iter().map(Block::hanging).collect()
 }

@@ -24,8 +24,8 @@ const DOUBTS: [Doubt; 7] = [
     Doubt::UnequalLevels,
 ];
 
-const ONE_RUN: &str = "One run of each storage: a difference may be one of two days. Measure each storage on three days, and give all runs: \
-                       NAME=RECORD,RECORD,RECORD.";
+const ONE_RUN: &str = "Each storage has one run, so a difference may be that between two days. Measure each storage on three days, and give \
+                       all runs: NAME=RECORD,RECORD,RECORD.";
 
 /// How the verdict looks.
 pub(super) fn tone(ranked: &RankView<'_>) -> Tone {

@@ -15,7 +15,7 @@ use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
-use rigel_core::load::class::{Figure, LoadClass};
+use rigel_core::load::class::{Class, Figure, LoadClass};
 use rigel_core::load::sides::Side;
 use rigel_core::path_text::printable;
 use rigel_core::stats::{Basis, Estimate};
@@ -183,6 +183,7 @@ fn legend(view: &View<'_>) -> Vec<Block> {
         all.push(Block::whole("", "!  these numbers must not be used, as the flag under them says"));
     }
     all.push(Paragraph::labelled("±% ", 3, meaning(view)).into());
+    all.extend(has_plateau(view).then(|| Block::paragraph(PLATEAU)));
     if let Some(share) = findings.unseen_share {
         let visits: usize = points.iter().map(|found| found.visits).sum();
         let visits = words::counted(visits, "visit");
@@ -198,7 +199,29 @@ pub(super) fn short_legend(view: &View<'_>) -> Block {
     let is_wide = view.findings.points.iter().any(|found| misses(found, view.findings.target));
     let marks = [(is_wide, "*: less precise than requested. "), (is_bad, "!: do not use. ")];
     let marks: String = marks.into_iter().filter(|(is_there, _)| *is_there).map(|(_, mark)| mark).collect();
-    Block::paragraph(format!("{marks}±%: half of the 95 % interval."))
+    let plateau = if has_plateau(view) { format!(" {PLATEAU}") } else { String::new() };
+    Block::paragraph(format!("{marks}±%: half of the 95 % interval.{plateau}"))
+}
+
+/// What equal figures of several rows are.
+const PLATEAU: &str = "Rows with equal figures are alike within the noise and show their common mean.";
+
+/// Whether several load levels show one rate, or one latency, because they are alike.
+fn has_plateau(view: &View<'_>) -> bool {
+    let points = &view.findings.points;
+    let figures = |found: &PointFindings| {
+        let of = |(class, io): (Class, &IoFindings)| {
+            let mean = io.latency_us.map(|us| us.mean);
+            let all = [Some(io.rate()), mean].into_iter().enumerate();
+            let known = all.filter_map(|(what, one)| Some((what, one?.value, one?.interval?)));
+            known.map(|(what, value, _)| (class, what, value.to_bits())).collect::<Vec<_>>()
+        };
+        let load = |io: &IoFindings| io.load.level_is_load() && view.record.header.request.sides.is_none();
+        found.classes().filter(|(_, io)| load(io)).flat_map(of).collect::<Vec<_>>()
+    };
+    let mut all: Vec<(Class, usize, u64)> = points.iter().flat_map(figures).collect();
+    all.sort_unstable();
+    all.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 /// What the columns of each table mean.

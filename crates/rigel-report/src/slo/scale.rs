@@ -14,7 +14,7 @@ use rigel_core::units::say::{counted, trimmed};
 pub(super) const HEADS: [&str; 8] = ["Scale", "phase", "limit used", "kept", "mean", "p50", "p99", "p99.9"];
 /// What the columns mean.
 pub(super) const MEANING: &str = "Scale: so many times the load of the file. Limit used: the slow I/Os (or the mean) as a share of what \
-     is allowed, for the limit nearest to being broken, with its 95 % interval. Latencies count from the intended start.";
+     the tightest limit allows, with its 95 % interval. Latencies count from the intended start.";
 
 /// A scale in few digits; `down` and `up` go to the side that is surely right.
 #[derive(Clone, Copy)]

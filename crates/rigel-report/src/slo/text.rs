@@ -264,9 +264,9 @@ fn mended(found: &SloFindings) -> String {
 /// The column of the share of the highest rate.
 const SHARE: usize = 1;
 const HEADS: [&str; 8] = ["Rate", "of max", "limit used", "kept", "mean", "p50", "p99", "p99.9"];
-const MEANING: &str = "Rate: I/Os that arrive per second; of max: the share of the highest rate found. Limit used: \
-     the slow I/Os (or the mean) as a share of what is allowed, for the limit nearest to being broken, with its 95 % interval. \
-     Latencies count from the intended start.";
+const MEANING: &str = "Rate: I/Os that arrive per second; of max: share of the highest rate found. Limit used: \
+     the slow I/Os (or the mean) as a share of what the tightest limit allows, with its 95 % interval. \
+     Latencies count from the intended start. The answer rests on all rows together, so it can be surer than a single row.";
 
 const MEANING_OF_CHECK: &str = "Rate: I/Os that arrive per second. Limit used: the slow I/Os (or the mean) as a share of what is allowed, \
      with its 95 % interval. Latencies count from the intended start.";

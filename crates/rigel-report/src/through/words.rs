@@ -83,6 +83,9 @@ fn verdict(found: &ThroughFindings) -> String {
                 "{still}; {errors}. When it was back is not known: the first sign came before there was a level to compare with."
             )
         }
+        (None, _) if found.standstill.is_none() => {
+            format!("{still}, but its rate or p99 was not as before when the run ended; {errors}.")
+        }
         (None, _) => format!("{still} and was not back when the run ended; {errors}."),
     }
 }
@@ -107,7 +110,7 @@ fn first(found: &ThroughFindings, sign: Sign) -> String {
     match sign.kind {
         SignKind::Mark(number) => {
             let text = found.marks.get(number).map_or_else(String::new, |mark| mark.marked.words());
-            format!("The first sign was the mark \"{text}\" at {at}.")
+            format!("The mark \"{text}\" came first, at {at}.")
         }
         SignKind::Trouble(kind) => format!("The first sign was at {at}: {}.", kind.name()),
     }

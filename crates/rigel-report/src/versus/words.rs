@@ -359,13 +359,16 @@ fn alone(turned: &VersusReport<'_>) -> Vec<String> {
 pub(super) fn sureness(turned: &VersusReport<'_>) -> SurenessText {
     let found = turned.found;
     let worth = found.worth.filter(|&worth| worth >= WORTH_TELLING).map_or_else(String::new, |worth| {
-        format!(" Two separate runs would need {worth:.1} times the visits to know it as well.")
+        format!(" Two separate runs would need {worth:.1} times as many visits for an interval as narrow.")
     });
     SurenessText {
-        this_session: "± is each side on its own (95 %); only the ratio gains from alternating.".to_owned(),
+        this_session:
+            "± is the 95 % interval of each side on its own. Alternating makes only the ratio more precise."
+                .to_owned(),
         within_it: format!(
-            "The ratio comes from back-to-back pairs, so common slowdowns cancel out. Its interval is 95 % for each row; an effect is named \
-             if it holds for all rows of its kind at once, alike if all of it is within ±{} %.{worth}",
+            "The ratio comes from back-to-back pairs, so slowdowns that hit both sides cancel out. Each row has a 95 % interval. A side is \
+             called faster or slower only if that holds for all rows of its kind at once, and the sides are called alike if the whole \
+             interval lies within ±{} %.{worth}",
             plain_percent(MARGIN)
         ),
         another_session: another(turned),
@@ -384,16 +387,16 @@ fn another(turned: &VersusReport<'_>) -> String {
                 format!("±{within} % in {what} (from {} calibrations)", sessions.count)
             })
             .collect();
-        (!known.is_empty()).then(|| format!("a rate of {}: {}", side.name(), known.join(", ")))
+        (!known.is_empty()).then(|| format!("of {}: {}", side.name(), known.join(", ")))
     };
     let known: Vec<String> = Side::BOTH.into_iter().zip(turned.past).filter_map(told).collect();
     let rates = match known.as_slice() {
-        [] => format!("{UNKNOWN}. {FEWEST} calibrations of a side on different days tell it"),
-        [one] => format!("{one}; of the other side {UNKNOWN}"),
-        both => both.join("; "),
+        [] => format!("Rates: {UNKNOWN}. {FEWEST} calibrations of a side on different days tell it"),
+        [one] => format!("Rates {one}; of the other side {UNKNOWN}"),
+        both => format!("Rates {}", both.join("; ")),
     };
     format!(
-        "What another session will show is {rates}. The ratio is surer than the rates, but may change with other load on either side."
+        "{rates}. Expect the ratio to hold better than the rates, but other load on either side may change it."
     )
 }
 

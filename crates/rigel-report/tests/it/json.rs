@@ -87,7 +87,7 @@ fn every_figure_stands_under_its_name() {
     assert_eq!((&about["polled"], &about["complete"]), (&false.into(), &true.into()));
     let node = serde_json::json!({
         "name": null, "share": null, "kernel": "Linux 6.12.0", "cpus": 4, "engine": "io_uring", "hypervisor": null,
-        "limits": null, "priority": null, "cpu": null
+        "limits": null, "priority": null, "engine_trials": [], "cpu": null
     });
     assert_eq!(about["nodes"], serde_json::json!([node]));
     for (name, io_bytes, unit) in [("small", 8192, "IOPS"), ("large", 1_048_576, "MBPS")] {

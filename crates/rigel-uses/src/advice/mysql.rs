@@ -44,7 +44,7 @@ fn capacity(source: &Source<'_>) -> Vec<Advice> {
         return [CAPACITY, MOST]
             .map(|setting| {
                 setting.unmeasured(
-                    "it limits writes of 16 KiB pages, but no record has the rate of random writes of that size",
+                    "no record has the rate of random writes of 16 KiB pages, which this setting limits",
                     "measure writes, on a scratch file of that filesystem",
                     source.calibrate(RepeatTarget::Scratch, "--write 100 --size-small 16K"),
                 )

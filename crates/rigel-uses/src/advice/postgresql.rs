@@ -157,7 +157,7 @@ fn combine(source: &Source<'_>) -> Vec<Advice> {
     let (Some((bytes, found)), true) = (good, streams.len() > 1) else {
         return vec![COMBINE.unmeasured(
             "this needs streams of at least two sizes from 128 KiB to 1 MiB, but the records have fewer",
-            "measure one record for each size (128K, 256K, 512K), and name them all",
+            "make a record for each size (128K, 256K, 512K), and name them all",
             source.calibrate(RepeatTarget::Target, "--size-large 128K"),
         )];
     };

@@ -105,7 +105,7 @@ impl Doubt<'_> {
         match self {
             Self::Forbidden(flag) => flag.code.name().to_owned(),
             Self::Foreign(_) => "other programs used the CPUs or the device (FOREIGN)".to_owned(),
-            Self::Rising => "was still rising at the highest level tried (NOT_SATURATED)".to_owned(),
+            Self::Rising => "did not level off up to the highest level tried (NOT_SATURATED)".to_owned(),
             Self::ReachesZero => "its interval reaches 0".to_owned(),
             Self::Wide(ratio) => format!("its interval spans a factor of {}", number(*ratio)),
             Self::Unknown => "has no interval".to_owned(),
@@ -123,7 +123,7 @@ impl Doubt<'_> {
                 told(flag).split("; ").next().unwrap_or_default()
             ),
             Self::Rising => {
-                "it was still rising at the highest level tried (NOT_SATURATED), so the storage may do more"
+                "it did not level off up to the highest level tried (NOT_SATURATED), so the storage may do more"
                     .to_owned()
             }
             Self::ReachesZero => {

@@ -23,8 +23,8 @@ pub(super) const RULES: &[Rule] = &[
         part: Database,
         severity: Note,
         wrong: "volatile write cache: lost in a power cut unless protected",
-        why: "the device acknowledges writes from a cache that a power cut empties unless it is protected; \
-              a database flushes it at every commit, which a plain write test does not show",
+        why: "the device acknowledges writes that are still in its cache, and a power cut empties the cache unless it is protected; \
+              a database flushes the cache at every commit, which a plain write test does not show",
         show: "cat /sys/block/{device}/queue/write_cache",
         change: "nothing to set if the cache is not protected; `rigel run commit` shows what a commit costs",
         source: "https://docs.kernel.org/block/writeback_cache_control.html",

@@ -95,9 +95,13 @@ pub(super) const RULES: &[Rule] = &[
                 let taken = device
                     .queue_depth
                     .map_or(FEW_REQUESTS, |depth| depth.saturating_mul(2).min(FEW_REQUESTS));
+                let where_to = match queues {
+                    1 => "its only queue".to_owned(),
+                    queues => format!("each of {queues} queues"),
+                };
                 let few = requests.saturating_mul(queues) < taken;
                 let can_be_set = device.scheduler.as_deref().is_some_and(|name| name != "none");
-                Status::when(few && can_be_set, format_args!("{requests} in each of {queues} queues"), 256)
+                Status::when(few && can_be_set, format_args!("{requests} in {where_to}"), 256)
             })
         }),
     },
@@ -153,7 +157,7 @@ pub(super) const RULES: &[Rule] = &[
         part: Measurement,
         severity: Warning,
         wrong: "1 MiB is split into requests of {value}",
-        why: "a 1 MiB I/O is split into several requests although the hardware accepts it whole",
+        why: "a 1 MiB I/O is split into several requests although the device takes it whole",
         show: "cat /sys/block/{device}/queue/max_sectors_kb",
         change: "echo {want} > /sys/block/{device}/queue/max_sectors_kb",
         source: BLOCK,
@@ -166,10 +170,10 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "hardware-sectors",
-        setting: "largest request of the hardware",
+        setting: "largest request that the device takes",
         part: Measurement,
         severity: Note,
-        wrong: "the hardware splits 1 MiB into pieces of {value}",
+        wrong: "the device takes 1 MiB in pieces of {value}",
         why: "a 1 MiB I/O always takes several requests on this device, and its latency covers all of them",
         show: "cat /sys/block/{device}/queue/max_hw_sectors_kb",
         change: "nothing to set; measure with --size-large {want}K as well",

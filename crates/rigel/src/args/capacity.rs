@@ -23,7 +23,7 @@ Examples:
   rigel capacity record --every 1s
       record this host's disks from now on; `systemctl enable --now rigel-capacity` does so permanently
   rigel capacity show --from 2026-11-01
-      history of each disk: mean, busy hours, maximum and trend";
+      history of each disk: mean, busy hours, maximum, and the course over time";
 
 const IMPORT: &str = "\
 Examples:
@@ -70,7 +70,7 @@ enum Command {
     Record(RecordArgs),
     /// List the hosts, disks, metrics and times in the store
     List(ListArgs),
-    /// Show mean, busy hours, maximum and trend of each disk
+    /// Show mean, busy hours, maximum and course of each disk
     Show(ShowArgs),
     /// Forecast when this storage will be full or slow
     Forecast(Box<ForecastArgs>),

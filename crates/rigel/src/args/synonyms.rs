@@ -30,7 +30,17 @@ const TIME_OF: [(&str, &str); 8] = [
 ];
 
 /// Other names of an option that is called so here: the commands, the names, and what is said of it.
-const NAMES: [(&[&str], &[&str], &str); 14] = [
+const NAMES: [(&[&str], &[&str], &str); 16] = [
+    (
+        &["report"],
+        &["--csv", "--html", "--hlog", "--json", "--markdown", "--md", "--openmetrics"],
+        "--format FORMAT chooses what it prints, such as --format json",
+    ),
+    (
+        &["versus"],
+        &["--file-size", "--scratch-size", "--size"],
+        "a scratch file that is there is taken as it is: `rigel run simple --scratch-size 1G --keep-scratch` leaves one in a directory, for each side",
+    ),
     (
         &["compare", "versus"],
         &["--assert", "--criterion", "--fail", "--gate", "--gates", "--limit", "--threshold"],

@@ -59,6 +59,6 @@ pub(super) fn last_record(streams: &Streams) -> Result<PathBuf, Problem> {
             .because("it was moved or removed after the calibration")
             .next(format!("calibrate again, or {name_it}")));
     }
-    streams.remark(&format!("by the record {shown}"));
+    streams.remark(&format!("the settings come from the record {shown}"));
     Ok(path)
 }

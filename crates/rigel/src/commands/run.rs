@@ -177,7 +177,7 @@ fn measure_and_report(
     let past = RecordPast::default();
     let alone = Team::default();
     let bench = |run: &Run| make::bench(run, host, found, &permits, Start::behind(&past, &alone));
-    let is_soak = options.request.soak().is_some_and(|soak| !soak.through);
+    let is_soak = options.request.is_soak();
     let stays = scratch.is_one() && (!scratch.goes_away() || is_soak);
     put_on(reporter, (options.request.clone(), plan), bench, stays, signals)
 }

@@ -178,6 +178,8 @@ fn the_directory_is_tried_before_the_run() {
     fs::write(dir.path().join("file"), "").unwrap();
     assert!(told(check_directory(&dir.path().join("file"), 1)).contains("not a directory"));
     assert!(told(check_directory(dir.path(), u64::MAX)).contains("not enough space"));
+    let makes_its_own = told(check_directory(Path::new("/proc"), 1));
+    assert!(!makes_its_own.contains("does not exist"), "{makes_its_own}");
     let reserved = OutputSet::reserve(&missing, "orion", Some(STAMP)).unwrap_err();
     assert_eq!(reserved.kind.code(), 3);
     assert!(reserved.to_string().contains("does not exist"));

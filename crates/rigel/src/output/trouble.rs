@@ -57,6 +57,14 @@ pub fn trouble(path: &Path, error: &io::Error) -> Problem {
     Problem::refused(what).at(path_text::encode(path)).because(cause).next(next)
 }
 
+/// A directory of a file system that makes its own files.
+pub fn takes_no_files(dir: &Path) -> Problem {
+    Problem::refused("the output directory takes no files")
+        .at(path_text::encode(dir))
+        .because("its file system, such as /proc, makes its own")
+        .next("choose another directory")
+}
+
 /// A record that cannot be opened to be added to.
 pub fn not_opened(path: &Path, error: &io::Error) -> Problem {
     let make: fn(String) -> Problem = match error.kind() {

@@ -66,7 +66,7 @@ fn levels_of_one_visit_are_judged_together() {
     );
     assert!(told.contains("higher at 15 of 15"), "{table}");
     assert!(!told.contains("Undecided: none of"), "{table}");
-    assert!(told.contains(") one visit"), "a range in brackets: {table}");
+    assert!(told.contains(") one visit"), "a range in parentheses: {table}");
     let table = compare(&place, &[&one, &same]).expect_code(0).stdout;
     assert!(table.contains("Undecided: none of 44 numbers shows whether a side is better."), "{table}");
 }

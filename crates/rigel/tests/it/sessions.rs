@@ -128,6 +128,6 @@ fn two_sides_tell_what_another_session_will_show() {
     assert!(another("").contains("not known from one: at least 1.4 times"), "{}", another(""));
     history(state.path(), &["simulated"], 7);
     let told = another("");
-    assert!(told.contains("a rate of A: ±") && told.contains("(from 7 calibrations)"), "{told}");
+    assert!(told.contains("Rates of A: ±") && told.contains("(from 7 calibrations)"), "{told}");
     assert!(another(" --no-history").contains("at least 1.4 times"));
 }

@@ -98,6 +98,11 @@ impl Request {
         if let Task::Soak { soak, .. } = self.task { Some(soak) } else { None }
     }
 
+    /// Whether it is a soak that `rigel soak` asked for: a load held through a failure has the same task, and is none.
+    pub fn is_soak(&self) -> bool {
+        self.soak().is_some_and(|soak| !soak.through)
+    }
+
     /// The bursts, of a run of them.
     pub const fn burst(&self) -> Option<Burst> {
         if let Task::Burst { burst, .. } = self.task { Some(burst) } else { None }

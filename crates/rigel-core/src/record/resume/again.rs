@@ -2,7 +2,6 @@
 
 use crate::facts::{TargetFacts, TargetKind};
 use crate::load::request::Request;
-use crate::load::task::Task;
 use crate::path_text::shell_word;
 use crate::record::Nodes;
 
@@ -11,8 +10,8 @@ use crate::record::Nodes;
 pub fn command(request: &Request, nodes: &Nodes, targets: &[TargetFacts], record: &str) -> String {
     let program = if nodes.first().member.is_some() { "mpirun .. rigel-mpi" } else { "rigel" };
     let record = shell_word(record);
-    let name = match request.task {
-        Task::Soak { soak, .. } if !soak.through => "soak",
+    let name = match request {
+        _ if request.is_soak() => "soak",
         _ if request.sides.is_some() => "versus",
         _ => "run",
     };

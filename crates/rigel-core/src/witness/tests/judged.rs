@@ -41,7 +41,7 @@ fn others_may_use_a_quarter_of_a_core() {
     assert_eq!((figures.limit, figures.above, figures.samples), (0.25, 1.0, SAMPLES));
     assert_eq!(
         found.foreign()[0].to_string(),
-        "other programs used 0.26 CPU cores on average (normal: up to 0.25; exceeded 100 % of the time)"
+        "other programs used 0.26 CPU cores on average, above the normal 0.25 for 100 % of the time"
     );
 }
 

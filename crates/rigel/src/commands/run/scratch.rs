@@ -244,8 +244,7 @@ impl PutAway for Scratch {
             self.files.clear();
             return Ok(());
         }
-        let is_soak = reporter.options.request.soak().is_some_and(|soak| !soak.through);
-        if !is_soak || !continues || !self.goes_away() || !self.is_one() {
+        if !reporter.options.request.is_soak() || !continues || !self.goes_away() || !self.is_one() {
             return self.remove();
         }
         self.files.clear();

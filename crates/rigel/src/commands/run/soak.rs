@@ -30,7 +30,7 @@ const LONGEST_REST: Duration = Duration::from_millis(100);
 
 /// The options with the usual load of a soak for all of its targets.
 pub fn of_targets<'a>(options: &'a RunOptions, targets: &[TargetFacts]) -> Cow<'a, RunOptions> {
-    if options.request.soak().is_none_or(|soak| soak.through) || options.load.is_some() {
+    if !options.request.is_soak() || options.load.is_some() {
         return Cow::Borrowed(options);
     }
     let is_own = matches!(options.targets, TargetSource::Scratch { .. });
@@ -42,8 +42,7 @@ pub fn of_targets<'a>(options: &'a RunOptions, targets: &[TargetFacts]) -> Cow<'
 /// Said before anything is measured, when it only reads.
 pub fn remark(options: &RunOptions) -> Option<String> {
     let request = &options.request;
-    let is_silent =
-        request.soak().is_none_or(|soak| soak.through) || request.classes.iter().any(|class| class.verify);
+    let is_silent = !request.is_soak() || request.classes.iter().any(|class| class.verify);
     (!is_silent).then(|| match request.writes_at_all() {
         true => "note: no data is verified, as no class of the load has 'verify'".to_owned(),
         false => "note: read-only: failures and slow targets are found, but no data is verified; --destroy-data TARGET allows writing".to_owned(),

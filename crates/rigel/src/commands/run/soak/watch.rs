@@ -35,8 +35,7 @@ pub struct Watch<'a> {
 impl<'a> Watch<'a> {
     /// Of a soak in real time: nobody collects figures of virtual time.
     pub fn of(reporter: Reporter<'a>, request: &Request, set: &OutputSet) -> Option<Self> {
-        let is_soak = request.soak().is_some_and(|soak| !soak.through);
-        (is_soak && !request.engine.is_simulated()).then(|| Self::new(reporter, set.clone()))
+        (request.is_soak() && !request.engine.is_simulated()).then(|| Self::new(reporter, set.clone()))
     }
 
     fn new(reporter: Reporter<'a>, set: OutputSet) -> Self {

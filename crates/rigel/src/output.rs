@@ -26,8 +26,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use trouble::trouble;
 
-/// What follows the name of a run in the name of its record.
-pub const RECORD_SUFFIX: &str = "_record.jsonl";
+pub use rigel_core::record::RECORD_SUFFIX;
+
 /// Do not follow a link of that name, nor wait for a pipe.
 const NO_LINK: i32 = (OFlags::NOFOLLOW.bits() | OFlags::NONBLOCK.bits()).cast_signed();
 /// More runs than this do not begin in one minute.

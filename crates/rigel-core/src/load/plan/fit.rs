@@ -6,11 +6,12 @@ use crate::error::Problem;
 use crate::facts::TargetFacts;
 use crate::load::class::{Class, LoadClass, Span};
 use crate::load::matrix::Point;
+use crate::record::RECORD_SUFFIX;
 use crate::units::Bytes;
 
 /// Refuses sizes that are no whole blocks of a target, and a target, or a part of it, that does not hold one I/O.
 pub fn check(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> {
-    let label = class.name;
+    let label = class.plain_name();
     let block = u64::from(target.logical_block_bytes.max(1));
     for io_bytes in class.all_sizes() {
         if !io_bytes.is_multiple_of(block) {
@@ -28,8 +29,13 @@ pub fn check(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> {
 }
 
 fn check_room(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> {
-    let (label, io_bytes) = (class.name, class.io_bytes());
+    let (label, io_bytes) = (class.plain_name(), class.io_bytes());
     if target.size_bytes < io_bytes {
+        if target.path.ends_with(RECORD_SUFFIX) {
+            return Err(Problem::usage("this is the record of a run, and no storage")
+                .at(&target.path)
+                .next("`rigel report RECORD` shows it, `rigel compare RECORD RECORD` compares two"));
+        }
         return Err(Problem::refused(format!(
             "the target of {} is smaller than one {label} I/O of {}",
             Bytes(target.size_bytes),
@@ -60,7 +66,7 @@ fn check_room(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> {
 /// Refuses places that are too small for an I/O.
 fn check_places(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> {
     let Some(places) = class.places else { return Ok(()) };
-    let (label, io_bytes) = (class.name, class.io_bytes());
+    let (label, io_bytes) = (class.plain_name(), class.io_bytes());
     let holds_none = |place: u32| {
         let part = class.part(target.size_bytes, place);
         part.start.div_ceil(io_bytes) >= part.end / io_bytes

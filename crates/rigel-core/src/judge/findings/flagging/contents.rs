@@ -9,7 +9,7 @@ use crate::judge::findings::{IoFindings, PointFindings};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::{Class, LoadClass, Pattern, PerClass};
 use crate::load::matrix::Point;
-use crate::measure::ReadLook;
+use crate::measure::{ByTarget, ReadLook};
 use crate::record::{Header, Visit};
 use crate::stats::detect::cache::cache;
 use crate::stats::detect::latency_modes::latency_modes;
@@ -19,6 +19,10 @@ use crate::units::{Bytes, NS_PER_US, to_f64};
 
 /// Devices that moved a smaller part of what was asked for have not answered it.
 const LEAST_MOVED: f64 = 0.5;
+/// A target whose mean latency is within this multiple of the least is as fast.
+const AS_FAST: f64 = 1.25;
+/// One whose mean latency is beyond this multiple is slow.
+const MUCH_SLOWER: f64 = 1.5;
 /// Of less nothing is said: counters are read a little before and after.
 const LEAST_ASKED: u64 = 1 << 20;
 
@@ -34,7 +38,8 @@ pub fn of_point(
     for (class, io) in point.classes().filter(|(_, io)| io.reads.count() > 0) {
         found.extend(no_data(header, visits, &io.load));
         if let Some(&alone_us) = alone_us.get(&class).filter(|_| io.load.pattern == Pattern::Random) {
-            found.extend(too_fast(io, alone_us));
+            let by_targets = || is_by_slow_targets(visits, class);
+            found.extend(too_fast(io, alone_us).filter(|_| !by_targets()));
         }
     }
     found.extend(answered_above(header, visits));
@@ -79,6 +84,20 @@ fn no_data(header: &Header, visits: &[&Visit], load: &LoadClass) -> Option<Flag>
     }
     let text = format!("{}: {}; such reads may never reach the medium", load.title(), parts.join("; "));
     Some(Flag::new(FlagCode::Zeros, text).invalidating())
+}
+
+/// Whether the slow reads are those of a few slow targets, and most targets are as fast as the fastest: then nothing is too fast. Of a cache before one
+/// target among several, most are slow.
+fn is_by_slow_targets(visits: &[&Visit], class: Class) -> bool {
+    let mut counts = ByTarget::default();
+    let known = visits.iter().filter_map(|visit| tally(visit, class)?.by_target.as_ref());
+    known.for_each(|own| counts.add(own));
+    let pairs = counts.ops.iter().zip(&counts.latency_sum_ns).filter(|(ops, _)| **ops > 0);
+    let mut means: Vec<f64> = pairs.map(|(&ops, &sum_ns)| to_f64(sum_ns) / to_f64(ops)).collect();
+    means.sort_by(f64::total_cmp);
+    let (least, most) = (means.first().copied().unwrap_or(0.0), means.last().copied().unwrap_or(0.0));
+    let middle = means.get(means.len() / 2).copied().unwrap_or(most);
+    middle <= AS_FAST * least && most >= MUCH_SLOWER * least
 }
 
 /// A fast tenth alone may be the spread of the service; a mode of its own is not.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::load::workload::Direction;
-use crate::measure::{FirstError, Histogram, ReadLook};
+use crate::measure::{ByTarget, FirstError, Histogram, ReadLook};
 use crate::record::tests::visit;
 use crate::units::NS_PER_US;
 use crate::witness::{Counts, DeviceTransfer, Witness, WitnessSample};
@@ -122,6 +122,25 @@ fn a_cache_before_random_reads_is_invalid_and_the_read_ahead_of_streams_is_none(
     assert!(is_cache(&flags(LARGE, Pattern::Random, large)));
     assert!(is_cache(&flags(SMALL, streams, small)));
     assert!(!is_cache(&flags(LARGE, streams, large)));
+}
+
+/// The same latencies: of one slow target among four, which is no cache, and of one fast target, before which there is one.
+#[test]
+fn a_slow_target_among_fast_ones_is_no_cache() {
+    let is_cache = |slow_targets: usize| {
+        let found = flags(SMALL, Pattern::Random, |tally| {
+            answered(tally, &[(400, NS_PER_MS / 20), (1800, 1_100_000)]);
+            let latency = |target: usize| if target < slow_targets { 1_100_000 } else { NS_PER_MS / 20 };
+            tally.by_target = Some(Box::new(ByTarget {
+                ops: vec![100; 4],
+                errors: vec![0; 4],
+                latency_sum_ns: (0..4).map(|target| 100 * latency(target)).collect(),
+                longest_ns: (0..4).map(latency).collect(),
+            }));
+        });
+        found.contains(&(FlagCode::Cache, true))
+    };
+    assert_eq!([0, 1, 2, 3, 4].map(is_cache), [true, false, true, true, true]);
 }
 
 /// The read that is alone waited for a CPU nine tenths of the time, so that its mean says little of the device.

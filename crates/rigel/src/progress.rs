@@ -244,7 +244,8 @@ impl WorkProgress {
                 let tenths = tenths(done, total);
                 if tenths > self.tenths {
                     self.tenths = tenths;
-                    let rate = rate.map_or_else(String::new, |rate| rate.with_left(total.saturating_sub(done)));
+                    let rate =
+                        rate.map_or_else(String::new, |rate| rate.with_left(total.saturating_sub(done)));
                     let text = format!("{}{rate}", (self.text)(done, total));
                     let text = path_text::printable(&text);
                     if done >= total { lines.last_line(&text) } else { lines.line(&text) }

@@ -46,7 +46,14 @@ fn found(root: &Path, device: (u32, u32), ranges: &[(u64, u64)], limit: Duration
         match place.mount(&mounted) {
             Ok(mount) => {
                 facts.mounts.push(path_text::encode(&mount.mount_point));
-                let mut walk = Walk { place: &place, ranges: &on_it, until, limit, facts: &mut facts, seen: HashSet::new() };
+                let mut walk = Walk {
+                    place: &place,
+                    ranges: &on_it,
+                    until,
+                    limit,
+                    facts: &mut facts,
+                    seen: HashSet::new(),
+                };
                 doubts.extend(walk.walk(&mount.mount_point).err());
             }
             Err(doubt) => doubts.push(doubt),
@@ -186,7 +193,8 @@ impl Walk<'_> {
 
     /// Whether this is the first of its names.
     fn is_new(&mut self, node: &fs::Metadata) -> bool {
-        node.blocks() > 0 && (node.nlink() < 2 || self.seen.len() >= MOST_WAITING || self.seen.insert(node.ino()))
+        node.blocks() > 0
+            && (node.nlink() < 2 || self.seen.len() >= MOST_WAITING || self.seen.insert(node.ino()))
     }
 
     /// Adds what a file has of the ranges; `None` when it does not tell.
@@ -203,7 +211,8 @@ impl Walk<'_> {
                 add(self.facts, self.place, self.ranges, path, extent);
                 next = next.max(extent.logical.saturating_add(extent.length));
             }
-            let last = extents.len() < ExtentPage::ROOM || extents.iter().any(|extent| extent.has(flags::LAST));
+            let last =
+                extents.len() < ExtentPage::ROOM || extents.iter().any(|extent| extent.has(flags::LAST));
             if last || next == from || Instant::now() > self.until {
                 return Some(());
             }
@@ -288,7 +297,13 @@ mod tests {
 
     #[test]
     fn extents_and_ranges_meet_where_they_overlap() {
-        let place = DevicePart { name: "sdb1".into(), number: (8, 17), start: 1000, len: Some(500), holders: Vec::new() };
+        let place = DevicePart {
+            name: "sdb1".into(),
+            number: (8, 17),
+            start: 1000,
+            len: Some(500),
+            holders: Vec::new(),
+        };
         assert_eq!((place.part((0, 1000)), place.part((0, 1001))), (None, Some((0, 1))));
         assert_eq!((place.part((1499, 9)), place.part((1500, 9))), (Some((499, 1)), None));
         let ranges = [(0, 10), (20, 10), (100, 1)];

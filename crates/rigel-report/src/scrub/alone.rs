@@ -34,11 +34,11 @@ pub(super) fn blocks(shown: &ScrubReport<'_>) -> Blocks {
         .chain(shown.owners.and_then(doubt))
         .collect();
     let mut blocks = vec![Block::Verdict { tone, sentences }];
-    blocks.extend(found.differences.iter().take(MOST_SHOWN).map(|range| unreadable(range, shown.owners)));
-    blocks.push(more(found.ranges, found.differences.len()));
+    let bad = found.differences.iter().take(MOST_SHOWN).flat_map(|range| unreadable(range, shown.owners));
+    blocks.push(Block::part(bad.chain(more(found.ranges, found.differences.len())).collect()));
     if let Some((slow, listed)) = slow {
-        blocks.extend(listed.iter().take(MOST_SHOWN).map(|range| slow_block(range, shown)));
-        blocks.push(more(slow.ranges, listed.len()));
+        let slower = listed.iter().take(MOST_SHOWN).map(|range| slow_block(range, shown));
+        blocks.push(Block::part(slower.chain(more(slow.ranges, listed.len())).collect()));
     }
     blocks.into()
 }
@@ -75,7 +75,8 @@ fn unjudged(slow: &SlowFindings) -> Option<String> {
 /// What a scrub that was stopped has not looked at again.
 fn waiting(state: &State) -> Option<String> {
     let reads = state.pace.as_ref().map_or(0, Pace::suspects) as u64;
-    (reads > 0).then(|| format!("{} of 1 MiB took long; not often enough read again yet.", counted(reads, "read")))
+    (reads > 0)
+        .then(|| format!("{} of 1 MiB took long; not often enough read again yet.", counted(reads, "read")))
 }
 
 /// Why the files are not all known.
@@ -87,11 +88,11 @@ fn doubt(owners: &OwnerFacts) -> Option<String> {
     })
 }
 
-fn unreadable(range: &Difference, owners: Option<&OwnerFacts>) -> Block {
+fn unreadable(range: &Difference, owners: Option<&OwnerFacts>) -> Vec<Block> {
     let (offset, errno) = range.copies.first().map_or((range.at, None), |copy| (copy.offset, copy.errno));
     let text = format!("{} bytes at {offset} (error {})", range.len, errno.unwrap_or(0));
     let mut blocks = vec![Paragraph::labelled("cannot be read  ".to_owned(), 16, text).into()];
-    let Some(owners) = owners else { return Block::part(blocks) };
+    let Some(owners) = owners else { return blocks };
     let mut here = owners.files.iter().filter(|part| part.touches(offset, range.len));
     for part in here.by_ref().take(MOST_FILES) {
         let bytes = format!(" ({} bytes at {} in it)", part.len, part.offset);
@@ -99,29 +100,29 @@ fn unreadable(range: &Difference, owners: Option<&OwnerFacts>) -> Block {
     }
     let left = here.count() as u64;
     if left > 0 {
-        blocks.push(Block::whole("                ", format!("and {} more", counted(left, "part of a file"))));
+        blocks.push(Block::whole("                ", format!("and {left} more")));
     }
     let none = !owners.files.iter().any(|part| part.touches(offset, range.len));
     if none && owners.doubt.is_none() {
         let text = "no file has it: free space, or the file system's own structures";
         blocks.push(Paragraph::labelled("                ".to_owned(), 16, text.to_owned()).into());
     }
-    Block::part(blocks)
+    blocks
 }
 
 fn slow_block(range: &SlowRange, shown: &ScrubReport<'_>) -> Block {
     let offset = shown.first + range.at;
-    let [took, usual] = [range.took_us, range.neighbours_us].map(|us| Nanos(us.saturating_mul(1000) / 100_000 * 100_000));
+    let [took, usual] =
+        [range.took_us, range.neighbours_us].map(|us| Nanos(us.saturating_mul(1000) / 100_000 * 100_000));
     let text = format!(
         "{} at {offset}: {took} for a MiB, its neighbours {usual} ({} readings)",
         Bytes(range.len),
         range.readings
     );
-    Block::part(vec![Paragraph::labelled("slow            ".to_owned(), 16, text).into()])
+    Paragraph::labelled("slow            ".to_owned(), 16, text).into()
 }
 
-fn more(ranges: u64, listed: usize) -> Block {
+fn more(ranges: u64, listed: usize) -> Option<Block> {
     let left = ranges.saturating_sub(listed.min(MOST_SHOWN) as u64);
-    let more = || Block::whole(counted(left, "range"), " more; --json lists the first 10000.");
-    Block::part((left > 0).then(more).into_iter().collect())
+    (left > 0).then(|| Block::whole(counted(left, "range"), " more; --json lists the first 10000."))
 }

@@ -162,7 +162,12 @@ impl<'a, B: Backend> Alone<'a, B> {
     }
 
     /// What cannot be read any more.
-    fn look_at_all(&mut self, looks: &[LookAgain], pace: &mut Pace, slow: &mut SlowFindings) -> Went<Vec<Stretch>> {
+    fn look_at_all(
+        &mut self,
+        looks: &[LookAgain],
+        pace: &mut Pace,
+        slow: &mut SlowFindings,
+    ) -> Went<Vec<Stretch>> {
         let mut failed = Vec::new();
         for look in looks {
             failed.extend(go_on!(self.look_at(look, pace, slow)));

@@ -171,7 +171,9 @@ impl SlowFindings {
             self.listed.remove(place);
             self.ranges -= 1;
         }
-        if let Some(last) = place.checked_sub(1).map(|last| self.listed[last]).filter(|last| touches(last, &range)) {
+        if let Some(last) =
+            place.checked_sub(1).map(|last| self.listed[last]).filter(|last| touches(last, &range))
+        {
             range = joined(last, range);
             place -= 1;
             self.listed.remove(place);
@@ -238,9 +240,10 @@ impl ScrubFindings {
     /// Adds a range of which there is one copy, and that cannot be read. What touches the one before and fails alike is one range with it; they
     /// come by their place.
     pub fn add_unreadable(&mut self, range: &Chunk, errno: i32) {
-        let last = self.differences.last_mut().filter(|last| {
-            last.at.saturating_add(last.len) == range.at && last.lone_errno() == Some(errno)
-        });
+        let last = self
+            .differences
+            .last_mut()
+            .filter(|last| last.at.saturating_add(last.len) == range.at && last.lone_errno() == Some(errno));
         match last {
             Some(last) => {
                 last.len += range.len;
@@ -252,7 +255,8 @@ impl ScrubFindings {
 
     /// Whether a range of these bytes is listed.
     pub fn lists(&self, range: Stretch) -> bool {
-        let place = self.differences.partition_point(|listed| listed.at.saturating_add(listed.len) <= range.at);
+        let place =
+            self.differences.partition_point(|listed| listed.at.saturating_add(listed.len) <= range.at);
         self.differences.get(place).is_some_and(|listed| listed.at < range.at.saturating_add(range.len))
     }
 
@@ -305,7 +309,8 @@ mod tests {
     #[test]
     fn ranges_of_one_copy_that_touch_are_one() {
         let mut found = ScrubFindings::default();
-        let chunk = |at, len| Chunk { at, len, copies: vec![crate::scrub::Place { disk: 0, offset: at + 512 }] };
+        let chunk =
+            |at, len| Chunk { at, len, copies: vec![crate::scrub::Place { disk: 0, offset: at + 512 }] };
         for (at, len, errno) in [(0, 4096, 5), (4096, 8192, 5), (12_288, 4096, 61), (20_480, 4096, 61)] {
             found.add_unreadable(&chunk(at, len), errno);
         }

@@ -1,8 +1,9 @@
 //! Which parts of a device are much slower than their neighbours: how long every read took, who is suspected, and who was slow each time.
 //!
 //! One slow read says nothing: others use the device, and it has pauses of its own. So a suspect is read again, at other times, each time
-//! beside its neighbours, and must be the slowest of all of them every time. Were it like them, that would happen in one of nine looks, and in
-//! one of five million suspects over [`LOOKS`] of them. Must not read a device or a clock.
+//! beside its neighbours, and must be the slowest of all of them in [`LOOKS`] looks. Were it like them, it would be in one of nine looks, and one
+//! of five million suspects in all of them. A look in which a neighbour was slower still decides nothing, [`MOST_UNDECIDED`] times; one in which
+//! the suspect was not slow clears it. Must not read a device or a clock.
 
 use super::found::{SlowRange, Stretch};
 use super::map::{BLOCK_BYTES, CHUNK_BYTES};
@@ -14,6 +15,8 @@ pub const GROUP: usize = 1024;
 const LEAST_GROUP: usize = 9;
 /// Times that a suspect is read again.
 pub const LOOKS: usize = 7;
+/// Looks at a suspect in which it was slow, and a neighbour took longer all the same.
+pub const MOST_UNDECIDED: u32 = 2;
 /// Neighbours on each side that are read with it.
 const BESIDE: usize = 4;
 /// With fewer on both sides together there is nothing to compare with.
@@ -51,6 +54,9 @@ pub struct Suspect {
     took_us: Vec<u64>,
     /// The medians of its neighbours, each time.
     neighbours_us: Vec<u64>,
+    /// Looks that decided nothing.
+    #[serde(default)]
+    undecided: u32,
 }
 
 impl Suspect {
@@ -121,8 +127,12 @@ impl Pace {
                     left += 1;
                     continue;
                 }
-                let suspect = Suspect { range: time.range, took_us: vec![time.took_us], neighbours_us: Vec::new() };
-                self.suspects.push(suspect);
+                self.suspects.push(Suspect {
+                    range: time.range,
+                    took_us: vec![time.took_us],
+                    neighbours_us: Vec::new(),
+                    undecided: 0,
+                });
             }
         }
         self.suspects.sort_by_key(|suspect| suspect.range.at);
@@ -169,16 +179,21 @@ impl Pace {
         let usual_us = median(neighbours_us);
         let slowest_us = neighbours_us.iter().copied().max().unwrap_or(u64::MAX);
         for &(at, took_us) in suspects {
-            let Ok(place) = self.suspects.binary_search_by_key(&at, |suspect| suspect.range.at) else { continue };
-            let slow_us = took_us.filter(|&took_us| {
-                neighbours_us.len() >= LEAST_BESIDE && took_us > slowest_us && is_much_slower(took_us, usual_us)
-            });
-            let Some(took_us) = slow_us else {
+            let Ok(place) = self.suspects.binary_search_by_key(&at, |suspect| suspect.range.at) else {
+                continue;
+            };
+            let suspect = &mut self.suspects[place];
+            let is_compared = neighbours_us.len() >= LEAST_BESIDE;
+            let slow_us = took_us.filter(|&took_us| is_compared && is_much_slower(took_us, usual_us));
+            suspect.undecided += u32::from(slow_us.is_some_and(|took_us| took_us <= slowest_us));
+            let Some(took_us) = slow_us.filter(|_| suspect.undecided <= MOST_UNDECIDED) else {
                 self.suspects.remove(place);
                 verdicts.cleared += 1;
                 continue;
             };
-            let suspect = &mut self.suspects[place];
+            if took_us <= slowest_us {
+                continue;
+            }
             suspect.took_us.push(took_us);
             suspect.neighbours_us.push(usual_us);
             if suspect.neighbours_us.len() >= LOOKS {

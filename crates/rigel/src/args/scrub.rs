@@ -30,7 +30,8 @@ Examples:
 /// The largest allocation unit of ASM.
 const MOST_UNIT_BYTES: u64 = 64 * MIB;
 const DEFAULT_UNIT_BYTES: u64 = MIB;
-const HOW: &str = "name a file or device, or two that should be alike, or one of --md, --lvm, --extents and --resume";
+const HOW: &str =
+    "name a file or device, or two that should be alike, or one of --md, --lvm, --extents and --resume";
 
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = "rigel scrub [OPTIONS] DEVICE\n       rigel scrub [OPTIONS] A B\n       rigel scrub [OPTIONS] --md DEVICE | --lvm VG/LV | --extents FILE\n       rigel scrub --resume FILE")]
@@ -105,9 +106,7 @@ impl ScrubArgs {
                 .next("give a time such as 60s"));
         }
         if self.length == Some(Bytes(0)) {
-            return Err(Problem::usage("nothing would be read")
-                .at("--length")
-                .next("give a length above 0"));
+            return Err(Problem::usage("nothing would be read").at("--length").next("give a length above 0"));
         }
         if self.source().is_none() && self.resume.is_none() {
             return Err(Problem::usage("there is nothing to read").next(HOW));

@@ -64,7 +64,11 @@ pub fn scrub(options: &ScrubArgs, streams: &Streams) -> Result<(), Problem> {
         replace: options.resume.is_some(),
         told: state.found.ranges,
         total: copies.map.total(),
-        what: if state.source.is_one() { "that cannot be read" } else { "where copies differ or cannot be read" },
+        what: if state.source.is_one() {
+            "that cannot be read"
+        } else {
+            "where copies differ or cannot be read"
+        },
     };
     // Where it cannot be kept is better known before the hours than after.
     hears.keep(&state)?;
@@ -256,10 +260,19 @@ mod tests {
         assert_eq!(told(&two, &differ, End::Stopped), Some((1, text("the copies differ"), true)));
         assert_eq!(told(&two, &unreadable, End::Whole), Some((1, text("copies cannot be read"), false)));
         // What is slow only can be read.
-        let slow = ScrubFindings { slow: Some(SlowFindings { ranges: 3, ..SlowFindings::default() }), ..clean.clone() };
+        let slow = ScrubFindings {
+            slow: Some(SlowFindings { ranges: 3, ..SlowFindings::default() }),
+            ..clean.clone()
+        };
         assert_eq!(told(&one, &slow, End::Whole), None);
         assert_eq!(told(&one, &slow, End::Stopped), Some((4, text("the scrub was cut short"), true)));
-        assert_eq!(told(&one, &unreadable, End::Whole), Some((1, text("not every block can be read"), false)));
-        assert_eq!(told(&one, &unreadable, End::Stopped), Some((1, text("not every block can be read"), true)));
+        assert_eq!(
+            told(&one, &unreadable, End::Whole),
+            Some((1, text("not every block can be read"), false))
+        );
+        assert_eq!(
+            told(&one, &unreadable, End::Stopped),
+            Some((1, text("not every block can be read"), true))
+        );
     }
 }

@@ -66,8 +66,8 @@ impl Copies {
         }
         copies.within()?;
         copies.choose_unit();
-        let names = copies.names().join(", ");
-        copies.notes.push(format!("reads {names}; nothing is written to them"));
+        let (names, them) = (copies.names().join(", "), if copies.lone().is_some() { "it" } else { "them" });
+        copies.notes.push(format!("reads {names}; nothing is written to {them}"));
         Ok(copies)
     }
 

@@ -239,7 +239,7 @@ fn alone(found: ScrubFindings, owners: Option<OwnerFacts>, done: u64) -> anyhow:
     let source = Source::One { path: "/dev/sdb".into(), offset: 1 << 20, length: None };
     let mut state = State::new(source, Some(100), &map, &[DiskIdentity::default()]);
     (state.found, state.done) = (found, done);
-    let (disks, notes) = (["/dev/sdb".to_owned()], ["reads /dev/sdb; nothing is written to them".to_owned()]);
+    let (disks, notes) = (["/dev/sdb".to_owned()], ["reads /dev/sdb; nothing is written to it".to_owned()]);
     let scrubbed = scrub::ScrubReport {
         state: &state,
         disks: &disks,

@@ -28,10 +28,10 @@ const SECTOR_BYTES: u64 = 512;
 /// The files that have some of these bytes (`at`, `len`) of the device with this number. The search ends after `limit`, but not within a call
 /// that does not return.
 pub fn owners(device: (u32, u32), ranges: &[(u64, u64)], limit: Duration) -> OwnerFacts {
-    found(Path::new("/"), device, ranges, limit)
+    search(Path::new("/"), device, ranges, limit)
 }
 
-fn found(root: &Path, device: (u32, u32), ranges: &[(u64, u64)], limit: Duration) -> OwnerFacts {
+fn search(root: &Path, device: (u32, u32), ranges: &[(u64, u64)], limit: Duration) -> OwnerFacts {
     let mut ranges = ranges.to_vec();
     ranges.sort_unstable();
     let mounted = mounts(&root.join("proc"));
@@ -273,7 +273,7 @@ mod tests {
     }
 
     fn doubt(mounts: &str, at: u64) -> Option<String> {
-        found(host(mounts).path(), (8, 16), &[(at, 4096)], Duration::from_secs(1)).doubt
+        search(host(mounts).path(), (8, 16), &[(at, 4096)], Duration::from_secs(1)).doubt
     }
 
     #[test]

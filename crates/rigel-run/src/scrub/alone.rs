@@ -22,9 +22,9 @@ const LOOK_PAUSE_NS: u64 = 500_000_000;
 const MOST_DEAD_BYTES: u64 = 1 << 30;
 
 /// The user ended it.
-struct Stopped;
+struct Interruption;
 
-type Went<T> = Result<Result<T, Stopped>, Problem>;
+type Step<T> = Result<Result<T, Interruption>, Problem>;
 
 /// A read that ended, or the way out when the user ended it.
 macro_rules! go_on {
@@ -64,11 +64,11 @@ impl<'a, B: Backend> Alone<'a, B> {
         listener.keep(state)?;
         Ok(match ended? {
             Ok(()) => End::Whole,
-            Err(Stopped) => End::Stopped,
+            Err(Interruption) => End::Stopped,
         })
     }
 
-    fn pass(&mut self, state: &mut State, listener: &mut dyn Listener) -> Went<()> {
+    fn pass(&mut self, state: &mut State, listener: &mut dyn Listener) -> Step<()> {
         while let Some(chunk) = self.job.map.chunk(state.done) {
             let is_group = go_on!(self.chunk(&chunk, state));
             state.done = chunk.at + chunk.len;
@@ -98,7 +98,7 @@ impl<'a, B: Backend> Alone<'a, B> {
     }
 
     /// Reads a chunk for the first time. Whether so many times wait that they should be compared.
-    fn chunk(&mut self, chunk: &Chunk, state: &mut State) -> Went<bool> {
+    fn chunk(&mut self, chunk: &Chunk, state: &mut State) -> Step<bool> {
         let LoneRead { took_ns, failed } = go_on!(self.read(chunk));
         if failed.is_none() {
             self.dead_bytes = 0;
@@ -120,7 +120,7 @@ impl<'a, B: Backend> Alone<'a, B> {
 
     /// Which blocks of a chunk cannot be read: each by itself, and what fails more than once. Block by block, as every failed read may take a
     /// disk many seconds of its own attempts, and halves would fail again and again.
-    fn split(&mut self, chunk: &Chunk) -> Went<Vec<(Chunk, i32)>> {
+    fn split(&mut self, chunk: &Chunk) -> Step<Vec<(Chunk, i32)>> {
         let starts = (chunk.at..chunk.at + chunk.len).step_by(usize::try_from(BLOCK_BYTES).unwrap_or(4096));
         let part = |at: u64| self.job.map.part(at, BLOCK_BYTES.min(chunk.at + chunk.len - at));
         let blocks: Vec<Chunk> = starts.filter_map(part).collect();
@@ -135,7 +135,7 @@ impl<'a, B: Backend> Alone<'a, B> {
         Ok(Ok(bad))
     }
 
-    fn failures(&mut self, blocks: Vec<Chunk>) -> Went<Vec<(Chunk, i32)>> {
+    fn failures(&mut self, blocks: Vec<Chunk>) -> Step<Vec<(Chunk, i32)>> {
         let mut bad = Vec::new();
         for block in blocks {
             if let Some(errno) = go_on!(self.read(&block)).failed {
@@ -146,7 +146,7 @@ impl<'a, B: Backend> Alone<'a, B> {
     }
 
     /// One more look at all that is suspected to be slow.
-    fn look(&mut self, state: &mut State) -> Went<()> {
+    fn look(&mut self, state: &mut State) -> Step<()> {
         let (Some(mut pace), found) = (state.pace.take(), &state.found) else { return Ok(Ok(())) };
         let is_slow = |range| found.slow.as_ref().is_some_and(|slow| slow.has(range));
         let looks = pace.looks(self.job.map.total(), |range| found.lists(range) || is_slow(range));
@@ -167,7 +167,7 @@ impl<'a, B: Backend> Alone<'a, B> {
         looks: &[LookAgain],
         pace: &mut Pace,
         slow: &mut SlowFindings,
-    ) -> Went<Vec<Stretch>> {
+    ) -> Step<Vec<Stretch>> {
         let mut failed = Vec::new();
         for look in looks {
             failed.extend(go_on!(self.look_at(look, pace, slow)));
@@ -175,7 +175,7 @@ impl<'a, B: Backend> Alone<'a, B> {
         Ok(Ok(failed))
     }
 
-    fn look_at(&mut self, look: &LookAgain, pace: &mut Pace, slow: &mut SlowFindings) -> Went<Vec<Stretch>> {
+    fn look_at(&mut self, look: &LookAgain, pace: &mut Pace, slow: &mut SlowFindings) -> Step<Vec<Stretch>> {
         // The way to the first of them is longer for a disk: it is read, and read again for its time.
         if let Some(first) = look.before.first().or(look.suspects.first()) {
             go_on!(self.time(*first));
@@ -194,7 +194,7 @@ impl<'a, B: Backend> Alone<'a, B> {
         Ok(Ok(failed))
     }
 
-    fn times(&mut self, ranges: &[Stretch]) -> Went<Vec<Option<u64>>> {
+    fn times(&mut self, ranges: &[Stretch]) -> Step<Vec<Option<u64>>> {
         let mut times = Vec::new();
         for range in ranges {
             times.push(go_on!(self.time(*range)));
@@ -203,21 +203,21 @@ impl<'a, B: Backend> Alone<'a, B> {
     }
 
     /// How many microseconds a read takes; `None` when it fails.
-    fn time(&mut self, range: Stretch) -> Went<Option<u64>> {
+    fn time(&mut self, range: Stretch) -> Step<Option<u64>> {
         let Some(chunk) = self.job.map.part(range.at, range.len) else { return Ok(Ok(None)) };
         let read = go_on!(self.read(&chunk));
         Ok(Ok(read.failed.is_none().then_some(read.took_ns / NS_PER_US)))
     }
 
-    fn read(&mut self, chunk: &Chunk) -> Went<LoneRead> {
-        Ok(self.reader.read_one(chunk, self.job.stop)?.ok_or(Stopped))
+    fn read(&mut self, chunk: &Chunk) -> Step<LoneRead> {
+        Ok(self.reader.read_one(chunk, self.job.stop)?.ok_or(Interruption))
     }
 
-    fn pause(&self, pause_ns: u64) -> Result<(), Stopped> {
+    fn pause(&self, pause_ns: u64) -> Result<(), Interruption> {
         let until_ns = self.clock.now_ns() + pause_ns;
         while self.clock.now_ns() < until_ns {
             if self.job.stop.load(Ordering::Relaxed) {
-                return Err(Stopped);
+                return Err(Interruption);
             }
             std::thread::sleep(SHORT_SLEEP.min(Duration::from_nanos(pause_ns)));
         }

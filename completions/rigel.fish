@@ -480,14 +480,14 @@ complete -c rigel -n "__fish_rigel_using_subcommand durability; and __fish_seen_
 complete -c rigel -n "__fish_rigel_using_subcommand durability; and __fish_seen_subcommand_from check" -l json -d 'Print the result as JSON'
 complete -c rigel -n "__fish_rigel_using_subcommand durability; and __fish_seen_subcommand_from check" -l quiet -d 'Show no progress'
 complete -c rigel -n "__fish_rigel_using_subcommand durability; and __fish_seen_subcommand_from check" -s h -l help -d 'Print a summary (-h) or everything (--help)'
-complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l offset-a -d 'Offset of the copy in A [default: 0]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l offset-a -d 'Offset of the copy in A, or where to begin in a single device [default: 0]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l offset-b -d 'Offset of the copy in B [default: 0]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l length -d 'Bytes to compare [default: up to the end of the shorter one]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l length -d 'Bytes to read or to compare [default: up to the end, of the shorter one]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l md -d 'The legs of a Linux software RAID (md) of level 1' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l lvm -d 'The legs of a mirrored logical volume (raid1, mirror)' -r
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l extents -d 'The copies in a list of extents, as Oracle ASM stores them' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l au-size -d 'Size of an allocation unit of these extents [default: 1M]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l max-mbps -d 'Read at most MBPS (2^20 bytes per second) from each copy' -r
+complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l max-mbps -d 'Read at most MBPS (2^20 bytes per second) from each copy [default: 100 for a single device, else no limit]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l io-timeout -d 'Treat a disk as hung if no read completes for TIME, and end the scrub [default: 60s]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l state -d 'Save progress and findings to FILE every ten seconds' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l resume -d 'Resume an interrupted scrub from its state file; --max-mbps may differ' -r -F

@@ -13,6 +13,7 @@ mod host;
 mod io_limits;
 mod memory;
 mod mount;
+mod owners;
 mod priority;
 pub mod shared;
 pub mod states;
@@ -27,6 +28,7 @@ pub use host::{
 pub use io_limits::{IoLimit, LimitedRate};
 pub use memory::{MemoryReason, is_memory_filesystem};
 pub use mount::MountFacts;
+pub use owners::{FilePart, OwnerFacts};
 pub use priority::{
     IoClass, IoPriority, ProcessPriority, Rank, SchedulingPolicy, USUAL_SHARES, USUAL_WEIGHT,
 };

@@ -20,6 +20,7 @@ pub mod no_path;
 mod node;
 pub mod open;
 mod own_file;
+mod owners;
 mod room;
 pub mod scratch;
 
@@ -28,3 +29,4 @@ pub use block::{Legs, legs_of_array, legs_of_volume};
 pub use lock::Hold;
 pub use namespace::Namespace;
 pub use open::{OpenTarget, OpenTargets};
+pub use owners::owners;

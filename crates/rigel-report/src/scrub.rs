@@ -1,11 +1,13 @@
-//! What a scrub found: a text, and one JSON document, `rigel.scrub/1`.
+//! What a scrub found, of copies or of one device: a text, and one JSON document, `rigel.scrub/1`.
 //!
 //! The types here are the interface. Must not judge; [`rigel_uses::scrub`] does.
 
+mod alone;
 mod blocks;
 
 use crate::json::{pretty, schema_of, text as printable};
 use rigel_core::error::Problem;
+use rigel_core::facts::{FilePart, OwnerFacts};
 use rigel_uses::scrub::{ScrubFindings, Source, State};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,11 +26,15 @@ pub struct ScrubReport<'a> {
     pub total: u64,
     /// What the user should know of it.
     pub notes: &'a [String],
-    /// Nothing is left to compare.
+    /// Nothing is left to read.
     pub complete: bool,
+    /// Where a device that is read alone begins to be read, in bytes.
+    pub first: u64,
+    /// Files on what cannot be read of it, when they were searched for.
+    pub owners: Option<&'a OwnerFacts>,
 }
 
-/// Copies of data, and where they differ. Offsets and lengths are in bytes.
+/// Copies of data, and where they differ; or one device, and what of it cannot be read. Offsets and lengths are in bytes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.scrub/1")]
 struct Document<'a> {
@@ -36,7 +42,7 @@ struct Document<'a> {
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// What kind of copies these are.
-    #[schemars(extend("enum" = ["pair", "md", "lvm", "extents"]))]
+    #[schemars(extend("enum" = ["one", "pair", "md", "lvm", "extents"]))]
     source: &'static str,
     /// The files and devices that hold them; a copy names one by its place here, from 0 on.
     disks: Vec<String>,
@@ -51,8 +57,14 @@ struct Document<'a> {
     /// Ranges that differed or could not be read, once, and were not read again before the scrub was stopped.
     waiting_ranges: u64,
     /// Whether no copy differs as far as was compared (if not, the exit code is 1); null when none is known to, but ranges wait or could not be
-    /// judged.
+    /// judged, and when there is one copy.
     alike: Option<bool>,
+    /// Whether all of the one copy can be read (if not, the exit code is 1); null when all that was read can be, but not all was read, and when
+    /// there are several copies.
+    readable: Option<bool>,
+    /// Files on what cannot be read of a device; null when they were not searched for: nothing of it is unreadable, it is a file itself, or there
+    /// are several copies. `at` is a byte of the device.
+    files: Option<OwnerFacts>,
     /// What was found.
     #[serde(flatten)]
     found: &'a ScrubFindings,
@@ -67,6 +79,7 @@ pub fn json(scrubbed: &ScrubReport<'_>) -> Result<Vec<u8>, Problem> {
     pretty(&Document {
         schema: SCHEMA,
         source: match state.source {
+            Source::One { .. } => "one",
             Source::Pair { .. } => "pair",
             Source::Md(_) => "md",
             Source::Lvm(_) => "lvm",
@@ -79,8 +92,20 @@ pub fn json(scrubbed: &ScrubReport<'_>) -> Result<Vec<u8>, Problem> {
         complete: scrubbed.complete,
         waiting_ranges: state.pending.len() as u64,
         alike: state.are_alike(),
+        readable: state.is_readable(scrubbed.total),
+        files: scrubbed.owners.map(printable_owners),
         found: &state.found,
     })
+}
+
+/// The same, for a document.
+fn printable_owners(owners: &OwnerFacts) -> OwnerFacts {
+    let part = |part: &FilePart| FilePart { path: printable(&part.path), ..part.clone() };
+    OwnerFacts {
+        files: owners.files.iter().map(part).collect(),
+        mounts: owners.mounts.iter().map(|mount| printable(mount)).collect(),
+        doubt: owners.doubt.as_ref().map(|doubt| printable(doubt)),
+    }
 }
 
 /// The JSON Schema of the document.

@@ -1,12 +1,14 @@
 //! Copies read side by side and compared: [`rigel_uses::scrub`] says where they lie and what a difference is worth, this reads them and
-//! waits.
+//! waits. One copy alone is read piece by piece ([`alone`]).
 //!
 //! It only ever reads; the targets are opened without a permit, so that the kernel refuses a write. Must not say what it found.
 
 mod again;
+mod alone;
 pub(crate) mod reader;
 
 use again::SecondLook;
+use alone::Alone;
 use reader::{CHUNKS, Reader};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::EngineKind;
@@ -86,19 +88,30 @@ pub fn scrub(job: &Job<'_>, state: &mut State, listener: &mut dyn Listener) -> R
     match job.engine {
         EngineKind::IoUring => {
             let (backend, ..) = Uring::new(targets, layout, 0, false)?;
-            Scrub::new(job, Reader::new(backend, copies, job.unit, state.max_mbps, job.io_timeout_ns))
-                .run(state, listener)
+            through(backend, job, state, listener)
         }
         EngineKind::Libaio => {
             let (backend, ..) = rigel_io::aio::Aio::new(targets, layout, 0)?;
-            Scrub::new(job, Reader::new(backend, copies, job.unit, state.max_mbps, job.io_timeout_ns))
-                .run(state, listener)
+            through(backend, job, state, listener)
         }
         _ => {
             let (backend, ..) = rigel_io::threads::Threads::new(targets, layout, 0)?;
-            Scrub::new(job, Reader::new(backend, copies, job.unit, state.max_mbps, job.io_timeout_ns))
-                .run(state, listener)
+            through(backend, job, state, listener)
         }
+    }
+}
+
+fn through<B: Backend>(
+    backend: B,
+    job: &Job<'_>,
+    state: &mut State,
+    listener: &mut dyn Listener,
+) -> Result<End, Problem> {
+    let reader = Reader::new(backend, copies(job.map), job.unit, state.max_mbps, job.io_timeout_ns);
+    if state.source.is_one() {
+        Alone::new(job, reader).run(state, listener)
+    } else {
+        Scrub::new(job, reader).run(state, listener)
     }
 }
 

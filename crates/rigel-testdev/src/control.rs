@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! servers C | service_us S | mbps B | exp 0|1 | flush_us F | seed N | slow OFF LEN US
+//! bucket PER_S CREDITS LEVEL
 //! eio OFF LEN | enospc OFF LEN | short OFF LEN | corrupt OFF LEN | hang OFF LEN
 //! TRAP nth N [NUMBER] | TRAP at OFF LEN [NUMBER], where TRAP is flip, torn, misdirect, lost, zero, delay or stale
 //! cache 0|1 | lie 0|1 | power-cut | power-cut SEED UNIT
@@ -16,7 +17,7 @@ use std::ops::Range;
 
 use crate::cache::Survives;
 use crate::faults::{Fault, FaultKind};
-use crate::law::SlowRange;
+use crate::law::{Bucket, SlowRange};
 use crate::medium::Order;
 use crate::traps::{Mischief, Trap, TrapTrigger};
 
@@ -30,6 +31,8 @@ pub(crate) enum Command {
     Exponential(bool),
     FlushUs(u64),
     Seed(u64),
+    /// Credit for requests; none (a rate of 0) limits nothing.
+    Bucket(Bucket),
     /// Requests that begin there take so much longer at the station.
     Slow(SlowRange),
     Fault(Fault),
@@ -66,6 +69,11 @@ fn parse_line(line: &str) -> Option<Command> {
         ["slow", offset, length, more_us] => Command::Slow(SlowRange {
             range_bytes: parse_range(offset, length)?,
             more_us: more_us.parse().ok()?,
+        }),
+        ["bucket", per_s, credits, level] => Command::Bucket(Bucket {
+            per_s: per_s.parse().ok()?,
+            credits: credits.parse().ok()?,
+            level: level.parse().ok()?,
         }),
         ["release"] => Command::Release,
         ["clear"] => Command::Clear,
@@ -129,7 +137,7 @@ mod tests {
 
     #[test]
     fn every_command_is_understood() {
-        let text = "servers 4\nservice_us 1000\nmbps 0\nexp 1\nflush_us 9\nseed 7\nslow 9 5 30\n\n hang 0 1 \nrelease\nclear\nreset\n";
+        let text = "servers 4\nservice_us 1000\nmbps 0\nexp 1\nflush_us 9\nseed 7\nslow 9 5 30\nbucket 300 7000 20\n\n hang 0 1 \nrelease\nclear\nreset\n";
         let commands = [
             Command::Servers(4),
             Command::ServiceUs(1000),
@@ -138,6 +146,7 @@ mod tests {
             Command::FlushUs(9),
             Command::Seed(7),
             Command::Slow(SlowRange { range_bytes: 9..14, more_us: 30 }),
+            Command::Bucket(Bucket { per_s: 300, credits: 7000, level: 20 }),
             Command::Fault(Fault { kind: FaultKind::Hang, range_bytes: 0..1 }),
             Command::Release,
             Command::Clear,
@@ -187,6 +196,7 @@ mod tests {
             "servers -1",
             "servers 4 4",
             "service_us 1.5",
+            "bucket 1 2",
             "exp 2",
             "eio 0",
             "eio 0 0",

@@ -312,6 +312,7 @@ impl State {
             }
             Command::Seed(seed) => self.stations.set_seed(*seed),
             Command::Slow(slow) => self.stations.add_slow(slow.clone()),
+            Command::Bucket(bucket) => self.stations.set_bucket(*bucket, now_ns),
             Command::Fault(fault) => self.faults.add(fault.clone()),
             Command::Release => {
                 self.faults.remove(FaultKind::Hang);

@@ -57,18 +57,58 @@ pub(crate) struct SlowRange {
     pub(crate) more_us: u64,
 }
 
+/// Credit for requests: what is left of it passes at once, the rest as it comes. Flushes need none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bucket {
+    /// What comes in a second.
+    pub(crate) per_s: u64,
+    /// The most that it holds.
+    pub(crate) credits: u64,
+    /// What it holds now.
+    pub(crate) level: u64,
+}
+
+/// A bucket, kept as the time at which it will be full when nothing more is taken (the virtual scheduling form of ITU-T I.371).
+#[derive(Debug)]
+struct Gate {
+    ns_per_credit: u64,
+    full_ns: u64,
+    full_at_ns: u64,
+}
+
+impl Gate {
+    fn new(bucket: Bucket, now_ns: u64) -> Self {
+        let ns_per_credit = 1_000_000_000 / bucket.per_s.max(1);
+        let missing = bucket.credits.saturating_sub(bucket.level);
+        Self {
+            ns_per_credit,
+            full_ns: bucket.credits.saturating_mul(ns_per_credit),
+            full_at_ns: now_ns.saturating_add(missing.saturating_mul(ns_per_credit)),
+        }
+    }
+
+    /// When a request may pass that arrives now.
+    fn pass(&mut self, now_ns: u64) -> u64 {
+        let may_be_missing_ns = self.full_ns.saturating_sub(self.ns_per_credit);
+        let at_ns = now_ns.max(self.full_at_ns.saturating_sub(may_be_missing_ns));
+        self.full_at_ns = self.full_at_ns.max(at_ns).saturating_add(self.ns_per_credit);
+        at_ns
+    }
+}
+
 /// The stations under a law: first come, first served, by the station that is free first.
 #[derive(Debug)]
 pub(crate) struct Stations {
     law: Law,
     slow: Vec<SlowRange>,
+    gate: Option<Gate>,
     free_at_ns: BinaryHeap<Reverse<u64>>,
     random: SplitMix,
 }
 
 impl Stations {
     pub(crate) fn new(law: Law, seed: u64) -> Self {
-        Self { law, slow: Vec::new(), free_at_ns: idle(law.servers), random: SplitMix(seed) }
+        Self { law, slow: Vec::new(), gate: None, free_at_ns: idle(law.servers), random: SplitMix(seed) }
     }
 
     pub(crate) fn law(&self) -> Law {
@@ -86,6 +126,11 @@ impl Stations {
 
     pub(crate) fn set_seed(&mut self, seed: u64) {
         self.random = SplitMix(seed);
+    }
+
+    /// Limits what arrives from now on; a rate of 0 limits nothing.
+    pub(crate) fn set_bucket(&mut self, bucket: Bucket, now_ns: u64) {
+        self.gate = (bucket.per_s > 0).then(|| Gate::new(bucket, now_ns));
     }
 
     pub(crate) fn add_slow(&mut self, slow: SlowRange) {
@@ -112,6 +157,10 @@ impl Stations {
                 self.service_ns(length_bytes).saturating_add(slow_ns).saturating_add(flush_ns)
             }
             Work::Flush => flush_ns,
+        };
+        let now_ns = match (&mut self.gate, work) {
+            (Some(gate), Work::Transfer(_) | Work::DurableWrite(_)) => gate.pass(now_ns),
+            _ => now_ns,
         };
         let free_ns = self.free_at_ns.pop().map_or(0, |Reverse(at_ns)| at_ns);
         let due_ns = free_ns.max(now_ns).saturating_add(service_ns);
@@ -224,6 +273,20 @@ mod tests {
         assert_eq!(stations.admit(1_000_000, read, 8191), 2_500_000);
         stations.clear_slow();
         assert_eq!(stations.admit(2_500_000, read, 8191), 3_500_000);
+    }
+
+    #[test]
+    fn credit_passes_first_and_then_what_comes() {
+        let mut stations = Stations::new(law(8, 0), 1);
+        let bucket = Bucket { per_s: 1000, credits: 5, level: 3 };
+        stations.set_bucket(bucket, 7_000_000);
+        let mut due_ms = |now_ms: u64| stations.admit(now_ms * 1_000_000, Work::Transfer(1), 0) / 1_000_000;
+        assert_eq!([due_ms(7), due_ms(7), due_ms(7), due_ms(7), due_ms(7)], [7, 7, 7, 8, 9]);
+        // Full again after five milliseconds, and not fuller after a hundred.
+        let later: Vec<u64> = (0..7).map(|_| due_ms(109)).collect();
+        assert_eq!(later, [109, 109, 109, 109, 109, 110, 111]);
+        stations.set_bucket(Bucket { per_s: 0, ..bucket }, 0);
+        assert_eq!(stations.admit(120_000_000, Work::Transfer(1), 0), 120_000_000);
     }
 
     #[test]

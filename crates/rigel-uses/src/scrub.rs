@@ -1,4 +1,5 @@
-//! Copies of data compared: where they lie, what of a difference counts, and which copy is right.
+//! Copies of data compared: where they lie, what of a difference counts, and which copy is right. One copy alone is read: what of it cannot be,
+//! and what is much slower than the rest ([`pace`]).
 //!
 //! The storage is read elsewhere; here is what its bytes mean. A difference is no finding until it has stayed the same over several reads
 //! ([`settle`]), because a mirror that is in use is written one leg after the other. Must not read a device.
@@ -10,13 +11,14 @@ mod innodb;
 pub mod judge;
 mod map;
 mod own;
+pub mod pace;
 mod pages;
 mod postgres;
 pub mod settle;
 mod state;
 mod verified;
 
-pub use found::{CopyFound, Difference, MOST_LISTED, ScrubFindings, Stretch};
+pub use found::{CopyFound, Difference, MOST_LISTED, ScrubFindings, SlowFindings, SlowRange, Stretch};
 pub use judge::{Certainty, CopyJudgement, Kind};
 pub use map::{BLOCK_BYTES, CHUNK_BYTES, Chunk, MOST_COPIES, Map};
 pub use rigel_core::facts::copies::{Extent, Place, Strip};

@@ -16,6 +16,7 @@ use rigel_core::record::Visit;
 use rigel_report::duration;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 /// The text takes what the bar leaves, and is cut at the edge of the terminal.
 const TEMPLATE: &str = "{bar:24} {wide_msg}";
@@ -157,12 +158,20 @@ pub struct WorkProgress {
     done: u64,
     /// Tenths for which a line was written.
     tenths: u64,
+    /// When the first piece was told and what it was, where the rate and the time left are told.
+    began: Option<(Instant, u64)>,
+    tells_rate: bool,
 }
 
 impl WorkProgress {
     /// Counts bytes. `label` says what is done to what: `filling rigel-scratch.dat`.
     pub fn of_bytes(streams: &Streams, quiet: bool, label: &str) -> Self {
         Self::bytes_on(Surface::of(streams, quiet), label)
+    }
+
+    /// Counts bytes that are read, with the rate and the time left.
+    pub fn of_reading(streams: &Streams, quiet: bool, label: &str) -> Self {
+        Self { tells_rate: true, ..Self::of_bytes(streams, quiet, label) }
     }
 
     fn bytes_on(surface: Surface, label: &str) -> Self {
@@ -200,7 +209,7 @@ impl WorkProgress {
     }
 
     fn on(surface: Surface, text: impl Fn(u64, u64) -> String + Send + 'static) -> Self {
-        Self { surface, text: Box::new(text), done: 0, tenths: 0 }
+        Self { surface, text: Box::new(text), done: 0, tenths: 0, began: None, tells_rate: false }
     }
 
     /// Something that was found meanwhile, at once.
@@ -219,19 +228,25 @@ impl WorkProgress {
     /// So much of `total` is done.
     pub fn done_of(&mut self, done: u64, total: u64) {
         self.done = done;
+        let (began, at_first) = *self.began.get_or_insert_with(|| (Instant::now(), done));
+        let rate = self.tells_rate.then(|| lines::Rate::of(done.saturating_sub(at_first), began.elapsed()));
+        let rate = rate.flatten();
         match &mut self.surface {
             Surface::Quiet => {}
             Surface::Bar(bar) => {
                 bar.set_length(total);
                 bar.set_position(done);
                 let left = lines::time_left(u64::try_from(bar.eta().as_nanos()).unwrap_or(u64::MAX));
-                bar.set_message(format!("{}, {left} left", (self.text)(done, total)));
+                let rate = rate.map_or_else(String::new, |rate| format!(", {rate}"));
+                bar.set_message(format!("{}{rate}, {left} left", (self.text)(done, total)));
             }
             Surface::Lines(lines) => {
                 let tenths = tenths(done, total);
                 if tenths > self.tenths {
                     self.tenths = tenths;
-                    let text = (self.text)(done, total);
+                    let rate =
+                        rate.map_or_else(String::new, |rate| rate.with_left(total.saturating_sub(done)));
+                    let text = format!("{}{rate}", (self.text)(done, total));
                     let text = path_text::printable(&text);
                     if done >= total { lines.last_line(&text) } else { lines.line(&text) }
                 }

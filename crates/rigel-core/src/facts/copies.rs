@@ -26,7 +26,7 @@ pub struct Extent {
 pub struct Strip {
     /// Bytes of each copy.
     pub len: u64,
-    /// Where each copy begins; at least two.
+    /// Where each copy begins; at least two, unless there is one only, which is read and not compared.
     pub copies: Vec<Place>,
     /// What it is, where that is known.
     pub of: Option<Extent>,

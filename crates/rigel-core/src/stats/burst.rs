@@ -4,8 +4,10 @@
 //! expect. Must not know what was counted, nor say in words what it found.
 
 mod course;
+mod lasting;
 
 pub use course::{Course, Fall, course};
+pub use lasting::{LastingFall, LoadVisit, lasting_fall};
 
 use super::Interval;
 use super::sample::{count, mean};

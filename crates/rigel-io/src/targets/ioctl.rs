@@ -109,6 +109,7 @@ pub(crate) const FIEMAP_SYNC: u32 = 1;
 /// The FIEMAP_EXTENT_* flags of <linux/fiemap.h> that are used here.
 pub(crate) mod extent_flags {
     pub(crate) const LAST: u32 = 0x1;
+    pub(crate) const UNKNOWN: u32 = 0x2;
     pub(crate) const DELALLOC: u32 = 0x4;
     pub(crate) const ENCODED: u32 = 0x8;
     pub(crate) const DATA_ENCRYPTED: u32 = 0x80;
@@ -136,7 +137,8 @@ struct ExtentQuestion {
 pub(crate) struct Extent {
     /// Byte offset in the file.
     pub(crate) logical: u64,
-    _physical: u64,
+    /// Byte offset on the device, where the file system has one.
+    pub(crate) physical: u64,
     /// Bytes; the last one may reach beyond the end of the file.
     pub(crate) length: u64,
     _reserved: [u64; 2],

@@ -1,6 +1,6 @@
 //! What a scrub found, for people: the verdict, then each range with its digests and which copy is right. Must not judge.
 
-use super::ScrubReport;
+use super::{ScrubReport, alone};
 use crate::document::{Block, Blocks, Document, Paragraph, Room};
 use crate::verdict::Tone;
 use rigel_core::path_text::printable;
@@ -13,6 +13,9 @@ const MOST_SHOWN: usize = 50;
 
 impl Document for ScrubReport<'_> {
     fn blocks(&self, _room: Room) -> Blocks {
+        if self.state.source.is_one() {
+            return alone::blocks(self);
+        }
         let (state, found) = (self.state, &self.state.found);
         let compared = if self.complete { String::new() } else { format!("{} of ", Bytes(state.done)) };
         let compared = format!("{compared}{} of each copy compared", Bytes(self.total));

@@ -1,6 +1,6 @@
 //! Reads of all copies of a chunk at once, not faster than they may be. Must not compare.
 
-use super::queue_broke;
+use super::{LAST_WAIT_NS, SHORT_SLEEP, queue_broke};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::class::Sync;
 use rigel_core::load::workload::Direction;
@@ -8,6 +8,7 @@ use rigel_core::units::{MIB, NS_PER_S, Nanos};
 use rigel_io::backend::{Backend, Op};
 use rigel_io::clock::{Clock as _, MonotonicClock};
 use rigel_uses::scrub::{Chunk, Place, letter};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Chunks in flight; each has a read for every copy.
@@ -27,6 +28,13 @@ pub(crate) struct Reader<B> {
     /// When a read came back last, or the first one of those in flight began.
     heard_ns: u64,
     patience_ns: u64,
+}
+
+/// A read of one copy.
+pub(crate) struct LoneRead {
+    pub(crate) took_ns: u64,
+    /// Why it failed: the error number of the system.
+    pub(crate) failed: Option<i32>,
 }
 
 /// A read that ended.
@@ -104,7 +112,8 @@ impl<B: Backend> Reader<B> {
         {
             let offset = self.in_flight[slot].map_or(0, |place| place.offset);
             self.abandon();
-            return Err(hangs(slot % usize::from(copies), offset, self.patience_ns));
+            let copy = (copies > 1).then_some(slot % usize::from(copies));
+            return Err(hangs(copy, offset, self.patience_ns));
         }
         Ok(came)
     }
@@ -138,15 +147,48 @@ impl<B: Backend> Reader<B> {
         Ok(outcomes.iter().enumerate().map(bytes).collect())
     }
 
+    /// Reads the one copy of a chunk, with nothing else in flight, and tells how long it took. `None` when the user ended it, and it did not
+    /// begin or did not end in time.
+    pub(crate) fn read_one(&mut self, chunk: &Chunk, stop: &AtomicBool) -> Result<Option<LoneRead>, Problem> {
+        while self.wait_ns() > 0 {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            std::thread::sleep(SHORT_SLEEP.min(Duration::from_nanos(self.wait_ns())));
+        }
+        let began_ns = self.clock.now_ns();
+        self.push(0, chunk);
+        let mut stopped_ns = None;
+        loop {
+            let came = self.wait()?;
+            let now_ns = self.clock.now_ns();
+            if let Some(came) = came.into_iter().next() {
+                let is_whole = came.bytes.is_some_and(|bytes| bytes >= chunk.len);
+                let errno = if came.bytes.is_some() { ENDS_EARLY } else { came.errno };
+                let failed = (!is_whole).then_some(errno);
+                return Ok(Some(LoneRead { took_ns: now_ns - began_ns, failed }));
+            }
+            if stop.load(Ordering::Relaxed) && now_ns - *stopped_ns.get_or_insert(now_ns) > LAST_WAIT_NS {
+                self.abandon();
+                return Ok(None);
+            }
+        }
+    }
+
     pub(crate) fn abandon(&mut self) {
         self.backend.cancel();
         self.backend.abandon();
     }
 }
 
-fn hangs(copy: usize, offset: u64, patience_ns: u64) -> Problem {
+/// `copy`: which one, when there are several.
+fn hangs(copy: Option<usize>, offset: u64, patience_ns: u64) -> Problem {
+    let place = match copy {
+        Some(copy) => format!("copy {}, byte {offset} of its disk", letter(copy)),
+        None => format!("byte {offset}"),
+    };
     Problem::new(ExitKind::CutShort, format!("no read completed for {}", Nanos(patience_ns)))
-        .at(format!("copy {}, byte {offset} of its disk", letter(copy)))
+        .at(place)
         .because("the device, its path or its server does not respond")
         .next("check the kernel log (dmesg) for the device; resume from the state file with --resume")
 }

@@ -73,6 +73,34 @@ impl Difference {
         }
     }
 
+    /// Of a range of which there is one copy, and that cannot be read.
+    pub fn unreadable(range: &Chunk, errno: i32) -> Self {
+        let found = |place: &super::Place| CopyFound {
+            disk: place.disk,
+            offset: place.offset,
+            sha256: None,
+            errno: Some(errno),
+            shows: None,
+        };
+        Self {
+            at: range.at,
+            len: range.len,
+            of: None,
+            first: None,
+            differing_bytes: 0,
+            copies: range.copies.iter().map(found).collect(),
+            judged: Vec::new(),
+        }
+    }
+
+    /// The error number of a range of which there is one copy.
+    fn lone_errno(&self) -> Option<i32> {
+        match self.copies.as_slice() {
+            [copy] => copy.errno,
+            _ => None,
+        }
+    }
+
     /// Whether a copy could not be read.
     pub fn is_unreadable(&self) -> bool {
         self.copies.iter().any(|copy| copy.errno.is_some())
@@ -100,6 +128,76 @@ pub struct Stretch {
     pub len: u64,
 }
 
+/// A range that is much slower than its neighbours, in every reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SlowRange {
+    /// First byte, counted from where the reading began.
+    pub at: u64,
+    /// Bytes.
+    pub len: u64,
+    /// How long a read of a MiB of it took, in microseconds: the median of all readings, of the slowest MiB.
+    pub took_us: u64,
+    /// How long its neighbours took at the same times, in microseconds: the median.
+    pub neighbours_us: u64,
+    /// How often each MiB of it was read.
+    pub readings: u64,
+}
+
+/// What was found of the times that reads took.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SlowFindings {
+    /// How many ranges are slow, listed or not.
+    pub ranges: u64,
+    /// Bytes of these ranges.
+    pub bytes: u64,
+    /// The ranges, by their place; at most 10000 are listed.
+    pub listed: Vec<SlowRange>,
+    /// Reads that were slow once, and like their neighbours when they were read again.
+    pub cleared: u64,
+    /// Reads that were slow once and were not read again, as too many were.
+    pub unjudged: u64,
+}
+
+impl SlowFindings {
+    /// Adds a range. They may come in any order; those that touch are one.
+    pub fn add(&mut self, range: SlowRange) {
+        self.bytes += range.len;
+        let place = self.listed.partition_point(|listed| listed.at < range.at);
+        let mut range = range;
+        let mut place = place;
+        let touches = |a: &SlowRange, b: &SlowRange| a.at.checked_add(a.len) == Some(b.at);
+        if let Some(next) = self.listed.get(place).filter(|next| touches(&range, next)) {
+            range = joined(range, *next);
+            self.listed.remove(place);
+            self.ranges -= 1;
+        }
+        if let Some(last) =
+            place.checked_sub(1).map(|last| self.listed[last]).filter(|last| touches(last, &range))
+        {
+            range = joined(last, range);
+            place -= 1;
+            self.listed.remove(place);
+            self.ranges -= 1;
+        }
+        self.ranges += 1;
+        if self.listed.len() < MOST_LISTED {
+            self.listed.insert(place, range);
+        }
+    }
+
+    /// Whether one of these ranges has some of these bytes.
+    pub fn has(&self, range: Stretch) -> bool {
+        let place = self.listed.partition_point(|listed| listed.at.saturating_add(listed.len) <= range.at);
+        self.listed.get(place).is_some_and(|listed| listed.at < range.at.saturating_add(range.len))
+    }
+}
+
+/// Two ranges that touch; `a` begins first. The times are those of the slower one.
+fn joined(a: SlowRange, b: SlowRange) -> SlowRange {
+    let slower = if a.took_us >= b.took_us { a } else { b };
+    SlowRange { at: a.at, len: a.len + b.len, ..slower }
+}
+
 /// Everything that was found so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScrubFindings {
@@ -111,7 +209,8 @@ pub struct ScrubFindings {
     pub bytes: u64,
     /// Those of the ranges of which a copy could not be read.
     pub unreadable: u64,
-    /// Blocks of 4 KiB that differed and were alike when they were read again: writes in flight.
+    /// Blocks of 4 KiB that differed and were alike when they were read again: writes in flight. Of one copy alone: reads that failed, and did
+    /// not fail again.
     pub passed: u64,
     /// Ranges that were never alike and kept changing, so that nothing can be said; at most 10000 are listed.
     pub restless: Vec<Stretch>,
@@ -121,6 +220,9 @@ pub struct ScrubFindings {
     /// Bytes of these ranges.
     #[serde(default)]
     pub restless_bytes: u64,
+    /// Ranges that are much slower than their neighbours; null when none were looked for: of several copies, and through the page cache.
+    #[serde(default)]
+    pub slow: Option<SlowFindings>,
 }
 
 impl ScrubFindings {
@@ -133,6 +235,29 @@ impl ScrubFindings {
             let place = self.differences.partition_point(|listed| listed.at < difference.at);
             self.differences.insert(place, difference);
         }
+    }
+
+    /// Adds a range of which there is one copy, and that cannot be read. What touches the one before and fails alike is one range with it; they
+    /// come by their place.
+    pub fn add_unreadable(&mut self, range: &Chunk, errno: i32) {
+        let last = self
+            .differences
+            .last_mut()
+            .filter(|last| last.at.saturating_add(last.len) == range.at && last.lone_errno() == Some(errno));
+        match last {
+            Some(last) => {
+                last.len += range.len;
+                self.bytes += range.len;
+            }
+            None => self.add(Difference::unreadable(range, errno)),
+        }
+    }
+
+    /// Whether a range of these bytes is listed.
+    pub fn lists(&self, range: Stretch) -> bool {
+        let place =
+            self.differences.partition_point(|listed| listed.at.saturating_add(listed.len) <= range.at);
+        self.differences.get(place).is_some_and(|listed| listed.at < range.at.saturating_add(range.len))
     }
 
     /// Whether another one would be listed.
@@ -180,6 +305,34 @@ impl ScrubFindings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_of_one_copy_that_touch_are_one() {
+        let mut found = ScrubFindings::default();
+        let chunk =
+            |at, len| Chunk { at, len, copies: vec![crate::scrub::Place { disk: 0, offset: at + 512 }] };
+        for (at, len, errno) in [(0, 4096, 5), (4096, 8192, 5), (12_288, 4096, 61), (20_480, 4096, 61)] {
+            found.add_unreadable(&chunk(at, len), errno);
+        }
+        let listed: Vec<(u64, u64)> = found.differences.iter().map(|range| (range.at, range.len)).collect();
+        assert_eq!(listed, [(0, 12_288), (12_288, 4096), (20_480, 4096)]);
+        assert_eq!((found.ranges, found.bytes, found.unreadable), (3, 20_480, 3));
+        let has = |at, len| found.lists(Stretch { at, len });
+        assert!(has(0, 1) && has(16_000, 4096) && has(20_480, 9) && !has(16_384, 4096) && !has(24_576, 1));
+    }
+
+    #[test]
+    fn slow_ranges_that_touch_are_one_in_any_order() {
+        let mut slow = SlowFindings::default();
+        let range = |at, took_us| SlowRange { at, len: 10, took_us, neighbours_us: 1, readings: 8 };
+        for (at, took_us) in [(20, 7), (0, 5), (40, 6), (10, 9)] {
+            slow.add(range(at, took_us));
+        }
+        assert_eq!(slow.listed, [SlowRange { len: 30, ..range(0, 9) }, range(40, 6)]);
+        assert_eq!((slow.ranges, slow.bytes), (2, 40));
+        let has = |at, len| slow.has(Stretch { at, len });
+        assert!(has(29, 1) && has(35, 6) && !has(30, 10) && !has(50, 1));
+    }
 
     #[test]
     fn what_kept_changing_is_counted_beyond_the_list() {

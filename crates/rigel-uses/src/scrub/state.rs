@@ -2,6 +2,7 @@
 
 use super::found::{ScrubFindings, Stretch};
 use super::map::{BLOCK_BYTES, CHUNK_BYTES, Map};
+use super::pace::Pace;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,15 @@ pub const SCHEMA: &str = "rigel.scrub-state/1";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
+    /// One file or device, of which every block is read.
+    One {
+        /// Its path.
+        path: String,
+        /// First byte.
+        offset: u64,
+        /// Bytes; `None` for all that it has.
+        length: Option<u64>,
+    },
     /// Two files or devices.
     Pair {
         /// Their paths.
@@ -86,8 +96,18 @@ pub struct State {
     pub done: u64,
     /// Ranges that differed and have to be read again.
     pub pending: Vec<Stretch>,
+    /// How long reads took; of one copy alone, past the page cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<Pace>,
     /// What was found.
     pub found: ScrubFindings,
+}
+
+impl Source {
+    /// Whether there is one copy only, so that nothing is compared.
+    pub const fn is_one(&self) -> bool {
+        matches!(self, Self::One { .. })
+    }
 }
 
 impl State {
@@ -103,14 +123,25 @@ impl State {
             directory: None,
             done: 0,
             pending: Vec::new(),
+            pace: None,
             found: ScrubFindings::default(),
         }
     }
 
     /// Whether the copies are alike as far as they were compared; `None` when none is known to differ, but ranges wait to be read again or
-    /// could not be judged.
+    /// could not be judged, and when there is one copy only.
     pub fn are_alike(&self) -> Option<bool> {
-        self.found.are_alike().filter(|alike| !alike || self.pending.is_empty())
+        self.found.are_alike().filter(|alike| !self.source.is_one() && (!alike || self.pending.is_empty()))
+    }
+
+    /// Whether all of one copy alone can be read, of `total` bytes; `None` when everything that was read can be, but not everything was read,
+    /// and when there are several copies.
+    pub fn is_readable(&self, total: u64) -> Option<bool> {
+        match self.found.ranges {
+            _ if !self.source.is_one() => None,
+            0 => (self.done >= total).then_some(true),
+            _ => Some(false),
+        }
     }
 
     /// Reads the text of the file.
@@ -151,7 +182,8 @@ impl State {
                 && part.is_some_and(|part| part.len == stretch.len)
         };
         let own = self.fingerprint == map.fingerprint() && self.done <= map.total();
-        if own && self.pending.iter().all(within) {
+        let paced = self.pace.as_ref().is_none_or(|pace| pace.is_within(map.total()));
+        if own && paced && self.pending.iter().all(within) {
             return Ok(());
         }
         Err(Problem::refused("the copies have moved")
@@ -194,6 +226,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use super::super::pace::ReadTime;
     use super::super::{Place, Strip};
     use super::*;
 
@@ -266,5 +299,22 @@ mod tests {
             let pending = vec![Stretch { at, len }];
             assert!(State { done, pending, ..state(&map) }.check(&map, &[]).is_err(), "{done} {at} {len}");
         }
+        let mut pace = Pace::default();
+        pace.add(ReadTime { range: Stretch { at: 2 << 20, len: 4096 }, took_us: 1 });
+        assert!(State { pace: Some(pace), ..state(&map) }.check(&map, &[]).is_err());
+    }
+
+    #[test]
+    fn one_copy_is_not_alike_but_can_be_read() {
+        let place = Place { disk: 0, offset: 0 };
+        let map = Map::new(vec![Strip { len: 1 << 20, copies: vec![place], of: None }]);
+        let source = Source::One { path: "/dev/sdb".into(), offset: 0, length: None };
+        let mut one = State::new(source, None, &map, &[who("wwid-1")]);
+        assert_eq!((one.are_alike(), one.is_readable(1 << 20)), (None, None), "nothing was read yet");
+        one.done = 1 << 20;
+        assert_eq!(one.is_readable(1 << 20), Some(true));
+        one.found.count(4096, true);
+        assert_eq!((one.are_alike(), one.is_readable(1 << 20)), (None, Some(false)));
+        assert_eq!(state(&map).is_readable(0), None, "there are several");
     }
 }

@@ -104,7 +104,13 @@ const NO_SLOW_NOISE: Silence = Silence { about: "slow noise", flags: &[FlagCode:
 /// A device with a constant rate: a long visit shows no change.
 const NO_CHANGE: Silence = Silence {
     about: "a change",
-    flags: &[FlagCode::LevelShift, FlagCode::Drift, FlagCode::Throttled, FlagCode::WriteCliff],
+    flags: &[
+        FlagCode::LevelShift,
+        FlagCode::Drift,
+        FlagCode::Throttled,
+        FlagCode::Burst,
+        FlagCode::WriteCliff,
+    ],
     most: 0.02,
 };
 /// A device without a start-up: no visit is too short.

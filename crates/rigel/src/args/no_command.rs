@@ -77,7 +77,7 @@ const COMMANDS: [(&[&str], &str, &str); 10] = [
     (
         &["verify", "validate", "mirror"],
         "scrub",
-        "`rigel scrub` compares copies of data, `rigel soak` checks every block that it wrote, `rigel durability` what a power cut took",
+        "`rigel scrub` compares copies of data or reads every block of one device, `rigel soak` checks every block that it wrote, `rigel durability` what a power cut took",
     ),
     (
         &["bench", "benchmark", "measure", "test", "perf", "start"],

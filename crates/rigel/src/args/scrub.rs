@@ -11,6 +11,10 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
+  rigel scrub /dev/sdb
+      can every block be read? 100 MB per second; exit code 1 if not, with the places and files
+  rigel scrub /dev/sdb --max-mbps 20 --state sdb.state
+      the same, gentler; --resume sdb.state resumes it after a stop or a reboot
   rigel scrub /dev/sdb /dev/sdc
       where do they differ? Nothing is written, and both may be in use
   rigel scrub --md /dev/md0 --max-mbps 100 --state md0.state
@@ -26,16 +30,17 @@ Examples:
 /// The largest allocation unit of ASM.
 const MOST_UNIT_BYTES: u64 = 64 * MIB;
 const DEFAULT_UNIT_BYTES: u64 = MIB;
-const HOW: &str = "name two files or devices, or one of --md, --lvm, --extents and --resume";
+const HOW: &str =
+    "name a file or device, or two that should be alike, or one of --md, --lvm, --extents and --resume";
 
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
-#[command(after_help = EXAMPLES, override_usage = "rigel scrub [OPTIONS] A B\n       rigel scrub [OPTIONS] --md DEVICE | --lvm VG/LV | --extents FILE\n       rigel scrub --resume FILE")]
+#[command(after_help = EXAMPLES, override_usage = "rigel scrub [OPTIONS] DEVICE\n       rigel scrub [OPTIONS] A B\n       rigel scrub [OPTIONS] --md DEVICE | --lvm VG/LV | --extents FILE\n       rigel scrub --resume FILE")]
 pub struct ScrubArgs {
-    /// Two files or block devices that should hold the same data
-    #[arg(value_names = ["A", "B"], num_args = 2)]
+    /// A file or block device to read, or two that should hold the same data
+    #[arg(value_name = "DEVICE", num_args = 1..=2)]
     paths: Vec<PathBuf>,
 
-    /// Offset of the copy in A [default: 0]
+    /// Offset of the copy in A, or where to begin in a single device [default: 0]
     #[arg(long, value_name = "BYTES", requires = "paths")]
     offset_a: Option<Bytes>,
 
@@ -43,7 +48,7 @@ pub struct ScrubArgs {
     #[arg(long, value_name = "BYTES", requires = "paths")]
     offset_b: Option<Bytes>,
 
-    /// Bytes to compare [default: up to the end of the shorter one]
+    /// Bytes to read or to compare [default: up to the end, of the shorter one]
     #[arg(long, value_name = "BYTES", requires = "paths")]
     length: Option<Bytes>,
 
@@ -65,7 +70,7 @@ pub struct ScrubArgs {
     #[arg(long, value_name = "BYTES", requires = "extents")]
     au_size: Option<Bytes>,
 
-    /// Read at most MBPS (2^20 bytes per second) from each copy
+    /// Read at most MBPS (2^20 bytes per second) from each copy [default: 100 for a single device, else no limit]
     #[arg(long, value_name = "MBPS", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_mbps: Option<u64>,
 
@@ -91,7 +96,7 @@ pub struct ScrubArgs {
 }
 
 impl ScrubArgs {
-    /// Checks that it is known what to compare.
+    /// Checks that it is known what to read.
     pub fn checked(self) -> Result<Self, Problem> {
         self.check_unit()?;
         self.check_parts()?;
@@ -101,12 +106,10 @@ impl ScrubArgs {
                 .next("give a time such as 60s"));
         }
         if self.length == Some(Bytes(0)) {
-            return Err(Problem::usage("nothing would be compared")
-                .at("--length")
-                .next("give a length above 0"));
+            return Err(Problem::usage("nothing would be read").at("--length").next("give a length above 0"));
         }
         if self.source().is_none() && self.resume.is_none() {
-            return Err(Problem::usage("there is nothing to compare").next(HOW));
+            return Err(Problem::usage("there is nothing to read").next(HOW));
         }
         Ok(self)
     }
@@ -129,16 +132,26 @@ impl ScrubArgs {
         let parts = [("--offset-a", self.offset_a), ("--offset-b", self.offset_b), ("--length", self.length)];
         match parts.into_iter().find(|(_, bytes)| bytes.is_some()) {
             Some((name, _)) if self.paths.is_empty() => {
-                Err(of_another(name, "two files or devices", self.resume.is_some()))
+                let what = if name == "--offset-b" { "two files or devices" } else { "files or devices" };
+                Err(of_another(name, what, self.resume.is_some()))
+            }
+            _ if self.paths.len() == 1 && self.offset_b.is_some() => {
+                Err(Problem::usage("--offset-b is for two files or devices only")
+                    .at("--offset-b")
+                    .next("give --offset-a to begin later, or name a second file or device"))
             }
             _ => Ok(()),
         }
     }
 
-    /// What to compare; `None` when a state file has to tell.
+    /// What to read; `None` when a state file has to tell.
     pub fn source(&self) -> Option<Source> {
+        let offset = |bytes: Option<Bytes>| bytes.map_or(0, |bytes| bytes.0);
+        if let [path] = self.paths.as_slice() {
+            let length = self.length.map(|bytes| bytes.0);
+            return Some(Source::One { path: encode(path), offset: offset(self.offset_a), length });
+        }
         if let [a, b] = self.paths.as_slice() {
-            let offset = |bytes: Option<Bytes>| bytes.map_or(0, |bytes| bytes.0);
             return Some(Source::Pair {
                 paths: [encode(a), encode(b)],
                 offsets: [offset(self.offset_a), offset(self.offset_b)],

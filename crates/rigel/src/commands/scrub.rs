@@ -1,7 +1,8 @@
-//! `rigel scrub`: are copies alike? Reads all of them and tells what stays different.
+//! `rigel scrub`: can every block be read, and are copies alike? Reads all of it and tells what cannot be read or stays different.
 //!
 //! Writes nothing but the state file that the user asked for. Must not judge a difference.
 
+mod files;
 mod legs;
 
 use crate::args::ScrubArgs;
@@ -19,14 +20,16 @@ use rigel_io::engine;
 use rigel_report::document::Document as _;
 use rigel_report::scrub::{ScrubReport, json};
 use rigel_run::scrub::{End, Job, Listener, scrub as compare};
-use rigel_uses::scrub::{ScrubFindings, Source, State};
+use rigel_uses::scrub::{Source, State};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+/// MB per second from a device that is read alone: what uses it beside should not feel much of it.
+const GENTLE_MBPS: u64 = 100;
 /// A state of more is none: ten thousand ranges take some megabytes.
 const MOST_STATE_BYTES: u64 = 1 << 30;
 
-/// Compares, and prints what was found. Copies that differ are a problem of exit code 1.
+/// Reads or compares, and prints what was found. What cannot be read, and copies that differ, are a problem of exit code 1.
 pub fn scrub(options: &ScrubArgs, streams: &Streams) -> Result<(), Problem> {
     let signals = Signals::listen()?;
     if let Some(file) = &options.state {
@@ -55,12 +58,17 @@ pub fn scrub(options: &ScrubArgs, streams: &Streams) -> Result<(), Problem> {
         io_timeout_ns: io_timeout.0,
     };
     let mut hears = ScrubListener {
-        bar: WorkProgress::of_bytes(streams, options.quiet, "comparing"),
+        bar: WorkProgress::of_reading(streams, options.quiet, &doing(&copies)),
         file: file.as_deref(),
         // An older file of this name is somebody's; one that is gone on with is replaced.
         replace: options.resume.is_some(),
         told: state.found.ranges,
         total: copies.map.total(),
+        what: if state.source.is_one() {
+            "that cannot be read"
+        } else {
+            "where copies differ or cannot be read"
+        },
     };
     // Where it cannot be kept is better known before the hours than after.
     hears.keep(&state)?;
@@ -74,8 +82,11 @@ pub fn scrub(options: &ScrubArgs, streams: &Streams) -> Result<(), Problem> {
         }
         compared => compared?,
     };
+    let owners = copies.lone().and_then(|disk| files::on(disk, &state.found));
     let shown = ScrubReport {
         state: &state,
+        owners: owners.as_ref(),
+        first: copies.first(),
         disks: &copies.names(),
         total: copies.map.total(),
         notes: &copies.notes,
@@ -86,7 +97,12 @@ pub fn scrub(options: &ScrubArgs, streams: &Streams) -> Result<(), Problem> {
     } else {
         streams.results(shown.text(streams.style()).as_bytes())?;
     }
-    ended(&state.found, end, file)
+    ended(&state, end, file)
+}
+
+/// What progress is of.
+fn doing(copies: &Copies) -> String {
+    copies.lone().map_or_else(|| "comparing".to_owned(), |disk| format!("reading {}", disk.path))
 }
 
 /// Where relative paths begin: in the directory that the scrub began in. Empty where that is the current one, so that names are shown as they
@@ -103,17 +119,19 @@ fn begun(kept: Option<State>, source: Source, copies: &Copies, io_timeout: Nanos
         state.check(&copies.map, &who)?;
         return Ok(state);
     }
-    let mut state = State::new(source, None, &copies.map, &who);
+    let max_mbps = source.is_one().then_some(GENTLE_MBPS);
+    let mut state = State::new(source, max_mbps, &copies.map, &who);
     state.directory = env::current_dir().ok().map(|directory| encode(&directory));
     Ok(state)
 }
 
 /// What was found goes first, also when it was stopped.
-fn ended(found: &ScrubFindings, end: End, file: Option<PathBuf>) -> Result<(), Problem> {
+fn ended(state: &State, end: End, file: Option<PathBuf>) -> Result<(), Problem> {
     let go_on = match file {
         Some(file) => format!("resume: rigel scrub --resume {}", shell_word(&encode(&file))),
         None => "start again with --state FILE, so that --resume can continue it".to_owned(),
     };
+    let found = &state.found;
     if found.is_clean() {
         return match end {
             End::Whole => Ok(()),
@@ -122,15 +140,24 @@ fn ended(found: &ScrubFindings, end: End, file: Option<PathBuf>) -> Result<(), P
                 .next(go_on)),
         };
     }
-    let what = if found.unreadable == found.ranges { "copies cannot be read" } else { "the copies differ" };
-    let mend = "if you know which leg is right, copy it over the other; docs/guide/scrub.md shows how";
+    let (what, cause, mend) = if state.source.is_one() {
+        (
+            "not every block can be read",
+            "a medium that lost what it held, or a path that fails",
+            "check the kernel log (dmesg) and the disk's own counters, and restore the files from a backup; docs/guide/scrub.md has more",
+        )
+    } else {
+        (
+            if found.unreadable == found.ranges { "copies cannot be read" } else { "the copies differ" },
+            "a write that reached one copy only, or storage that changed or lost what it held",
+            "if you know which leg is right, copy it over the other; docs/guide/scrub.md shows how",
+        )
+    };
     let next = match end {
         End::Whole => mend.to_owned(),
         End::Stopped => format!("the scrub is not finished; {go_on}; then {mend}"),
     };
-    Err(Problem::new(ExitKind::GateFailed, what)
-        .because("a write that reached one copy only, or storage that changed or lost what it held")
-        .next(next))
+    Err(Problem::new(ExitKind::GateFailed, what).because(cause).next(next))
 }
 
 /// Refuses a file that is there: it is somebody's, perhaps the state of a scrub that is not over.
@@ -172,6 +199,8 @@ struct ScrubListener<'a> {
     /// Ranges that were told.
     told: u64,
     total: u64,
+    /// What kind of ranges these are.
+    what: &'static str,
 }
 
 impl Listener for ScrubListener<'_> {
@@ -185,7 +214,7 @@ impl Listener for ScrubListener<'_> {
         if state.found.ranges > 0 && is_news && state.done < self.total {
             self.told = state.found.ranges;
             let ranges = counted(self.told, "range");
-            self.bar.say(&format!("found so far: {ranges} where copies differ or cannot be read"));
+            self.bar.say(&format!("found so far: {ranges} {}", self.what));
         }
         let Some(file) = self.file else { return Ok(()) };
         let text = state
@@ -201,6 +230,7 @@ impl Listener for ScrubListener<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rigel_uses::scrub::{Map, Place, ScrubFindings, SlowFindings, Strip};
 
     #[test]
     fn copies_that_differ_end_with_1_and_a_scrub_that_was_stopped_with_4() {
@@ -208,17 +238,41 @@ mod tests {
         let differ = ScrubFindings { ranges: 2, unreadable: 1, ..ScrubFindings::default() };
         let all_read = ScrubFindings { ranges: 1, ..ScrubFindings::default() };
         let unreadable = ScrubFindings { ranges: 2, unreadable: 2, ..ScrubFindings::default() };
-        let told = |found: &ScrubFindings, end| {
-            let problem = ended(found, end, Some(PathBuf::from("s.json"))).err()?;
+        let place = |disk| Place { disk, offset: 0 };
+        let map = |copies| Map::new(vec![Strip { len: 4096, copies, of: None }]);
+        let of = |source: &Source, found: &ScrubFindings| {
+            let mut state = State::new(source.clone(), None, &map(vec![place(0), place(1)]), &[]);
+            state.found = found.clone();
+            state
+        };
+        let two = Source::Md("/dev/md0".to_owned());
+        let one = Source::One { path: "/dev/sdb".to_owned(), offset: 0, length: None };
+        let told = |source: &Source, found: &ScrubFindings, end| {
+            let problem = ended(&of(source, found), end, Some(PathBuf::from("s.json"))).err()?;
             Some((problem.kind.code(), problem.what, problem.next.unwrap().contains("--resume s.json")))
         };
         let text = str::to_owned;
-        assert_eq!(told(&clean, End::Whole), None);
-        assert_eq!(told(&clean, End::Stopped), Some((4, text("the scrub was cut short"), true)));
+        assert_eq!(told(&two, &clean, End::Whole), None);
+        assert_eq!(told(&two, &clean, End::Stopped), Some((4, text("the scrub was cut short"), true)));
         // What was found outweighs that the scrub can go on.
-        assert_eq!(told(&differ, End::Whole), Some((1, text("the copies differ"), false)));
-        assert_eq!(told(&all_read, End::Whole), Some((1, text("the copies differ"), false)));
-        assert_eq!(told(&differ, End::Stopped), Some((1, text("the copies differ"), true)));
-        assert_eq!(told(&unreadable, End::Whole), Some((1, text("copies cannot be read"), false)));
+        assert_eq!(told(&two, &differ, End::Whole), Some((1, text("the copies differ"), false)));
+        assert_eq!(told(&two, &all_read, End::Whole), Some((1, text("the copies differ"), false)));
+        assert_eq!(told(&two, &differ, End::Stopped), Some((1, text("the copies differ"), true)));
+        assert_eq!(told(&two, &unreadable, End::Whole), Some((1, text("copies cannot be read"), false)));
+        // What is slow only can be read.
+        let slow = ScrubFindings {
+            slow: Some(SlowFindings { ranges: 3, ..SlowFindings::default() }),
+            ..clean.clone()
+        };
+        assert_eq!(told(&one, &slow, End::Whole), None);
+        assert_eq!(told(&one, &slow, End::Stopped), Some((4, text("the scrub was cut short"), true)));
+        assert_eq!(
+            told(&one, &unreadable, End::Whole),
+            Some((1, text("not every block can be read"), false))
+        );
+        assert_eq!(
+            told(&one, &unreadable, End::Stopped),
+            Some((1, text("not every block can be read"), true))
+        );
     }
 }

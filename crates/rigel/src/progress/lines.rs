@@ -8,9 +8,11 @@ use rigel_core::load::matrix::Point;
 use rigel_core::measure::ClassTally;
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::stats::forecast::TimeRange;
-use rigel_core::units::say::percent;
-use rigel_core::units::{self, Bytes, NS_PER_MS, to_f64};
+use rigel_core::units::say::{percent, short};
+use rigel_core::units::{self, Bytes, MIB, NS_PER_MS, to_f64};
 use rigel_report::duration;
+use std::fmt;
+use std::time::Duration;
 
 pub use rigel_core::units::say::time_left;
 
@@ -135,6 +137,32 @@ fn rates(point: Point, live: &LiveFigures, classes: &[LoadClass]) -> String {
         format!("{rate}{latency}")
     };
     loaded.map(rate).collect::<Vec<_>>().join(", ")
+}
+
+/// Bytes per second so far.
+#[derive(Clone, Copy, Debug)]
+pub struct Rate(f64);
+
+impl Rate {
+    /// Of so many bytes in so long; `None` when it is not known yet.
+    pub fn of(bytes: u64, took: Duration) -> Option<Self> {
+        (bytes > 0 && !took.is_zero()).then(|| Self(to_f64(bytes) / took.as_secs_f64()))
+    }
+
+    /// `, 98 MB/s, 2 min left`, when so many bytes are left.
+    pub fn with_left(self, left_bytes: u64) -> String {
+        let left = Duration::from_secs_f64((to_f64(left_bytes) / self.0).min(1e9));
+        match left_bytes {
+            0 => format!(", {self}"),
+            _ => format!(", {self}, {} left", time_left(u64::try_from(left.as_nanos()).unwrap_or(u64::MAX))),
+        }
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} MB/s", short(self.0 / to_f64(MIB)))
+    }
 }
 
 /// The line of bytes moved: `filling rigel-scratch.dat: 1 GiB of 4 GiB`.

@@ -1,6 +1,8 @@
-//! `rigel run burst`: known answers on simulated devices, what is no bucket, what is refused, and how it ends.
+//! `rigel run burst`: known answers on simulated devices and behind the kernel, what is no bucket, what is refused, and how it ends. And the
+//! flag of other runs in which credit runs out.
 
 use crate::support::{Place, ProgramOutput, flat};
+use rigel_testdev::{DeviceSpec, TestDevice, needs};
 use serde_json::Value;
 
 /// Four stations of 1 ms: 4,000 a second.
@@ -73,6 +75,65 @@ fn a_bucket_is_found_with_rate_size_refill_and_time() {
     {
         let told = place.rigel(["report", record, "--format", format]).expect_code(0).stdout;
         assert!(told.contains(part), "{format}: {told}");
+    }
+}
+
+/// A device with a bucket behind the real kernel, slow enough that no machine is too busy for it: 50 a second by its one station, and 15 by its
+/// bucket.
+#[test]
+fn a_bucket_behind_the_kernel_is_found() {
+    let test = "a_bucket_behind_the_kernel_is_found";
+    let place = Place::new();
+    let spec = DeviceSpec { servers: 1, service_us: 20_000, ..DeviceSpec::default() };
+    let Some(device) = needs(test, TestDevice::mount(spec)) else { return };
+    device.command("bucket 15 600 600").unwrap();
+    let disk = device.disk();
+    let told = place.rigel(
+        ["run", "burst", disk.to_str().unwrap(), "--for", "2m", "--per-target", "4"].into_iter().chain([
+            "--json",
+            "--quiet",
+            "--no-html",
+        ]),
+    );
+    let burst = told.expect_code_of_flags()["burst"].clone();
+    assert_eq!(cause(&burst), ("token_bucket", "none"), "{burst}");
+    near("high", &burst, 50.0);
+    near("low", &burst, 15.0);
+    let credit = burst["credit_ios"]["value"].as_f64().unwrap();
+    // What inspection and trials read before the run is of the same bucket.
+    assert!((480.0..630.0).contains(&credit), "{burst}");
+}
+
+/// The flags of a calibration of such a device.
+fn calibrated(law: &str, seed: usize) -> Vec<Value> {
+    let place = Place::new();
+    let line = format!(
+        "calibrate --engine sim:servers=8,service=2ms,{law} --seed {seed} --no-history --no-html --json --quiet"
+    );
+    let found = place.line(&line).json();
+    found["flags"].as_array().unwrap().iter().filter(|flag| flag["code"] == "BURST").cloned().collect()
+}
+
+#[test]
+fn a_calibration_says_that_credit_ran_out() {
+    for (seed, bucket) in (0..).zip(["1000:40000", "1200:60000", "900:60000", "700:70000"]) {
+        let found = calibrated(&format!("white=3%,bucket={bucket}"), seed);
+        let [flag] = &found[..] else { panic!("{bucket}: {found:?}") };
+        let text = flag["text"].as_str().unwrap();
+        let refill: f64 = bucket.split(':').next().unwrap().parse().unwrap();
+        let told = text.split(" came to ").nth(1).and_then(|text| text.split(' ').next()).unwrap();
+        let told: f64 = told.replace(',', "").parse().unwrap();
+        assert!((told / refill - 1.0).abs() < 0.05, "{bucket}: {text}");
+        assert!(text.contains("I/Os per second, pauses included, whatever the load"), "{text}");
+    }
+}
+
+#[test]
+fn no_calibration_without_such_a_fall_says_so() {
+    for law in ["white=3%", "white=3%,drift=-20%", "white=2%,between=0.5%,modes=30%:0.7"] {
+        for seed in 0..30 {
+            assert_eq!(calibrated(law, seed), Vec::<Value>::new(), "{law}, seed {seed}");
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Copies compared by the real binary: what was planted is found, what is in flight is not, and a scrub goes on where it was.
 
+mod alone;
 mod judged;
 mod kept;
 mod listed;
@@ -329,8 +330,14 @@ fn bad_input_is_refused_with_the_place() {
     let other = r#"{"schema":"rigel.scrub-state/9","source":{"md":"x"},"max_mbps":null,"fingerprint":"","done":0,"pending":[],"found":{"differences":[],"ranges":0,"bytes":0,"unreadable":0,"passed":0,"restless":[]}}"#;
     fs::write(place.path().join("other.json"), other).unwrap();
     for (line, code, part) in [
-        ("scrub", 2, "nothing to compare"),
-        ("scrub a", 2, "2 values"),
+        ("scrub", 2, "nothing to read"),
+        ("scrub a --offset-b 4K", 2, "--offset-b is for two files or devices only"),
+        ("scrub a --offset-a 1M", 2, "beyond the end"),
+        ("scrub a --length 2M", 2, "give at most 1048576"),
+        ("scrub empty", 3, "empty"),
+        ("scrub nowhere", 3, "nowhere"),
+        ("scrub .", 3, "directory"),
+        ("scrub a --md b", 2, "--md"),
         ("scrub a b c", 2, "c"),
         ("scrub a a", 2, "same bytes"),
         ("scrub a ./a --offset-b 4096", 2, "same bytes"),
@@ -347,10 +354,10 @@ fn bad_input_is_refused_with_the_place() {
         ("scrub --lvm y", 2, "VG/LV"),
         ("scrub --extents nowhere.csv", 2, "nowhere.csv"),
         ("scrub --extents a --au-size 3M", 2, "--au-size"),
-        ("scrub --extents a --length 1M", 2, "--length is for two files or devices only"),
-        ("scrub --extents a --offset-a 0", 2, "--offset-a is for two"),
+        ("scrub --extents a --length 1M", 2, "--length is for files or devices only"),
+        ("scrub --extents a --offset-a 0", 2, "--offset-a is for files"),
         ("scrub --md a --offset-b 4K", 2, "--offset-b is for two"),
-        ("scrub --lvm x/y --length 1M", 2, "--length is for two"),
+        ("scrub --lvm x/y --length 1M", 2, "--length is for files"),
         ("scrub --resume no.json --length 1M", 2, "goes on with the same"),
         ("scrub --resume no.json --au-size 4M", 2, "--au-size is for a list of extents only"),
         ("scrub --md a --au-size 4M", 2, "--au-size is for a list of extents only"),

@@ -8,6 +8,7 @@ mod circumstances;
 mod contents;
 mod counts;
 mod course;
+mod credit;
 mod curve;
 mod flushes;
 mod latency;
@@ -111,6 +112,7 @@ fn for_run(
     }
     if record.header.request.burst().is_none() {
         found.extend(levels::of_run(record, phases, points, limited));
+        found.extend(credit::of_run(record));
         found.extend(neighbours::of_run(record, points));
     }
     found.extend(targets::of_run(record));

@@ -240,6 +240,14 @@ flags!(FlagCode {
         "A limit capped the rate, or burst credit ran out.",
         "Plan with the sustained rate, and find out who set the limit."
     ),
+    /// The rate fell for good while loads took turns.
+    Burst: row(
+        "BURST",
+        &[Mark::Root, Mark::InTime],
+        Next::Doctor,
+        "The rate fell for good during the run, as when burst credit is used up. Visits before and after it measured two things.",
+        "Plan with the rate that was left. The task burst measures the credit, and how long it takes to come back."
+    ),
     /// Writes became slower when a cache or the spare blocks were full.
     WriteCliff: row(
         "WRITE_CLIFF",

@@ -146,7 +146,7 @@ fn pieces(counts: &[f64]) -> Vec<f64> {
 }
 
 /// The last third less the first one; 0 of a few seconds.
-fn turn(counts: &[f64]) -> f64 {
+pub(super) fn turn(counts: &[f64]) -> f64 {
     let third = counts.len() / 3;
     if third < LEAST_HIGH {
         return 0.0;

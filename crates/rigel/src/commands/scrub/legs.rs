@@ -42,6 +42,9 @@ impl Copies {
     pub fn find(source: &Source, base: &Path, limit: Nanos) -> Result<Self, Problem> {
         let root = Path::new("/");
         let mut copies = match source {
+            Source::One { path, offset, length } => {
+                Self::one(&base.join(decode(path)), *offset, *length, limit)?
+            }
             Source::Pair { paths, offsets, length } => {
                 let paths = paths.each_ref().map(|path| base.join(decode(path)));
                 Self::pair(&paths, *offsets, *length, limit)?
@@ -57,14 +60,14 @@ impl Copies {
             Source::Extents { file, unit_bytes } => Self::listed(&decode(file), base, *unit_bytes, limit)?,
         };
         if copies.map.total() == 0 {
-            return Err(Problem::refused("there is nothing to compare: the copies have no bytes")
+            return Err(Problem::refused("there is nothing to read: it has no bytes")
                 .because("the array or volume is not active, or its size is not known")
                 .next("activate it, and check its state with `mdadm --detail` or `lvs`"));
         }
         copies.within()?;
         copies.choose_unit();
-        let names = copies.names().join(", ");
-        copies.notes.push(format!("reads {names}; nothing is written to them"));
+        let (names, them) = (copies.names().join(", "), if copies.lone().is_some() { "it" } else { "them" });
+        copies.notes.push(format!("reads {names}; nothing is written to {them}"));
         Ok(copies)
     }
 
@@ -95,6 +98,33 @@ impl Copies {
         OpenTargets::open(&self.disks, Access::ReadOnly, self.unit > 1).map(Arc::new)
     }
 
+    fn one(path: &Path, offset: u64, length: Option<u64>, limit: Nanos) -> Result<Self, Problem> {
+        let disk = facts_of(path, limit, &Snapshot::take())?;
+        let Some(left) = disk.size_bytes.checked_sub(offset).filter(|&left| left > 0) else {
+            return Err(beyond_end(&disk, 'a'));
+        };
+        if let Some(length) = length.filter(|&length| length > left) {
+            return Err(Problem::usage(format!("{length} bytes is more than there are"))
+                .at("--length")
+                .next(format!("give at most {left}, or leave it out")));
+        }
+        let strip = Strip { len: length.unwrap_or(left), copies: vec![Place { disk: 0, offset }], of: None };
+        Ok(Self::of(vec![disk], Map::new(vec![strip])))
+    }
+
+    /// The one file or device that is read alone.
+    pub fn lone(&self) -> Option<&TargetFacts> {
+        match self.disks.as_slice() {
+            [disk] => Some(disk),
+            _ => None,
+        }
+    }
+
+    /// Where the first copy begins on its disk.
+    pub fn first(&self) -> u64 {
+        self.map.strips().first().and_then(|strip| strip.copies.first()).map_or(0, |place| place.offset)
+    }
+
     fn pair(
         paths: &[PathBuf; 2],
         offsets: [u64; 2],
@@ -105,10 +135,7 @@ impl Copies {
         let left = |copy: usize| disks[copy].size_bytes.checked_sub(offsets[copy]).filter(|&left| left > 0);
         let (Some(a), Some(b)) = (left(0), left(1)) else {
             let copy = usize::from(left(0).is_some());
-            return Err(Problem::usage("the copy would start beyond the end")
-                .at(disks[copy].path.as_str())
-                .because(format!("it has {} bytes", disks[copy].size_bytes))
-                .next(format!("give a smaller --offset-{}", letter(copy).to_ascii_lowercase())));
+            return Err(beyond_end(&disks[copy], letter(copy).to_ascii_lowercase()));
         };
         if let Some(length) = length.filter(|&length| length > a.min(b)) {
             return Err(Problem::usage(format!("{length} bytes is more than both copies have"))
@@ -197,9 +224,17 @@ impl Copies {
                 || format!("a copy does not start at a multiple of {unit} bytes"),
                 |disk| format!("{} does not support direct I/O", disk.path),
             );
-            self.notes.push(format!("reads through the page cache: {why}"));
+            let times = if self.map.most_copies() == 1 { "; what is slow cannot be seen" } else { "" };
+            self.notes.push(format!("reads through the page cache: {why}{times}"));
         }
     }
+}
+
+fn beyond_end(disk: &TargetFacts, option: char) -> Problem {
+    Problem::usage("the copy would start beyond the end")
+        .at(disk.path.as_str())
+        .because(format!("it has {} bytes", disk.size_bytes))
+        .next(format!("give a smaller --offset-{option}"))
 }
 
 fn read_list(file: &Path) -> Result<String, Problem> {

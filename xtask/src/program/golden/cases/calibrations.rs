@@ -29,6 +29,9 @@ pub fn all() -> Vec<Case> {
         Case::of("calibrate-p99-unkept", unkept),
         Case::of("calibrate-writes", writes),
         Case::of("calibrate-cut-short", cut_short),
+        Case::of("calibrate-credit-runs-out", || {
+            calibrated("servers=8,service=10ms,rate=0,white=1%,bucket=200:12000")
+        }),
         Case::other("calibrate-history", history),
     ]
 }

@@ -5,7 +5,7 @@ use super::super::super::facts;
 use super::super::Case;
 use super::super::hostile::NAME;
 use rigel_core::error::Problem;
-use rigel_core::facts::TargetFacts;
+use rigel_core::facts::{FilePart, OwnerFacts, TargetFacts};
 use rigel_core::guard::safety::Evidence;
 use rigel_core::load::class::Sync;
 use rigel_core::units::GIB;
@@ -18,8 +18,8 @@ use rigel_uses::durability::{
     ended, run_name,
 };
 use rigel_uses::scrub::{
-    Certainty, CopyFound, CopyJudgement, Difference, DiskIdentity, Extent, Kind as By, Map, Place,
-    ScrubFindings, Source, State, Stretch, Strip,
+    Certainty, Chunk, CopyFound, CopyJudgement, Difference, DiskIdentity, Extent, Kind as By, Map, Place,
+    ScrubFindings, SlowFindings, SlowRange, Source, State, Stretch, Strip,
 };
 
 /// The cases.
@@ -34,6 +34,9 @@ pub fn all() -> Vec<Case> {
             scrubbed(Source::Md("/dev/md0".into()), ScrubFindings::default(), true)
         }),
         Case::other("scrub-differs", || scrubbed(pair(), differing(), true)),
+        Case::other("scrub-one-sound", || alone(ScrubFindings::default(), None, 1 << 26)),
+        Case::other("scrub-one-bad", || alone(unreadable(), Some(owners()), 1 << 26)),
+        Case::other("scrub-one-stopped", || alone(unreadable(), None, 1 << 25)),
         Case::other("scrub-stopped", || scrubbed(Source::Lvm(format!("vg/{NAME}")), differing(), false)),
         Case::other("targets", examined),
     ]
@@ -190,8 +193,62 @@ fn scrubbed(source: Source, found: ScrubFindings, complete: bool) -> anyhow::Res
     }
     let disks = ["/dev/sdb".to_owned(), "/dev/sdc".to_owned()];
     let notes = ["the copies are in use: a difference counts once it stood still".to_owned()];
-    let scrubbed =
-        scrub::ScrubReport { state: &state, disks: &disks, total: 1 << 26, notes: &notes, complete };
+    let scrubbed = scrub::ScrubReport {
+        state: &state,
+        disks: &disks,
+        total: 1 << 26,
+        notes: &notes,
+        complete,
+        first: 0,
+        owners: None,
+    };
+    Ok(vec![
+        Document::new("text", scrubbed.text(Style::default())),
+        Document::new("json", scrub::json(&scrubbed)?),
+    ])
+}
+
+/// One device, with ranges that cannot be read and that are slow.
+fn unreadable() -> ScrubFindings {
+    let mut found = ScrubFindings { passed: 1, ..ScrubFindings::default() };
+    for (at, len, errno) in [(1 << 20, 4096, 5), (1 << 21, 1 << 20, 5), (1 << 23, 8192, 61)] {
+        let range = Chunk { at, len, copies: vec![Place { disk: 0, offset: (1 << 20) + at }] };
+        found.add_unreadable(&range, errno);
+    }
+    let mut slow = SlowFindings { cleared: 7, unjudged: 2, ..SlowFindings::default() };
+    for at in [1 << 24, 17 << 20] {
+        slow.add(SlowRange { at, len: 1 << 20, took_us: 412_345, neighbours_us: 7_890, readings: 8 });
+    }
+    found.slow = Some(slow);
+    found
+}
+
+/// Files with hostile names on some of these ranges.
+fn owners() -> OwnerFacts {
+    let part = |at, len, name: &str| FilePart { at, len, path: format!("/data/{name}"), offset: 12_288 };
+    OwnerFacts {
+        files: vec![part(2 << 20, 4096, NAME), part(3 << 20, 1 << 19, "b"), part(7 << 19, 1 << 19, "c")],
+        mounts: vec!["/data".to_owned()],
+        doubt: Some("3 files or directories of /data could not be opened".to_owned()),
+    }
+}
+
+fn alone(found: ScrubFindings, owners: Option<OwnerFacts>, done: u64) -> anyhow::Result<Vec<Document>> {
+    let place = Place { disk: 0, offset: 1 << 20 };
+    let map = Map::new(vec![Strip { len: 1 << 26, copies: vec![place], of: None }]);
+    let source = Source::One { path: "/dev/sdb".into(), offset: 1 << 20, length: None };
+    let mut state = State::new(source, Some(100), &map, &[DiskIdentity::default()]);
+    (state.found, state.done) = (found, done);
+    let (disks, notes) = (["/dev/sdb".to_owned()], ["reads /dev/sdb; nothing is written to it".to_owned()]);
+    let scrubbed = scrub::ScrubReport {
+        state: &state,
+        disks: &disks,
+        total: 1 << 26,
+        notes: &notes,
+        complete: done == 1 << 26,
+        first: 1 << 20,
+        owners: owners.as_ref(),
+    };
     Ok(vec![
         Document::new("text", scrubbed.text(Style::default())),
         Document::new("json", scrub::json(&scrubbed)?),

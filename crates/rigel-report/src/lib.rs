@@ -179,7 +179,8 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
             | Answer::Soak(_)
             | Answer::Through
             | Answer::Scaling(_)
-            | Answer::Burst(_) => OutputFile::new("_findings.json", json::document(view)?),
+            | Answer::Burst(_)
+            | Answer::WorkingSet(_) => OutputFile::new("_findings.json", json::document(view)?),
         }]),
         Format::Html => Ok(vec![OutputFile::new("_report.html", html::page(view)?)]),
         Format::Csv => {

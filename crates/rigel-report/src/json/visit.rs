@@ -48,7 +48,12 @@ impl<'a> From<&'a VisitFindings> for VisitDocument<'a> {
             purpose: words::purpose_name(found.purpose),
             round: match found.purpose {
                 Purpose::Round(number) | Purpose::Phase(number) => Some(number),
-                Purpose::Only | Purpose::Long | Purpose::FillsGap | Purpose::Search(_) => None,
+                Purpose::Only
+                | Purpose::Long
+                | Purpose::FillsGap
+                | Purpose::Search(_)
+                | Purpose::Warm
+                | Purpose::Again => None,
             },
             levels: found.point.shown().collect(),
             counts: found.counts,

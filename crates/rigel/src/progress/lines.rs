@@ -29,10 +29,15 @@ pub fn place(at: &VisitPosition, steps: usize, classes: &[LoadClass]) -> String 
             (format!("point {number}{steps}"), format!(", visit {}", round.saturating_add(1)))
         }
         Purpose::FillsGap => (format!("point {number}{steps}"), ", one more visit".to_owned()),
+        Purpose::Warm => (format!("point {number}{steps}"), ", warming up".to_owned()),
+        Purpose::Again => (format!("point {number}{steps}"), ", once more".to_owned()),
         Purpose::Phase(phase) => (format!("phase {}", phase.saturating_add(1)), String::new()),
     };
     match at.point.side_in_words(classes) {
         Some((side, load)) => format!("{head}, {}: {load}{tail}", side.name()),
+        None if classes.iter().any(|class| class.working_sets.is_some()) => {
+            format!("{head}: {}{tail}", at.point.words_of(classes))
+        }
         None => format!("{head}: {}{tail}", at.point.words()),
     }
 }

@@ -36,6 +36,7 @@ pub mod versus;
 mod burst;
 mod by_reader;
 mod by_target;
+mod change;
 mod commits;
 mod csv;
 mod curve;
@@ -66,6 +67,7 @@ mod verdict;
 mod view;
 mod warnings;
 mod words;
+mod working_set;
 
 pub use orion::OrionVersion;
 pub use output_file::OutputFile;

@@ -3,9 +3,9 @@
 //! Tables are those of GitHub, GitLab and most others. Names from a record stand in code spans, in which nothing has a meaning;
 //! sentences that may hold some are escaped. Must not round differently from the page with charts.
 
-use crate::change;
 use crate::by_reader;
 use crate::by_target;
+use crate::change;
 use crate::document::markdown::write_all;
 use crate::flag_scopes::FlagScopes;
 use crate::headline::{self, Headline};

@@ -32,7 +32,8 @@ pub(crate) fn named(view: &View<'_>, point: Point) -> Option<String> {
 /// The table of sizes and what more would get; nothing of another run.
 pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
     let Some(found) = &view.findings.working_set else { return Vec::new() };
-    let mut all = vec![Block::section("Working sets", vec![sizes(found, room), Block::about(words::about(found))])];
+    let mut all =
+        vec![Block::section("Working sets", vec![sizes(found, room), Block::about(words::about(found))])];
     if !found.forecasts.is_empty() {
         let told = vec![forecasts(found), Block::about(words::of_forecasts(found))];
         all.push(Block::section("What more would get", told));
@@ -51,7 +52,8 @@ fn sizes(found: &WorkingSetFindings, room: Room) -> Block {
         .column(Column::right("p50"), |size| time(size.latency_us.p50.value))
         .column(Column::right("p99"), |size| time(size.latency_us.p99.value));
     for number in 0..found.caches().len() {
-        let head = if found.caches().len() == 1 { "hits".to_owned() } else { format!("cache {}", number + 1) };
+        let head =
+            if found.caches().len() == 1 { "hits".to_owned() } else { format!("cache {}", number + 1) };
         table = table.column(Column::right(head), move |size| {
             size.hits.get(number).map_or_else(|| "-".to_owned(), |hits| format!("{} %", percent(hits.value)))
         });
@@ -93,7 +95,11 @@ pub(crate) fn cards(view: &View<'_>) -> Option<Vec<Card>> {
     }
     let rate = |size: &SizeFindings| {
         let unit = printable(found.load.unit()).into_owned();
-        card(&format!("Over {}", Bytes(size.bytes)), format!("{} {unit}", number(size.rate.value)), Vec::new())
+        card(
+            &format!("Over {}", Bytes(size.bytes)),
+            format!("{} {unit}", number(size.rate.value)),
+            Vec::new(),
+        )
     };
     let ends = [found.sizes.first(), found.sizes.last().filter(|_| found.sizes.len() > 1)];
     all.extend(ends.into_iter().flatten().map(rate));
@@ -111,7 +117,8 @@ pub(crate) fn panels(view: &View<'_>) -> Vec<Panel> {
             ends.is_some_and(|(first, last)| (to_f64(first.bytes)..=to_f64(last.bytes)).contains(&at))
         };
         let seen = found.caches().iter().filter(|cache| is_inside(cache.bytes.mean));
-        seen.map(|cache| (mib(cache.bytes.mean), format!("a cache of {}", words::size(cache.bytes.mean)))).collect()
+        seen.map(|cache| (mib(cache.bytes.mean), format!("a cache of {}", words::size(cache.bytes.mean))))
+            .collect()
     };
     let line = |name: &str, of: &dyn Fn(&SizeFindings) -> Estimate| {
         let dot = |size: &SizeFindings| {
@@ -124,10 +131,12 @@ pub(crate) fn panels(view: &View<'_>) -> Vec<Panel> {
         title,
         shape: Shape::Lines(Lines { across: across(), up, lines, limit: None, band: None, marks: marks() }),
     };
-    let values = |lines: &[Line]| -> Vec<f64> { lines.iter().flat_map(|line| &line.dots).map(|dot| dot.up).collect() };
+    let values =
+        |lines: &[Line]| -> Vec<f64> { lines.iter().flat_map(|line| &line.dots).map(|dot| dot.up).collect() };
     let unit = printable(found.load.unit()).into_owned();
     let rates = vec![line("", &|size| size.rate)];
-    let of_latency = |name: &str, figure: fn(&LatencyUs) -> Estimate| line(name, &|size| figure(&size.latency_us));
+    let of_latency =
+        |name: &str, figure: fn(&LatencyUs) -> Estimate| line(name, &|size| figure(&size.latency_us));
     let latencies = vec![of_latency("mean", |us| us.mean), of_latency("p99", |us| us.p99)];
     let (rate_values, latency_values) = (values(&rates), values(&latencies));
     vec![

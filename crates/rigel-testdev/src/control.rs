@@ -4,7 +4,7 @@
 //! of leaving half a set-up. It must not carry out anything.
 //!
 //! ```text
-//! servers C | service_us S | mbps B | exp 0|1 | flush_us F | seed N | slow OFF LEN US
+//! servers C | service_us S | mbps B | exp 0|1 | flush_us F | seed N | slow OFF LEN US | lru BYTES US
 //! eio OFF LEN | enospc OFF LEN | short OFF LEN | corrupt OFF LEN | hang OFF LEN
 //! TRAP nth N [NUMBER] | TRAP at OFF LEN [NUMBER], where TRAP is flip, torn, misdirect, lost, zero, delay or stale
 //! cache 0|1 | lie 0|1 | power-cut | power-cut SEED UNIT
@@ -30,6 +30,8 @@ pub(crate) enum Command {
     Exponential(bool),
     FlushUs(u64),
     Seed(u64),
+    /// A cache of so many bytes, empty: what it holds is answered in so many microseconds. 0 bytes: none.
+    Lru(u64, u64),
     /// Requests that begin there take so much longer at the station.
     Slow(SlowRange),
     Fault(Fault),
@@ -63,6 +65,7 @@ fn parse_line(line: &str) -> Option<Command> {
         ["exp", "1"] => Command::Exponential(true),
         ["flush_us", flush_us] => Command::FlushUs(flush_us.parse().ok()?),
         ["seed", seed] => Command::Seed(seed.parse().ok()?),
+        ["lru", bytes, hit_us] => Command::Lru(bytes.parse().ok()?, hit_us.parse().ok()?),
         ["slow", offset, length, more_us] => Command::Slow(SlowRange {
             range_bytes: parse_range(offset, length)?,
             more_us: more_us.parse().ok()?,

@@ -10,6 +10,8 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::time::Duration;
 
+use crate::lru::Lru;
+
 /// What one request costs, and how many are served at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Law {
@@ -62,13 +64,15 @@ pub(crate) struct SlowRange {
 pub(crate) struct Stations {
     law: Law,
     slow: Vec<SlowRange>,
+    /// What it holds is answered in so many nanoseconds at a station.
+    cache: Option<(Lru, u64)>,
     free_at_ns: BinaryHeap<Reverse<u64>>,
     random: SplitMix,
 }
 
 impl Stations {
     pub(crate) fn new(law: Law, seed: u64) -> Self {
-        Self { law, slow: Vec::new(), free_at_ns: idle(law.servers), random: SplitMix(seed) }
+        Self { law, slow: Vec::new(), cache: None, free_at_ns: idle(law.servers), random: SplitMix(seed) }
     }
 
     pub(crate) fn law(&self) -> Law {
@@ -86,6 +90,11 @@ impl Stations {
 
     pub(crate) fn set_seed(&mut self, seed: u64) {
         self.random = SplitMix(seed);
+    }
+
+    /// Puts an empty cache of so many bytes before the stations; none with 0.
+    pub(crate) fn set_cache(&mut self, bytes: u64, hit_us: u64) {
+        self.cache = (bytes > 0).then(|| (Lru::new(bytes), hit_us.saturating_mul(1000)));
     }
 
     pub(crate) fn add_slow(&mut self, slow: SlowRange) {
@@ -107,7 +116,10 @@ impl Stations {
         let flush_ns = self.law.flush_us.saturating_mul(1000);
         let slow_ns = self.slow_ns(offset_bytes);
         let service_ns = match work {
-            Work::Transfer(length_bytes) => self.service_ns(length_bytes).saturating_add(slow_ns),
+            Work::Transfer(length_bytes) => match self.hit_ns(offset_bytes, length_bytes) {
+                Some(hit_ns) => hit_ns,
+                None => self.service_ns(length_bytes).saturating_add(slow_ns),
+            },
             Work::DurableWrite(length_bytes) => {
                 self.service_ns(length_bytes).saturating_add(slow_ns).saturating_add(flush_ns)
             }
@@ -117,6 +129,12 @@ impl Stations {
         let due_ns = free_ns.max(now_ns).saturating_add(service_ns);
         self.free_at_ns.push(Reverse(due_ns));
         due_ns
+    }
+
+    /// How long it takes where the cache holds all of it.
+    fn hit_ns(&mut self, offset_bytes: u64, length_bytes: u64) -> Option<u64> {
+        let (cache, hit_ns) = self.cache.as_mut()?;
+        cache.holds(offset_bytes, length_bytes).then_some(*hit_ns)
     }
 
     fn service_ns(&mut self, length_bytes: u64) -> u64 {
@@ -224,6 +242,17 @@ mod tests {
         assert_eq!(stations.admit(1_000_000, read, 8191), 2_500_000);
         stations.clear_slow();
         assert_eq!(stations.admit(2_500_000, read, 8191), 3_500_000);
+    }
+
+    #[test]
+    fn what_the_cache_holds_is_answered_as_fast_as_it_is() {
+        let mut stations = Stations::new(law(1, 1000), 1);
+        stations.set_cache(8192, 10);
+        let read = Work::Transfer(4096);
+        assert_eq!(stations.admit(0, read, 0), 1_000_000);
+        assert_eq!(stations.admit(1_000_000, read, 0), 1_010_000);
+        stations.set_cache(0, 10);
+        assert_eq!(stations.admit(2_000_000, read, 0), 3_000_000);
     }
 
     #[test]

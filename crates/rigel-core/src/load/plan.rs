@@ -26,7 +26,7 @@ use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::phase::Phase;
 use crate::load::request::{CacheWarmUp, DEFAULT_WARM_UP, EngineRequest, Request};
 use crate::load::task::Task;
-use crate::load::working_set::{self, WorkingSet};
+use crate::load::working_set;
 use crate::stats::Parameters;
 use crate::units::{Bytes, NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
@@ -446,14 +446,14 @@ fn no_memory(
 }
 
 fn step(request: &Request, point: Point) -> Step {
+    if let Some(times) = request.size_times() {
+        let (settle, measure) = (working_set::SETTLE, times.measure(point));
+        return Step { point, warm_up: None, settle, measure, shape: None };
+    }
     match request.pace() {
         Some(Pace::Fixed(duration)) => {
             let (warm_up, settle) = (warm_up(request, point), settle(duration));
             Step { point, warm_up, settle, measure: duration, shape: None }
-        }
-        None if request.working_set().is_some() => {
-            let (settle, measure) = (working_set::SETTLE, WorkingSet::measure(point));
-            Step { point, warm_up: None, settle, measure, shape: None }
         }
         // A warm-up would be a phase of its own.
         None => {

@@ -17,14 +17,14 @@ const USUAL: Nanos = Nanos::from_secs(3600);
 const LONGEST: Nanos = Nanos::from_secs(7 * 24 * 3600);
 /// Outstanding reads while the rate is measured.
 pub const EACH: u32 = 32;
-/// A size is looked at for so long before anything else is decided about it.
-pub const LOOK: Nanos = Nanos::from_secs(2);
 /// Load before each measured part.
 pub const SETTLE: Nanos = Nanos::from_millis(200);
-/// How long the rate of a size is measured.
-const RATE: Nanos = Nanos::from_secs(5);
-/// How long the latency of one read at a time is measured: a thousand reads of a slow disk.
+/// One read at a time is measured for so long: a thousand reads of a slow disk.
 const LATENCY: Nanos = Nanos::from_secs(10);
+/// The same where time is short.
+const SHORT_LATENCY: Nanos = Nanos::from_secs(2);
+/// One of so many parts of the time of a size is for its latency, as long as that is not short.
+const PARTS: u64 = 6;
 /// Looks that every size gets: two of them are compared.
 const LOOKS: u64 = 2;
 
@@ -75,7 +75,10 @@ impl WorkingSet {
     fn sizes_on(&self, target_bytes: u64) -> Result<Vec<u64>, Problem> {
         if target_bytes < 2 * SMALLEST {
             return Err(Problem::usage(format!("a target of {} is too small", Bytes(target_bytes)))
-                .because(format!("working sets begin at {}, and there have to be two of them", Bytes(SMALLEST)))
+                .because(format!(
+                    "working sets begin at {}, and there have to be two of them",
+                    Bytes(SMALLEST)
+                ))
                 .next(format!("name a target of {} or more", Bytes(2 * SMALLEST))));
         }
         self.check_sizes()?;
@@ -145,7 +148,7 @@ impl WorkingSet {
     /// # Errors
     /// With the time that it takes at least.
     pub fn check_time(&self, count: usize) -> Result<(), Problem> {
-        let least = Self::least_time(count);
+        let least = self.least_time(count);
         if self.time >= least {
             return Ok(());
         }
@@ -156,21 +159,47 @@ impl WorkingSet {
             .next(format!("give more than {needed}, or fewer sizes (--sizes, --max-size)")))
     }
 
-    /// What so many sizes take when none has to be warmed up, in whole seconds; the smallest comes twice.
-    pub fn least_time(count: usize) -> Nanos {
-        let each = Nanos(Self::measured().0 + LOOKS * LOOK.0);
-        let all = each.0.saturating_mul(count as u64).saturating_add(each.0);
+    /// How long so many sizes are looked at and measured each.
+    pub fn times(&self, count: usize) -> SizeTimes {
+        // The smallest comes twice.
+        let share = self.time.0 / (PARTS * (count as u64 + 1));
+        let tenth = NS_PER_S / 10;
+        let latency = Nanos(share.clamp(SHORT_LATENCY.0, LATENCY.0) / (10 * tenth) * 10 * tenth);
+        SizeTimes { look: Nanos(latency.0 / 5), rate: Nanos(latency.0 / 2), latency }
+    }
+
+    /// What so many sizes take when none has to be warmed up, in whole seconds.
+    pub fn least_time(&self, count: usize) -> Nanos {
+        let all = self.times(count).all().0.saturating_mul(count as u64 + 1);
         Nanos(all.div_ceil(NS_PER_S) * NS_PER_S)
     }
+}
 
-    /// What the measured part of a size takes.
-    pub const fn measured() -> Nanos {
-        Nanos(RATE.0 + LATENCY.0 + 2 * SETTLE.0)
+/// How long a size is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeTimes {
+    /// Before anything else is decided about it.
+    pub look: Nanos,
+    /// Many reads at a time.
+    pub rate: Nanos,
+    /// One read at a time.
+    pub latency: Nanos,
+}
+
+impl SizeTimes {
+    /// How long a point is measured.
+    pub fn measure(&self, point: Point) -> Nanos {
+        if point.of(ONE) > 0 { self.latency } else { self.rate }
     }
 
-    /// How long a point is measured.
-    pub fn measure(point: Point) -> Nanos {
-        if point.of(ONE) > 0 { LATENCY } else { RATE }
+    /// What its measured part takes.
+    pub const fn measured(&self) -> Nanos {
+        Nanos(self.rate.0 + self.latency.0 + 2 * SETTLE.0)
+    }
+
+    /// The same with the looks that every size gets.
+    pub const fn all(&self) -> Nanos {
+        Nanos(self.measured().0 + LOOKS * self.look.0)
     }
 }
 
@@ -223,10 +252,16 @@ mod tests {
     #[test]
     fn a_time_without_a_look_at_every_size_is_refused() {
         let asked = |time_s| WorkingSet { time: Nanos::from_secs(time_s), ..WorkingSet::default() };
-        assert_eq!(WorkingSet::least_time(5), Nanos::from_secs(117));
-        assert!(asked(117).check_time(5).is_ok());
-        let told = asked(116).check_time(5).unwrap_err().to_string();
-        assert!(told.contains("--for") && told.contains("117s"), "{told}");
+        let latency_s = |time_s, count| asked(time_s).times(count).latency.seconds();
+        assert_eq!([latency_s(3600, 14), latency_s(60, 5), latency_s(180, 5)], [10.0, 2.0, 5.0]);
+        assert_eq!(asked(60).least_time(5), Nanos::from_secs(26));
+        assert!(asked(26).check_time(5).is_ok());
+        let told = asked(25).check_time(5).unwrap_err().to_string();
+        assert!(told.contains("--for") && told.contains("26s"), "{told}");
+        // Whatever the time is, looks and measurements fit into it.
+        for (time_s, count) in [(26, 5), (60, 5), (3600, 14), (200, 40), (604_800, 64)] {
+            assert!(asked(time_s).least_time(count) <= Nanos::from_secs(time_s), "{time_s} {count}");
+        }
         assert!(asked(8 * 24 * 3600).check().is_err());
     }
 }

@@ -15,7 +15,7 @@ use rigel_core::load::plan::{PhaseStep, Plan, Step, WarmUp};
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sides::Side;
 use rigel_core::load::task::Task;
-use rigel_core::load::working_set::{MANY, ONE, WorkingSet};
+use rigel_core::load::working_set::{SizeTimes, WorkingSet};
 use rigel_core::load::workload::Layout;
 use rigel_core::path_text::printable;
 use rigel_core::units::say::{counted, span, two_units};
@@ -115,7 +115,7 @@ fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
         }
         (None, None) => {
             if let Some(asked) = request.working_set() {
-                return working_sets(page, asked);
+                return working_sets(page, asked, request.size_times());
             }
             entries(page, "Phases", phases(request, plan));
             let less =
@@ -143,14 +143,22 @@ fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
 }
 
 /// How working sets are read.
-fn working_sets(page: &mut Page, asked: &WorkingSet) {
-    let measured = [MANY, ONE].map(|class| WorkingSet::measure(Point::alone(class, 1)));
-    let each = format!(
-        "read until its rate is steady, then {} of many reads at a time and {} of one",
-        measured[0], measured[1]
+fn working_sets(page: &mut Page, asked: &WorkingSet, times: Option<SizeTimes>) {
+    let each = times.map(|times| {
+        format!(
+            "read until its rate is steady, then {} of many reads at a time and {} of one",
+            times.rate, times.latency
+        )
+    });
+    sentences(page, "Each size", each);
+    entry(
+        page,
+        "Time",
+        format_args!(
+            "at most {}; sizes for which that is too short are measured, but not warm",
+            two_units(asked.time)
+        ),
     );
-    sentences(page, "Each size", [each]);
-    entry(page, "Time", format_args!("at most {}; sizes for which that is too short are measured, but not warm", two_units(asked.time)));
 }
 
 fn entry(page: &mut Page, label: &str, text: impl Display) {
@@ -247,8 +255,9 @@ fn walk(request: &Request, class: &LoadClass) -> String {
 /// line each.
 fn points(request: &Request, plan: &Plan) -> Vec<String> {
     if let Some(sets) = request.classes.iter().find_map(|class| class.working_sets.as_ref()) {
-        let sizes: Vec<String> = sets.sizes.iter().map(|&bytes| Bytes(bytes).to_string()).collect();
-        return vec![format!("{} working sets: {}", sizes.len(), sizes.join(", "))];
+        let [first, last] =
+            [sets.sizes.first(), sets.sizes.last()].map(|size| Bytes(size.copied().unwrap_or(0)));
+        return vec![format!("{} working sets, {first} to {last}", sets.sizes.len())];
     }
     let mut rows: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     let mut others: PerClass<BTreeSet<u32>> = PerClass::new();

@@ -17,13 +17,18 @@ pub(crate) fn families(view: &View<'_>) -> Vec<Family> {
         let all = bounds(of).into_iter();
         all.map(|(bound, value)| ([labels.clone(), bound].concat(), value)).collect::<Vec<_>>()
     };
-    let mut rates = Family::new("rigel_working_set_iops", "", "Random reads per second, by the bytes of the working set.");
+    let mut rates = Family::new(
+        "rigel_working_set_iops",
+        "",
+        "Random reads per second, by the bytes of the working set.",
+    );
     let mut means = Family::new(
         "rigel_working_set_latency_seconds",
         "seconds",
         "Mean latency of one random read at a time, by the bytes of the working set.",
     );
-    let mut caches = Family::new("rigel_cache_bytes", "bytes", "Size of a cache that was seen, the fastest first.");
+    let mut caches =
+        Family::new("rigel_cache_bytes", "bytes", "Size of a cache that was seen, the fastest first.");
     for size in &found.sizes {
         let label = || vec![("working_set_bytes".into(), size.bytes.to_string())];
         rates.samples.extend(samples(size.rate, label()));

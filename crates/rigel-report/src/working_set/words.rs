@@ -32,7 +32,10 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
             } else {
                 "larger working sets could not be warmed up in the time of the run (--for), so that its size is undecided"
             };
-            format!("A cache of at least {}: the second reading is faster than the first, and {cause}.", size(*bytes))
+            format!(
+                "A cache of at least {}: the second reading is faster than the first, and {cause}.",
+                size(*bytes)
+            )
         }
         SetsFound::Undecided(doubt) => doubted(found, *doubt),
     };
@@ -42,19 +45,31 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
 fn caches_told(found: &WorkingSetFindings, caches: &[Cache], levels: &[Level]) -> String {
     let one = |(cache, level): (&Cache, &Level)| {
         let (lo, hi) = ends(cache);
-        format!("of about {} ({lo} to {hi}) that answers in {}", size(cache.bytes.mean), time(level.median_us))
+        format!(
+            "of about {} ({lo} to {hi}) that answers in {}",
+            size(cache.bytes.mean),
+            time(level.median_us)
+        )
     };
     let each: Vec<String> = caches.iter().zip(levels).map(one).collect();
     let behind = levels.last().map_or_else(String::new, |level| time(level.median_us));
     let told = match each.as_slice() {
         [only] => format!("A cache {only}, behind it {behind}."),
-        several => format!("{} caches: one {}; behind them {behind}.", count(several.len()), several.join(", and one ")),
+        several => format!(
+            "{} caches: one {}; behind them {behind}.",
+            count(several.len()),
+            several.join(", and one ")
+        ),
     };
     let rate = |size: &SizeFindings| format!("{} {}", number(size.rate.value), printable(found.load.unit()));
     let ends = found.sizes.first().zip(found.largest_warm());
     let Some((small, large)) = ends.filter(|(small, large)| small.bytes < large.bytes) else { return told };
-    let hits = large.hits.last().map_or_else(String::new, |hits| format!(", where {} % are hits", percent(hits.value)));
-    let twice = found.forecasts.iter().find(|one| one.what == Enlarged::Caches && (one.times - 2.0).abs() < 0.1);
+    let hits = large
+        .hits
+        .last()
+        .map_or_else(String::new, |hits| format!(", where {} % are hits", percent(hits.value)));
+    let twice =
+        found.forecasts.iter().find(|one| one.what == Enlarged::Caches && (one.times - 2.0).abs() < 0.1);
     let twice = twice.map_or_else(String::new, |one| {
         let whose = if caches.len() == 1 { "the cache" } else { "both" };
         format!(" Twice {whose} would give {} there ({} % hits).", number(one.rate), percent(one.hits))
@@ -71,7 +86,11 @@ fn caches_told(found: &WorkingSetFindings, caches: &[Cache], levels: &[Level]) -
 fn doubted(found: &WorkingSetFindings, doubt: SetDoubt) -> String {
     match doubt {
         SetDoubt::TooFew { warm } => {
-            let warm = if warm == 0 { "no working set was".to_owned() } else { format!("only {} was", first(found)) };
+            let warm = if warm == 0 {
+                "no working set was".to_owned()
+            } else {
+                format!("only {} was", first(found))
+            };
             format!(
                 "Undecided: {warm} read until its rate was steady. More time (--for), larger reads (--size-small) or smaller sizes (--sizes) would do."
             )
@@ -93,11 +112,15 @@ fn doubted(found: &WorkingSetFindings, doubt: SetDoubt) -> String {
 /// What of the sizes has no part in the answer.
 fn cold(found: &WorkingSetFindings) -> Option<String> {
     let not_measured = found.asked.saturating_sub(found.sizes.len());
-    let missing = (not_measured > 0).then(|| format!("{not_measured} of {} sizes were not measured.", found.asked));
+    let missing =
+        (not_measured > 0).then(|| format!("{not_measured} of {} sizes were not measured.", found.asked));
     let cold: Vec<&SizeFindings> = found.sizes.iter().filter(|size| size.warmth != Warmth::Steady).collect();
     let told = match cold.as_slice() {
         [] => None,
-        [one] => Some(format!("{} was not warm and has no part in this: more time (--for) would show more.", Bytes(one.bytes))),
+        [one] => Some(format!(
+            "{} was not warm and has no part in this: more time (--for) would show more.",
+            Bytes(one.bytes)
+        )),
         [first, .., last] => Some(format!(
             "{} sizes, {} to {}, were not warm and have no part in this: more time (--for) would show more.",
             cold.len(),
@@ -153,7 +176,11 @@ pub(super) const fn warmth(warmth: Warmth) -> &'static str {
 
 /// `a working set of 16.1 GiB, twice the cache`
 pub(super) fn forecast(found: &WorkingSetFindings, one: &Forecast) -> String {
-    let times = if (one.times - 2.0).abs() < 0.1 { "twice".to_owned() } else { format!("{} times", trimmed(one.times)) };
+    let times = if (one.times - 2.0).abs() < 0.1 {
+        "twice".to_owned()
+    } else {
+        format!("{} times", trimmed(one.times))
+    };
     let is_one = found.caches().len() < 2;
     match one.what {
         Enlarged::WorkingSet(_) if is_one => format!("{} read, {times} the cache", size(one.bytes)),

@@ -8,7 +8,7 @@ use rigel_core::judge::findings::stretch_of;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::{Plan, Step};
-use rigel_core::load::working_set::{LOOK, MANY, ONE, SETTLE, WorkingSet};
+use rigel_core::load::working_set::{MANY, ONE, SETTLE, SizeTimes, WorkingSet};
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::stats::forecast::TimeRange;
 use rigel_core::stats::working_set::warm::next_stretch;
@@ -26,19 +26,20 @@ pub fn size_by_size(
 ) -> Result<(), Halt> {
     let Some(sets) = &load.working_sets else { return Ok(()) };
     let end_ns = walk.now_ns().saturating_add(asked.time.0);
-    let mut sizes = Sizes { plan, walk, end_ns };
+    let times = asked.times(sets.sizes.len());
+    let mut sizes = Sizes { plan, walk, times, end_ns };
     for level in 1..=sets.count() {
         let blocks = sets.bytes(level).unwrap_or(0) / load.io_bytes().max(1);
+        // The smallest comes once more at the end.
         let others = u64::from(sets.count() - level) + 1;
-        let later = WorkingSet::least_time(usize::try_from(others - 1).unwrap_or(0));
+        let later = Nanos(times.all().0.saturating_mul(others));
         let share = if others > 1 { SHARE } else { 1.0 };
         sizes.warm_up(level, to_f64(blocks), Budget { later, share })?;
         sizes.measure(level, MANY, Purpose::Only, later)?;
         sizes.measure(level, ONE, Purpose::Only, later)?;
     }
     // A storage that changes meanwhile is none whose caches were seen.
-    sizes.load(1, MANY, Purpose::Again, LOOK, Nanos(0))?;
-    sizes.load(1, MANY, Purpose::Again, LOOK, Nanos(0))?;
+    sizes.load(1, MANY, Purpose::Again, Nanos(2 * times.look.0), Nanos(0))?;
     sizes.measure(1, ONE, Purpose::Again, Nanos(0))
 }
 
@@ -55,12 +56,13 @@ struct Budget {
 struct Sizes<'a, 'w> {
     plan: &'a Plan,
     walk: &'a mut Walk<'w>,
+    times: SizeTimes,
     end_ns: u64,
 }
 
 impl Sizes<'_, '_> {
     fn warm_up(&mut self, level: u32, blocks: f64, budget: Budget) -> Result<(), Halt> {
-        let needed = WorkingSet::measured().0.saturating_add(budget.later.0);
+        let needed = self.times.measured().0.saturating_add(budget.later.0);
         let left = Nanos(self.end_ns.saturating_sub(self.walk.now_ns()).saturating_sub(needed));
         let most_s = left.seconds() * budget.share;
         let began_ns = self.walk.now_ns();
@@ -68,20 +70,16 @@ impl Sizes<'_, '_> {
         loop {
             let spent = Nanos(self.walk.now_ns().saturating_sub(began_ns));
             let left_s = most_s - spent.seconds();
-            let Some(next_s) = next_stretch(&stretches, blocks, LOOK.seconds(), left_s) else { return Ok(()) };
+            let Some(next_s) = next_stretch(&stretches, blocks, self.times.look.seconds(), left_s) else {
+                return Ok(());
+            };
             let visit = self.load(level, MANY, Purpose::Warm, whole_tenths(next_s), budget.later)?;
             stretches.extend(visit.as_ref().and_then(stretch_of));
         }
     }
 
-    fn measure(
-        &mut self,
-        level: u32,
-        class: Class,
-        purpose: Purpose,
-        later: Nanos,
-    ) -> Result<(), Halt> {
-        let time = WorkingSet::measure(Point::alone(class, level));
+    fn measure(&mut self, level: u32, class: Class, purpose: Purpose, later: Nanos) -> Result<(), Halt> {
+        let time = self.times.measure(Point::alone(class, level));
         self.load(level, class, purpose, time, later).map(drop)
     }
 
@@ -114,7 +112,11 @@ impl Sizes<'_, '_> {
 }
 
 /// A time that a series can be counted in.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time of a run, and it saturates")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a time of a run, and it saturates"
+)]
 fn whole_tenths(seconds: f64) -> Nanos {
     Nanos(((seconds * 10.0).ceil() as u64).saturating_mul(NS_PER_S / 10))
 }

@@ -128,10 +128,12 @@ impl<'a> Source<'a> {
                 .next("calibrate the storage, and give that record: rigel calibrate"));
         }
         if let Some(run) = runs.iter().find(|run| run.record.header.request.working_set().is_some()) {
-            return Err(Problem::usage("working sets say what a cache is worth, not what settings the storage takes")
-                .at(printable(&run.record.header.run_id))
-                .because("most of its reads were answered by a cache")
-                .next("calibrate the storage, and give that record: rigel calibrate"));
+            return Err(Problem::usage(
+                "working sets say what a cache is worth, not what settings the storage takes",
+            )
+            .at(printable(&run.record.header.run_id))
+            .because("most of its reads were answered by a cache")
+            .next("calibrate the storage, and give that record: rigel calibrate"));
         }
         let direction = |run: &'a Run<'a>| match run.record.header.request.write_percent().get() {
             0 => Ok((Direction::Read, run)),

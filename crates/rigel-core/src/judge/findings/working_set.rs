@@ -107,10 +107,12 @@ impl WorkingSetFindings {
         let sets = load.working_sets.clone()?;
         let seen: Vec<Seen> =
             (1..=sets.count()).filter_map(|level| Seen::of(record, points, &load, level)).collect();
-        let again = record.visits.iter().find(|visit| {
-            visit.purpose == Purpose::Again && visit.point.is_alone(ONE) && !visit.cut_short
-        });
-        let again = again.and_then(|visit| visit.tallies.values().next()).map(|one| one.all_latencies_after(0));
+        let again = record
+            .visits
+            .iter()
+            .find(|visit| visit.purpose == Purpose::Again && visit.point.is_alone(ONE) && !visit.cut_short);
+        let again =
+            again.and_then(|visit| visit.tallies.values().next()).map(|one| one.all_latencies_after(0));
         let sizes: Vec<SizeSeen<'_>> = seen.iter().map(Seen::plain).collect();
         (!sizes.is_empty()).then_some(())?;
         let found = working_set::found(&sizes, again.as_ref());
@@ -156,9 +158,10 @@ impl Seen {
             found?.io(class)
         };
         let (many, one) = (at(MANY)?, at(ONE)?);
-        let warm = record.visits.iter().filter(|visit| {
-            visit.purpose == Purpose::Warm && visit.point == Point::alone(MANY, level)
-        });
+        let warm = record
+            .visits
+            .iter()
+            .filter(|visit| visit.purpose == Purpose::Warm && visit.point == Point::alone(MANY, level));
         let stretches: Vec<Stretch> = warm.filter_map(stretch_of).collect();
         let growth = match stretches.as_slice() {
             [first, .., last] => last.rate() / first.rate().max(1e-9),
@@ -198,7 +201,8 @@ fn share(latencies: &Histogram, limit_ns: u64) -> Estimate {
     const Z: f64 = 1.96;
     let (share, reads) = (share_below(latencies, limit_ns), to_f64(latencies.count().max(1)));
     let middle = (share + Z * Z / (2.0 * reads)) / (1.0 + Z * Z / reads);
-    let half = Z * (share * (1.0 - share) / reads + Z * Z / (4.0 * reads * reads)).sqrt() / (1.0 + Z * Z / reads);
+    let half =
+        Z * (share * (1.0 - share) / reads + Z * Z / (4.0 * reads * reads)).sqrt() / (1.0 + Z * Z / reads);
     let (lo95, hi95) = ((middle - half).clamp(0.0, share), (middle + half).clamp(share, 1.0));
     let relative_half_width = if share > 0.0 { half / share } else { 0.0 };
     let interval = Interval { mean: share, lo95, hi95, relative_half_width, visits: 1, df: reads };

@@ -14,7 +14,7 @@ use crate::load::slo::Slo;
 use crate::load::soak::{self, Soak};
 use crate::load::sql::SqlRequest;
 use crate::load::task::{Task, Through};
-use crate::load::working_set::WorkingSet;
+use crate::load::working_set::{SizeTimes, WorkingSet};
 use crate::stats::bound::LatencyBound;
 use crate::units::{NS_PER_S, Nanos};
 
@@ -108,6 +108,12 @@ impl Request {
     /// The working sets, of a run over them.
     pub const fn working_set(&self) -> Option<&WorkingSet> {
         if let Task::WorkingSet(asked) = &self.task { Some(asked) } else { None }
+    }
+
+    /// How long each size is read, of a run over working sets.
+    pub fn size_times(&self) -> Option<SizeTimes> {
+        let count = self.classes.iter().map(|class| class.levels.len()).max().unwrap_or(0);
+        Some(self.working_set()?.times(count))
     }
 
     /// Whether the answer is how a rate changes, so that the mean of a point stands for nothing else and a change is no flaw.
@@ -211,7 +217,11 @@ impl Request {
                         .because("each would cool the cache of the other")
                         .next("run `rigel run working-set` on each side"));
                 }
-                if self.classes.iter().any(|class| class.working_sets.is_none() || class.write_percent.writes()) {
+                if self
+                    .classes
+                    .iter()
+                    .any(|class| class.working_sets.is_none() || class.write_percent.writes())
+                {
                     return Err(Problem::usage("this load has no working sets to read")
                         .next("run `rigel run working-set` with its own load"));
                 }

@@ -80,7 +80,12 @@ pub(super) fn limits<'a>(all: impl Iterator<Item = &'a Histogram>) -> Vec<u64> {
     let each = limits.len().div_ceil(MOST_LIMITS).max(1);
     // Gaps are few, and the best borders.
     let is_gap = |at: usize| edges[at].1 < edges[at + 1].0;
-    limits.iter().enumerate().filter(|(at, _)| at % each == 0 || is_gap(*at)).map(|(_, limit)| *limit).collect()
+    limits
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| at % each == 0 || is_gap(*at))
+        .map(|(_, limit)| *limit)
+        .collect()
 }
 
 /// The geometric middle.
@@ -108,7 +113,8 @@ pub(super) fn of(limit_ns: u64, samples: &[Sample], is_clear: bool) -> Option<Fi
         return None;
     }
     let all = |from: f64, to: f64, step: f64| {
-        std::iter::successors(Some(from), move |bytes| Some(bytes * step)).take_while(move |bytes| *bytes <= to)
+        std::iter::successors(Some(from), move |bytes| Some(bytes * step))
+            .take_while(move |bytes| *bytes <= to)
     };
     let at = |bytes: f64| Trial::of(bytes, samples, is_clear);
     let least = first.bytes * SMALLEST;

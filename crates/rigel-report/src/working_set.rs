@@ -88,10 +88,15 @@ pub(crate) fn cards(view: &View<'_>) -> Option<Vec<Card>> {
         for (number, (cache, level)) in caches.iter().zip(levels).enumerate() {
             let name = if caches.len() == 1 { "Cache".to_owned() } else { format!("Cache {}", number + 1) };
             let (lo, hi) = words::ends(cache);
-            let about = vec![format!("{lo} to {hi} (95 %)"), format!("answers in {}", time(level.median_us))];
+            let about = vec![
+                format!("{lo} to {hi} (95 %)"),
+                format!("answers in {}", words::about_time(level.median_us)),
+            ];
             all.push(card(&name, words::size(cache.bytes.mean), about));
         }
-        all.extend(levels.last().map(|level| card("Behind it", time(level.median_us), Vec::new())));
+        all.extend(
+            levels.last().map(|level| card("Behind it", words::about_time(level.median_us), Vec::new())),
+        );
     }
     let rate = |size: &SizeFindings| {
         let unit = printable(found.load.unit()).into_owned();

@@ -163,8 +163,7 @@ impl WorkingSet {
     pub fn times(&self, count: usize) -> SizeTimes {
         // The smallest comes twice.
         let share = self.time.0 / (PARTS * (count as u64 + 1));
-        let tenth = NS_PER_S / 10;
-        let latency = Nanos(share.clamp(SHORT_LATENCY.0, LATENCY.0) / (10 * tenth) * 10 * tenth);
+        let latency = Nanos(share.clamp(SHORT_LATENCY.0, LATENCY.0) / NS_PER_S * NS_PER_S);
         SizeTimes { look: Nanos(latency.0 / 5), rate: Nanos(latency.0 / 2), latency }
     }
 

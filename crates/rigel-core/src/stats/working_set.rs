@@ -41,6 +41,8 @@ pub struct SizeSeen<'a> {
     pub latencies: &'a Histogram,
     /// Whether it was warm.
     pub warmth: Warmth,
+    /// Reads per second, many at a time.
+    pub rate: f64,
     /// By which factor its rate rose while it was warmed up.
     pub growth: f64,
 }
@@ -106,6 +108,13 @@ pub enum SetDoubt {
         /// That of the largest one.
         large_us: f64,
     },
+    /// Latencies go up and down from size to size.
+    Uneven {
+        /// The lowest mean, in microseconds.
+        low_us: f64,
+        /// The highest one.
+        high_us: f64,
+    },
 }
 
 /// What sizes say, ascending; `again`: the latencies of the smallest one at the end of the run.
@@ -125,13 +134,30 @@ pub fn found(sizes: &[SizeSeen<'_>], again: Option<&Histogram>) -> SetsFound {
         let levels = levels(&warm, &caches);
         return SetsFound::Caches(caches, levels);
     }
+    let (low_us, high_us) = ends(warm.iter().map(|size| mean_us(size.latencies)));
     if large_us > SLOWER * small_us {
         return SetsFound::Undecided(SetDoubt::NotACache { small_us, large_us });
     }
-    if warm.iter().any(|size| size.growth > COLD) {
+    if high_us > SLOWER * low_us {
+        return SetsFound::Undecided(SetDoubt::Uneven { low_us, high_us });
+    }
+    if were_cold(&warm) {
         return SetsFound::AtLeast { bytes: last.bytes, is_all: warm.len() == sizes.len() };
     }
     SetsFound::NoCache { upto: last.bytes }
+}
+
+/// Whether a cache answers all sizes alike, and did not before they were read: what only goes up and down is none.
+fn were_cold(warm: &[SizeSeen<'_>]) -> bool {
+    let (slowest, fastest) = ends(warm.iter().map(|size| size.rate));
+    let rose = warm.iter().filter(|size| size.growth > COLD).count();
+    let fell = warm.iter().any(|size| size.growth < 1.0 / COLD);
+    2 * rose >= warm.len() && !fell && fastest <= SLOWER * slowest
+}
+
+/// The least and the most.
+fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, 0.0), |(low, high), value| (f64::min(low, value), f64::max(high, value)))
 }
 
 /// Whether its latencies are those of a warm set.

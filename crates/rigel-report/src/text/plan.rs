@@ -124,7 +124,7 @@ fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
         }
         (None, Some(soak)) => {
             entries(page, "Phases", phases(request, plan));
-            let (time, every) = (rigel_core::units::say::two_units(soak.time), soak.every);
+            let (time, every) = (two_units(soak.time), soak.every);
             entry(
                 page,
                 "Time",

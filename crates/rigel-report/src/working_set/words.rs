@@ -26,20 +26,30 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
             first(found),
             found.sizes.first().map_or_else(String::new, |one| time(one.latency_us.mean.value))
         ),
-        SetsFound::AtLeast { bytes, is_all } => {
-            let cause = if *is_all {
-                "all of what was tried fits into it, so that its size and what is behind it are undecided. A larger target, or a larger --max-size, would show them"
-            } else {
-                "larger working sets could not be warmed up in the time of the run (--for), so that its size is undecided"
-            };
-            format!(
-                "A cache of at least {}: the second reading is faster than the first, and {cause}.",
-                size(*bytes)
-            )
-        }
+        SetsFound::AtLeast { bytes, is_all } => at_least(view, *bytes, *is_all),
         SetsFound::Undecided(doubt) => doubted(found, *doubt),
     };
     Some([vec![told], cold(found).into_iter().collect()].concat().join(" "))
+}
+
+fn at_least(view: &View<'_>, bytes: f64, is_all: bool) -> String {
+    let asked = view.record.header.request.working_set();
+    let is_limited = asked.is_some_and(|asked| asked.max_size.is_some() || !asked.sizes.is_empty());
+    let cause = match (is_all, is_limited) {
+        (false, _) => {
+            "larger working sets could not be warmed up in the time of the run (--for), so its size is undecided"
+        }
+        (true, true) => {
+            "all that was asked for fits into it, so its size is undecided; a larger --max-size would show it"
+        }
+        (true, false) => {
+            "all of the target fits into it, so its size is undecided; a larger target would show it"
+        }
+    };
+    format!(
+        "A cache of at least {}: reads got faster when the same blocks were read again, but {cause}.",
+        size(bytes)
+    )
 }
 
 fn caches_told(found: &WorkingSetFindings, caches: &[Cache], levels: &[Level]) -> String {
@@ -48,11 +58,11 @@ fn caches_told(found: &WorkingSetFindings, caches: &[Cache], levels: &[Level]) -
         format!(
             "of about {} ({lo} to {hi}) that answers in {}",
             size(cache.bytes.mean),
-            time(level.median_us)
+            about_time(level.median_us)
         )
     };
     let each: Vec<String> = caches.iter().zip(levels).map(one).collect();
-    let behind = levels.last().map_or_else(String::new, |level| time(level.median_us));
+    let behind = levels.last().map_or_else(String::new, |level| about_time(level.median_us));
     let told = match each.as_slice() {
         [only] => format!("A cache {only}, behind it {behind}."),
         several => format!(
@@ -101,6 +111,11 @@ fn doubted(found: &WorkingSetFindings, doubt: SetDoubt) -> String {
             time(first_us),
             time(again_us)
         ),
+        SetDoubt::Uneven { low_us, high_us } => format!(
+            "Undecided: latency goes up and down from size to size, from {} to {}, so that something else than the size changes it. Run it again when nothing else uses the storage.",
+            time(low_us),
+            time(high_us)
+        ),
         SetDoubt::NotACache { small_us, large_us } => format!(
             "Undecided: reads of larger working sets are slower ({} against {}), but not as behind a cache of one size or two. Longer ways of a disk's heads, a tier that moves data slowly and other users do this.",
             time(large_us),
@@ -112,8 +127,9 @@ fn doubted(found: &WorkingSetFindings, doubt: SetDoubt) -> String {
 /// What of the sizes has no part in the answer.
 fn cold(found: &WorkingSetFindings) -> Option<String> {
     let not_measured = found.asked.saturating_sub(found.sizes.len());
+    let were = if not_measured == 1 { "was" } else { "were" };
     let missing =
-        (not_measured > 0).then(|| format!("{not_measured} of {} sizes were not measured.", found.asked));
+        (not_measured > 0).then(|| format!("{not_measured} of {} sizes {were} not measured.", found.asked));
     let cold: Vec<&SizeFindings> = found.sizes.iter().filter(|size| size.warmth != Warmth::Steady).collect();
     let told = match cold.as_slice() {
         [] => None,
@@ -158,9 +174,9 @@ pub(super) fn about(found: &WorkingSetFindings) -> String {
 
 /// What the forecasts rest on.
 pub(super) fn of_forecasts(found: &WorkingSetFindings) -> String {
-    let caches = if found.caches().len() > 1 { "caches" } else { "cache" };
+    let (caches, does) = if found.caches().len() > 1 { ("caches", "do") } else { ("cache", "does") };
     format!(
-        "Read from the rows above, between two of them where need be: of uniform reads, twice the {caches} do for a working set what the {caches} do for half of it. \
+        "Read from the rows above, between two of them where need be: of uniform reads, twice the {caches} {does} for a working set what the {caches} {does} for half of it. \
          Reads of a database prefer some blocks, so that its hits are more and the gain from a larger cache is less."
     )
 }
@@ -183,10 +199,14 @@ pub(super) fn forecast(found: &WorkingSetFindings, one: &Forecast) -> String {
     };
     let is_one = found.caches().len() < 2;
     match one.what {
-        Enlarged::WorkingSet(_) if is_one => format!("{} read, {times} the cache", size(one.bytes)),
-        Enlarged::WorkingSet(number) => format!("{} read, {times} cache {}", size(one.bytes), number + 1),
-        Enlarged::Caches if is_one => format!("{times} the cache, {} read", size(one.bytes)),
-        Enlarged::Caches => format!("{times} both caches, {} read", size(one.bytes)),
+        Enlarged::WorkingSet(_) if is_one => {
+            format!("a working set of {}, {times} the cache", size(one.bytes))
+        }
+        Enlarged::WorkingSet(number) => {
+            format!("a working set of {}, {times} cache {}", size(one.bytes), number + 1)
+        }
+        Enlarged::Caches if is_one => format!("{times} the cache, all {} read", size(one.bytes)),
+        Enlarged::Caches => format!("{times} both caches, all {} read", size(one.bytes)),
     }
 }
 
@@ -200,6 +220,12 @@ pub(super) fn ends(cache: &Cache) -> (String, String) {
 pub(super) fn size(bytes: f64) -> String {
     let (unit, name) = unit(bytes);
     format!("{} {name}", figure_of(bytes / unit))
+}
+
+/// A latency in two digits: those of histograms have no more.
+pub(super) fn about_time(us: f64) -> String {
+    let unit = 10.0_f64.powf(us.max(1e-3).log10().floor() - 1.0);
+    time((us / unit).round() * unit)
 }
 
 /// Three digits, and none that say nothing.
@@ -217,6 +243,11 @@ fn unit(bytes: f64) -> (f64, &'static str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_latency_has_two_digits() {
+        assert_eq!([199.7, 5014.0, 99.84, 1234.0].map(about_time), [200.0, 5000.0, 100.0, 1200.0].map(time));
+    }
 
     #[test]
     fn sizes_have_three_digits_and_a_unit_that_fits() {

@@ -28,18 +28,22 @@ pub fn size_by_size(
     let end_ns = walk.now_ns().saturating_add(asked.time.0);
     let times = asked.times(sets.sizes.len());
     let mut sizes = Sizes { plan, walk, times, end_ns };
+    let blocks = |level| to_f64(sets.bytes(level).unwrap_or(0) / load.io_bytes().max(1));
+    // The smallest comes once more at the end, and has to be warmed up again.
+    let mut again_ns = times.all().0;
     for level in 1..=sets.count() {
-        let blocks = sets.bytes(level).unwrap_or(0) / load.io_bytes().max(1);
-        // The smallest comes once more at the end.
-        let others = u64::from(sets.count() - level) + 1;
-        let later = Nanos(times.all().0.saturating_mul(others));
-        let share = if others > 1 { SHARE } else { 1.0 };
-        sizes.warm_up(level, to_f64(blocks), Budget { later, share })?;
+        let others = u64::from(sets.count() - level);
+        let later = Nanos(times.all().0.saturating_mul(others).saturating_add(again_ns));
+        let share = if others > 0 { SHARE } else { 1.0 };
+        let spent = sizes.warm_up(level, blocks(level), Purpose::Warm, Budget { later, share })?;
+        if level == 1 {
+            again_ns = times.measured().0.saturating_add(spent.0);
+        }
         sizes.measure(level, MANY, Purpose::Only, later)?;
         sizes.measure(level, ONE, Purpose::Only, later)?;
     }
-    // A storage that changes meanwhile is none whose caches were seen.
-    sizes.load(1, MANY, Purpose::Again, Nanos(2 * times.look.0), Nanos(0))?;
+    // A storage that changed meanwhile is none whose caches were seen.
+    sizes.warm_up(1, blocks(1), Purpose::Again, Budget { later: Nanos(0), share: 1.0 })?;
     sizes.measure(1, ONE, Purpose::Again, Nanos(0))
 }
 
@@ -61,7 +65,8 @@ struct Sizes<'a, 'w> {
 }
 
 impl Sizes<'_, '_> {
-    fn warm_up(&mut self, level: u32, blocks: f64, budget: Budget) -> Result<(), Halt> {
+    /// Reads a size until it is warm, or no time is left; how long that took.
+    fn warm_up(&mut self, level: u32, blocks: f64, purpose: Purpose, budget: Budget) -> Result<Nanos, Halt> {
         let needed = self.times.measured().0.saturating_add(budget.later.0);
         let left = Nanos(self.end_ns.saturating_sub(self.walk.now_ns()).saturating_sub(needed));
         let most_s = left.seconds() * budget.share;
@@ -70,11 +75,12 @@ impl Sizes<'_, '_> {
         loop {
             let spent = Nanos(self.walk.now_ns().saturating_sub(began_ns));
             let left_s = most_s - spent.seconds();
-            let Some(next_s) = next_stretch(&stretches, blocks, self.times.look.seconds(), left_s) else {
-                return Ok(());
-            };
-            let visit = self.load(level, MANY, Purpose::Warm, whole_tenths(next_s), budget.later)?;
-            stretches.extend(visit.as_ref().and_then(stretch_of));
+            let next_s = next_stretch(&stretches, blocks, self.times.look.seconds(), left_s);
+            let Some(next_s) = next_s else { return Ok(spent) };
+            let visit = self.load(level, MANY, purpose, whole_tenths(next_s), budget.later)?;
+            // A plan that lacks the size has nothing to warm up.
+            let Some(visit) = visit else { return Ok(spent) };
+            stretches.extend(stretch_of(&visit));
         }
     }
 
@@ -97,7 +103,8 @@ impl Sizes<'_, '_> {
         let Some(step) = self.plan.steps.iter().position(is_own) else { return Ok(None) };
         let left_ns = self.end_ns.saturating_sub(self.walk.now_ns()).saturating_sub(time.0);
         // What is warmed up counts from its first read on.
-        let settle_ns = if purpose == Purpose::Warm { 0 } else { SETTLE.0 };
+        let warms = purpose == Purpose::Warm || purpose == Purpose::Again && class == MANY;
+        let settle_ns = if warms { 0 } else { SETTLE.0 };
         let visit = self.walk.visit(&VisitPlan {
             at: VisitPosition { step, point, purpose },
             warm_up: None,

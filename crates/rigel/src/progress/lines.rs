@@ -36,10 +36,19 @@ pub fn place(at: &VisitPosition, steps: usize, classes: &[LoadClass]) -> String 
     match at.point.side_in_words(classes) {
         Some((side, load)) => format!("{head}, {}: {load}{tail}", side.name()),
         None if classes.iter().any(|class| class.working_sets.is_some()) => {
-            format!("{head}: {}{tail}", at.point.words_of(classes))
+            format!("{head}: {}{tail}", over(at.point, classes))
         }
         None => format!("{head}: {}{tail}", at.point.words()),
     }
+}
+
+/// `random I/O over 64 MiB`
+fn over(point: Point, classes: &[LoadClass]) -> String {
+    let of = |(class, level)| {
+        let load = classes.iter().find(|load| load.name == class)?;
+        Some(load.level_words(level))
+    };
+    point.classes().filter_map(of).collect::<Vec<_>>().join(", ")
 }
 
 fn searched(class: Class, level: u32, classes: &[LoadClass]) -> String {

@@ -72,9 +72,14 @@ fn a_cache_is_found_with_size_latency_hits_and_what_more_would_get() {
     let record = record.to_str().unwrap();
     let told = flat(&place.rigel(["report", record]).expect_code(0).stdout);
     assert!(told.starts_with(&flat(says)) && told.contains("twice the cache"), "{told}");
-    assert!(!told.contains("SMALL_TARGET") && !told.contains("BIMODAL"), "hits and misses are the answer: {told}");
+    assert!(
+        !told.contains("SMALL_TARGET") && !told.contains("BIMODAL"),
+        "hits and misses are the answer: {told}"
+    );
     let page = place.read("_report.html");
-    assert!(page.contains("IOPS with 32 outstanding reads") && page.contains("Latency of one read at a time"));
+    assert!(
+        page.contains("IOPS with 32 outstanding reads") && page.contains("Latency of one read at a time")
+    );
     for (format, part) in
         [("markdown", "## What more would get"), ("openmetrics", "rigel_cache_bytes"), ("csv", "single")]
     {
@@ -123,9 +128,7 @@ fn a_target_that_fits_and_a_time_that_is_short_are_told_as_what_they_are() {
     assert!(sets["says"].as_str().unwrap().starts_with("A cache of at least 1 GiB"), "{sets}");
     // A pass of 64 MiB takes 20 s when every read is 8 KiB, and one of 1 GiB more than 5 minutes.
     let place = Place::new();
-    let slow = format!(
-        "run working-set --engine sim:{LAW},cache=4G:200us --seed 7 --json --quiet --for 4m"
-    );
+    let slow = format!("run working-set --engine sim:{LAW},cache=4G:200us --seed 7 --json --quiet --for 4m");
     let sets = place.line(&slow).expect_code(0).json()["working_set"].clone();
     assert_eq!(answer(&sets), ("at_least", "time"), "{sets}");
     assert!(sets["says"].as_str().unwrap().contains("--for"), "{sets}");

@@ -107,12 +107,7 @@ impl WorkingSetFindings {
         let sets = load.working_sets.clone()?;
         let seen: Vec<Seen> =
             (1..=sets.count()).filter_map(|level| Seen::of(record, points, &load, level)).collect();
-        let again = record
-            .visits
-            .iter()
-            .find(|visit| visit.purpose == Purpose::Again && visit.point.is_alone(ONE) && !visit.cut_short);
-        let again =
-            again.and_then(|visit| visit.tallies.values().next()).map(|one| one.all_latencies_after(0));
+        let again = again(record, &load);
         let sizes: Vec<SizeSeen<'_>> = seen.iter().map(Seen::plain).collect();
         (!sizes.is_empty()).then_some(())?;
         let found = working_set::found(&sizes, again.as_ref());
@@ -131,6 +126,18 @@ impl WorkingSetFindings {
     pub fn largest_warm(&self) -> Option<&SizeFindings> {
         self.sizes.iter().rfind(|size| size.warmth == Warmth::Steady)
     }
+}
+
+/// The latencies of the smallest size at the end of the run, where it was warm again.
+fn again(record: &Record, load: &LoadClass) -> Option<Histogram> {
+    let is_again = |visit: &&Visit| visit.purpose == Purpose::Again && !visit.cut_short;
+    let visits = || record.visits.iter().filter(is_again);
+    let stretches: Vec<Stretch> =
+        visits().filter(|visit| visit.point.is_alone(MANY)).filter_map(stretch_of).collect();
+    let blocks = load.working_sets.as_ref()?.bytes(1)? / load.io_bytes().max(1);
+    let is_warm = warm::warmth(&stretches, to_f64(blocks)) == Warmth::Steady;
+    let visit = visits().find(|visit| visit.point.is_alone(ONE)).filter(|_| is_warm)?;
+    Some(visit.tallies.values().next()?.all_latencies_after(0))
 }
 
 /// What was measured of a size.
@@ -180,7 +187,8 @@ impl Seen {
 
     fn plain(&self) -> SizeSeen<'_> {
         let Self { latencies, warmth, growth, .. } = self;
-        SizeSeen { bytes: to_f64(self.bytes), latencies, warmth: *warmth, growth: *growth }
+        let (bytes, rate) = (to_f64(self.bytes), self.rate.value);
+        SizeSeen { bytes, latencies, warmth: *warmth, rate, growth: *growth }
     }
 
     fn findings(&self, caches: &[Cache]) -> SizeFindings {

@@ -31,7 +31,8 @@ impl<'a> Device<'a> {
         let sizes = self.sizes.clone();
         let all: Vec<Histogram> = sizes.iter().map(|&bytes| self.latencies(bytes)).collect();
         let again = self.latencies(sizes[0]);
-        let seen = |(&bytes, latencies)| SizeSeen { bytes, latencies, warmth: Warmth::Steady, growth };
+        let seen =
+            |(&bytes, latencies)| SizeSeen { bytes, latencies, warmth: Warmth::Steady, rate: 1000.0, growth };
         let sizes: Vec<SizeSeen<'_>> = sizes.iter().zip(&all).map(seen).collect();
         found(&sizes, Some(&again))
     }
@@ -132,8 +133,8 @@ fn no_device_without_a_cache_has_one() {
             reads += 1;
             spread(noise, 1000.0 * level, 0.05)
         };
-        let found = Device::new(seed, 16 * GIB, by_visit).found(1.0);
-        assert!(matches!(found, SetsFound::NoCache { .. } | SetsFound::Undecided(_)), "{seed}: {found:?}");
+        let found = Device::new(seed, 16 * GIB, by_visit).found(2.0);
+        assert!(!matches!(found, SetsFound::Caches(..)), "{seed}: {found:?}");
         // It gets slower all the time.
         let mut reads = 0.0;
         let drifting = |_: f64, noise: &mut Noise| {
@@ -156,6 +157,24 @@ fn what_fits_into_a_cache_as_a_whole_says_how_large_it_is_at_least() {
     let law = || cached(vec![(to_f64(64 * GIB), 100.0)], 5000.0, 0.1);
     let found = Device::new(1, 4 * GIB, law()).found(3.0);
     assert_eq!(found, SetsFound::AtLeast { bytes: to_f64(4 * GIB), is_all: true });
+    // What fell while it was read, and what has other rates from size to size, was not cold.
+    let mut device = Device::new(2, 4 * GIB, law());
+    let same = device.latencies(1.0);
+    let of = |rates: [f64; 3], growths: [f64; 3]| {
+        let size = |((rate, growth), bytes): ((f64, f64), f64)| SizeSeen {
+            bytes,
+            latencies: &same,
+            warmth: Warmth::Steady,
+            rate,
+            growth,
+        };
+        let sizes: Vec<SizeSeen<'_>> =
+            rates.into_iter().zip(growths).zip([1e8, 2e8, 4e8]).map(size).collect();
+        matches!(super::found(&sizes, None), SetsFound::AtLeast { .. })
+    };
+    assert!(of([1e3; 3], [1.1, 1.5, 3.0]));
+    assert!(!of([1e3; 3], [0.5, 1.5, 3.0]) && !of([1e3, 1e3, 2e3], [1.1, 1.5, 3.0]));
+    assert!(!of([1e3; 3], [1.0, 1.1, 1.5]));
     // Nothing was seen to be cold: then there may be none.
     let found = Device::new(1, 4 * GIB, law()).found(1.0);
     assert_eq!(found, SetsFound::NoCache { upto: to_f64(4 * GIB) });
@@ -171,6 +190,7 @@ fn sizes_that_were_not_warm_have_no_part() {
             bytes: to_f64(bytes),
             latencies: &histograms[at],
             warmth: if at < warm { Warmth::Steady } else { Warmth::NoPass },
+            rate: 1000.0,
             growth: 5.0,
         };
         let sizes: Vec<_> = [64 * MIB, 128 * MIB, 4 * GIB].into_iter().enumerate().map(size).collect();

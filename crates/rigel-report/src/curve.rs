@@ -51,7 +51,7 @@ impl<'a> Curve<'a> {
         let class = self.class;
         let mut title = format!("{} by {}", printable(class.unit()), class.title());
         if class.working_sets.is_some() {
-            title = format!("{} by number of the {}", printable(class.unit()), class.axis());
+            title = format!("{} of {} by {}", printable(class.unit()), class.noun(), class.axis());
         } else if class.places.is_some() {
             title = format!("{} of {} by place", printable(class.unit()), class.noun());
         } else if class.level_is_targets() {

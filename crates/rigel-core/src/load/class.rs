@@ -521,7 +521,7 @@ impl LoadClass {
         let (name, side) = (self.plain_name(), self.of_side());
         match self.arrival {
             Arrival::Closed if self.places.is_some() => format!("place of {}", self.noun()),
-            Arrival::Closed if self.working_sets.is_some() => format!("working set of {}", self.noun()),
+            Arrival::Closed if self.working_sets.is_some() => "number of the working set".to_owned(),
             Arrival::Closed if self.level_is_targets() => format!("targets{side}"),
             Arrival::Closed if self.is_query() => format!("{} sessions{side}", self.operation()),
             // Each writer has one outstanding.

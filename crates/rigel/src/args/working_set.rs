@@ -21,7 +21,7 @@ pub struct WorkingSetArgs {
     pub sizes: Vec<Bytes>,
 
     /// Largest size of 'working-set' [default: all of the target]
-    #[arg(long, value_name = "SIZE", conflicts_with = "sizes", hide_short_help = true, help_heading = HEADING)]
+    #[arg(long, value_name = "SIZE", hide_short_help = true, help_heading = HEADING)]
     pub max_size: Option<Bytes>,
 }
 

@@ -156,6 +156,7 @@ fn what_shows_no_cache_is_refused_before() {
     refused(place.line(&line("", ",targets=2")), &["2 targets", "name one target"]);
     refused(place.line("versus working-set a --and b"), &["rigel run working-set"]);
     refused(place.line("run oltp --max-size 1G --engine sim"), &["--max-size", "rigel run working-set"]);
+    refused(place.line("run working-set --dry-run --as-load --engine sim"), &["--as-load"]);
     let told = place.line("run working-set --dry-run --engine sim").expect_code(0).stdout;
     assert!(told.contains("5 working sets, 64 MiB to 1 GiB") && told.contains("at most 1 h"), "{told}");
 }
@@ -167,8 +168,10 @@ fn a_cut_record_says_what_is_known_and_is_not_resumed() {
     found(&place, "", ",cache=150M:200us");
     let record = place.only("_record.jsonl");
     let text = std::fs::read_to_string(&record).unwrap();
-    let kept: Vec<&str> = text.lines().collect();
-    std::fs::write(&record, kept[..kept.len() - 6].join("\n") + "\n").unwrap();
+    let is_last = |line: &&str| line.contains(r#""purpose":"only""#) && line.contains(r#"{"random":5}"#);
+    let kept: Vec<&str> = text.lines().take_while(|line| !is_last(line)).collect();
+    assert!(kept.len() + 3 < text.lines().count());
+    std::fs::write(&record, kept.join("\n") + "\n").unwrap();
     let told = flat(&place.rigel(["report", record.to_str().unwrap()]).stdout);
     assert!(told.contains("A cache of about ") && told.contains("1 of 5 sizes were not measured"), "{told}");
     assert!(!told.contains("--resume"), "{told}");

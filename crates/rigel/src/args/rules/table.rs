@@ -204,6 +204,13 @@ pub const RULES: &[Rule] = &[
         "limit the time with --for",
     ),
     not(RUN, &["--write"], &["working-set"], "the level only reads", LEAVE_OUT),
+    not(
+        HERE,
+        &["--max-size"],
+        &["--sizes"],
+        "the last of the sizes is the largest one",
+        "leave out one of them",
+    ),
     only(
         HERE,
         &["--sizes", "--max-size"],

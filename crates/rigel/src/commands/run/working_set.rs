@@ -19,6 +19,11 @@ pub fn of_targets<'a>(
     let (Some(asked), Some(load)) = (options.request.working_set(), options.request.class(MANY)) else {
         return Ok(Cow::Borrowed(options));
     };
+    if options.as_load {
+        return Err(Problem::usage("a load file has no working sets")
+            .at("--as-load")
+            .next("leave out --as-load; --dry-run shows the sizes"));
+    }
     let [target] = targets else {
         return Err(Problem::usage(format!("{} targets have no common working set", targets.len()))
             .at("working-set")

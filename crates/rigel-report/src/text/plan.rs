@@ -151,14 +151,9 @@ fn working_sets(page: &mut Page, asked: &WorkingSet, times: Option<SizeTimes>) {
         )
     });
     sentences(page, "Each size", each);
-    entry(
-        page,
-        "Time",
-        format_args!(
-            "at most {}; sizes for which that is too short are measured, but not warm",
-            two_units(asked.time)
-        ),
-    );
+    let time = two_units(asked.time);
+    let text = format!("at most {time}; sizes for which that is too short are measured, but not warm");
+    sentences(page, "Time", [text]);
 }
 
 fn entry(page: &mut Page, label: &str, text: impl Display) {

@@ -1715,7 +1715,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__run)
-            opts="-v -h --lun --scratch-size --keep-scratch --compress --as-load --resume --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --per-target --large --precision --for --fast --levels --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --require --verbose --name --out --tui --help simple normal oltp dss advanced commit open zones streams scaling burst through load"
+            opts="-v -h --lun --scratch-size --keep-scratch --compress --as-load --resume --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --per-target --large --sizes --max-size --precision --for --fast --levels --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --require --verbose --name --out --tui --help simple normal oltp dss advanced commit open zones streams scaling working-set burst through load"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1856,6 +1856,14 @@ _rigel() {
                     return 0
                     ;;
                 --per-target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sizes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-size)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2572,7 +2580,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__versus)
-            opts="-v -h --and --and-engine --and-buffered --same --record --html --resume --fail-if --require --fail-undecided --no-history --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --per-target --large --precision --for --fast --levels --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --verbose --name --out --tui --help"
+            opts="-v -h --and --and-engine --and-buffered --same --record --html --resume --fail-if --require --fail-undecided --no-history --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --per-target --large --sizes --max-size --precision --for --fast --levels --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --verbose --name --out --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2732,6 +2740,14 @@ _rigel() {
                     return 0
                     ;;
                 --per-target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sizes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-size)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -86,7 +86,9 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l arrivals -d 'Distrib
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-outstanding -d 'Most I/Os outstanding at once; further ones wait, and the wait counts as latency [default: 1024]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l places -d 'Zones per target, of \'zones\' [default: 16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l readers -d 'Concurrent readers of \'streams\', each with one I/O outstanding [default: 1,2,4,8,16]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l per-target -d 'Outstanding I/Os on each target of \'scaling\' and \'burst\' [default: 16; burst: 32, or 8 with --large]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l per-target -d 'Outstanding I/Os on each target of \'scaling\', \'burst\' and \'working-set\' [default: 16; burst, working-set: 32, or 8 with --large]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l sizes -d 'Sizes of \'working-set\', such as 64M,1G,8G [default: 64M, doubled up to all of the target]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-size -d 'Largest size of \'working-set\' [default: all of the target]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l precision -d 'Precision to reach, ±PERCENT [default of rigel run: 5%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l for -d 'Stop measuring after TIME, such as 10m [default: no limit]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'Load levels: by number of disks (orion), the lowest and highest of these (ends), or searched (auto)' -r -f -a "orion\t''
@@ -371,7 +373,9 @@ complete -c rigel -n "__fish_rigel_using_subcommand versus" -l arrivals -d 'Dist
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l max-outstanding -d 'Most I/Os outstanding at once; further ones wait, and the wait counts as latency [default: 1024]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l places -d 'Zones per target, of \'zones\' [default: 16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l readers -d 'Concurrent readers of \'streams\', each with one I/O outstanding [default: 1,2,4,8,16]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand versus" -l per-target -d 'Outstanding I/Os on each target of \'scaling\' and \'burst\' [default: 16; burst: 32, or 8 with --large]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l per-target -d 'Outstanding I/Os on each target of \'scaling\', \'burst\' and \'working-set\' [default: 16; burst, working-set: 32, or 8 with --large]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l sizes -d 'Sizes of \'working-set\', such as 64M,1G,8G [default: 64M, doubled up to all of the target]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l max-size -d 'Largest size of \'working-set\' [default: all of the target]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l precision -d 'Measure until the 95 % interval of every ratio of B to A is at most ±PERCENT [default: 2%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l for -d 'Stop measuring after TIME, such as 10m [default: no limit]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l levels -d 'Load levels: by number of disks (orion), the lowest and highest of these (ends), or searched (auto)' -r -f -a "orion\t''

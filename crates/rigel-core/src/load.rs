@@ -31,4 +31,5 @@ pub mod task;
 pub mod team;
 pub mod through;
 pub mod volume;
+pub mod working_set;
 pub mod workload;

@@ -115,6 +115,10 @@ pub enum Purpose {
     Search(Class),
     /// A phase of a load, counted from 0; the point may have others.
     Phase(u32),
+    /// Reads a working set until a cache holds what it can of it; it has no part in the estimates.
+    Warm,
+    /// To a point that was measured long before: whether it is still what it was. It has no part in the estimates either.
+    Again,
 }
 
 /// One visit to one point: all workers added up.

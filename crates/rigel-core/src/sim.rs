@@ -5,6 +5,7 @@
 
 mod by_place;
 mod by_target;
+mod caches;
 mod noise;
 mod queueing;
 mod text;
@@ -12,6 +13,7 @@ mod truth;
 
 pub use by_place::{ByPlace, Region};
 pub use by_target::{ByTargetLaw, SlowTarget};
+pub use caches::{CacheLevel, LINE_BYTES, SimCaches};
 pub use queueing::OpenTruth;
 
 pub use noise::{
@@ -63,6 +65,9 @@ pub struct SimLaw {
     /// How many targets it shows; left out of records when it is one.
     #[serde(default, skip_serializing_if = "ByTargetLaw::is_one")]
     pub targets: ByTargetLaw,
+    /// Its caches, which keep their contents between visits; left out of records when it has none.
+    #[serde(default, skip_serializing_if = "SimCaches::is_none")]
+    pub caches: SimCaches,
     /// What disturbs it; left out of records when nothing does.
     #[serde(default, skip_serializing_if = "SimNoise::is_none")]
     pub noise: SimNoise,
@@ -85,6 +90,7 @@ impl Default for SimLaw {
             flush_ns: 0,
             by_place: ByPlace::default(),
             targets: ByTargetLaw::default(),
+            caches: SimCaches::default(),
             noise: SimNoise::default(),
         }
     }
@@ -97,7 +103,7 @@ impl SimLaw {
         // A start-up counts, because it changes a step of the speed that was drawn before the visit.
         let (startup, bucket, cap, cliff, hits, lost) = (None, None, None, None, None, None);
         let forgets = SimNoise { startup, bucket, cap, cliff, hits, lost, ..self.noise };
-        self.spread != ServiceTime::Constant || self.noise != forgets
+        self.spread != ServiceTime::Constant || self.noise != forgets || !self.caches.is_none()
     }
 
     /// Mean service time of one I/O of `io_bytes` that no cache in the device holds.
@@ -137,7 +143,12 @@ impl SimLaw {
             ServiceTime::Lognormal { cv } if !(0..=10 * Ppm::ONE.0).contains(&cv.0) => {
                 Err("a deviation must be 0% to 1000%".into())
             }
-            _ => self.by_place.check().and_then(|()| self.targets.check()).and_then(|()| self.noise.check()),
+            _ => self
+                .by_place
+                .check()
+                .and_then(|()| self.targets.check())
+                .and_then(|()| self.caches.check())
+                .and_then(|()| self.noise.check()),
         }
     }
 }

@@ -30,6 +30,7 @@ pub mod share;
 pub mod special;
 pub mod turns;
 pub mod variance;
+pub mod working_set;
 
 pub use estimate::{Basis, Estimate, EstimateForm};
 pub use interval::Interval;

@@ -6,6 +6,7 @@
 
 mod device;
 mod gate;
+mod lru;
 mod speed;
 mod timeline;
 

@@ -50,7 +50,9 @@ impl<'a> Curve<'a> {
     pub fn title(&self) -> String {
         let class = self.class;
         let mut title = format!("{} by {}", printable(class.unit()), class.title());
-        if class.places.is_some() {
+        if class.working_sets.is_some() {
+            title = format!("{} of {} by {}", printable(class.unit()), class.noun(), class.axis());
+        } else if class.places.is_some() {
             title = format!("{} of {} by place", printable(class.unit()), class.noun());
         } else if class.level_is_targets() {
             title = format!("{} by number of targets", printable(class.unit()));

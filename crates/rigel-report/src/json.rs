@@ -19,6 +19,7 @@ use crate::surroundings;
 use crate::verdict::Conclusion;
 use crate::view::View;
 use crate::words;
+use crate::working_set::{self, WorkingSetDocument};
 use curve::CurveDocument;
 use places::PlacesDocument;
 use point::PointDocument;
@@ -75,6 +76,8 @@ struct Document<'a> {
     scaling: Option<ScalingDocument>,
     /// How long the rate of a run of bursts lasts; null of another run.
     burst: Option<BurstDocument>,
+    /// What a cache is worth, of a run over working sets; null of another run.
+    working_set: Option<WorkingSetDocument>,
     /// What each of several targets did, by class; empty for one target.
     by_target: Vec<ByTargetDocument>,
     /// What each of several sequential readers got, by their number; empty of another run, and with more than 1024 readers.
@@ -288,6 +291,7 @@ pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
         places: findings.places.iter().map(|found| PlacesDocument::new(view, found)).collect(),
         scaling: scaling::document(view),
         burst: burst::document(view),
+        working_set: working_set::document(view),
         by_target: by_target::documents(view),
         readers: by_reader::documents(view),
         best: view.loads().into_iter().map(|class| (class.name, best(findings, class.name))).collect(),

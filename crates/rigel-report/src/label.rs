@@ -52,6 +52,7 @@ pub(crate) fn question(view: &View<'_>) -> String {
         _ if !loads.is_empty() && loads.iter().all(|load| load.appends()) => {
             format!("How long does a commit take on {storage}?")
         }
+        (_, Answer::WorkingSet(_)) => format!("What is the cache of {storage} worth?"),
         (_, Answer::Burst(_)) => format!("How long does the rate of {storage} last?"),
         (_, Answer::Scaling(_)) => format!("How does the rate grow with the targets on {storage}?"),
         _ if !loads.is_empty() && loads.iter().all(|load| load.places.is_some()) => {

@@ -36,6 +36,7 @@ pub mod versus;
 mod burst;
 mod by_reader;
 mod by_target;
+mod change;
 mod commits;
 mod csv;
 mod curve;
@@ -66,6 +67,7 @@ mod verdict;
 mod view;
 mod warnings;
 mod words;
+mod working_set;
 
 pub use orion::OrionVersion;
 pub use output_file::OutputFile;
@@ -179,7 +181,8 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
             | Answer::Soak(_)
             | Answer::Through
             | Answer::Scaling(_)
-            | Answer::Burst(_) => OutputFile::new("_findings.json", json::document(view)?),
+            | Answer::Burst(_)
+            | Answer::WorkingSet(_) => OutputFile::new("_findings.json", json::document(view)?),
         }]),
         Format::Html => Ok(vec![OutputFile::new("_report.html", html::page(view)?)]),
         Format::Csv => {

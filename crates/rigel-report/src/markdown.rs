@@ -3,9 +3,9 @@
 //! Tables are those of GitHub, GitLab and most others. Names from a record stand in code spans, in which nothing has a meaning;
 //! sentences that may hold some are escaped. Must not round differently from the page with charts.
 
-use crate::burst;
 use crate::by_reader;
 use crate::by_target;
+use crate::change;
 use crate::document::markdown::write_all;
 use crate::flag_scopes::FlagScopes;
 use crate::headline::{self, Headline};
@@ -34,11 +34,11 @@ pub(crate) fn page(view: &View<'_>) -> String {
     verdict(&mut page, view);
     match view.answer() {
         Answer::Rate(found) => write_all(&mut page, &slo::blocks(found, Room::Wide)),
-        Answer::Burst(_) => write_all(&mut page, &burst::blocks(view, Room::Wide)),
+        _ if change::is_of(view) => write_all(&mut page, &change::blocks(view, Room::Wide)),
         _ => headline(&mut page, view),
     }
     // The mean of a rate that falls is no rate.
-    if !matches!(view.answer(), Answer::Burst(_)) {
+    if !change::is_of(view) {
         points(&mut page, view);
     }
     write_all(&mut page, &scaling::blocks(view, Room::Wide));

@@ -5,7 +5,7 @@
 //! and the ends of its 95 % interval differ in the label `bound` (`value`, `lo95`, `hi95`). Must not give samples a time: these
 //! are results, and a collector would refuse or forget them.
 
-use crate::burst;
+use crate::change;
 use crate::flag_scopes;
 use crate::moment;
 use crate::page::Page;
@@ -34,7 +34,7 @@ pub(crate) fn text(view: &View<'_>) -> String {
     let mut page = Page::default();
     let mut families = of_run(view);
     families.extend(of_classes(view));
-    families.extend(burst::families(view));
+    families.extend(change::families(view));
     families.push(flags(view));
     families.iter().for_each(|family| family.write(&mut page));
     page.line("# EOF");

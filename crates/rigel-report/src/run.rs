@@ -22,7 +22,7 @@ use crate::sure::SurenessText;
 use crate::text::Ink;
 use crate::verdict::{Cause, Conclusion, Tone};
 use crate::view::View;
-use crate::{burst, by_reader, by_target, nodes, notes, open, scaling, slo, surroundings, words};
+use crate::{by_reader, by_target, change, nodes, notes, open, scaling, slo, surroundings, words};
 use rigel_core::judge::answer::Answer;
 use rigel_core::judge::findings::SloFindings;
 use rigel_core::path_text::shell_word;
@@ -53,8 +53,8 @@ fn answered(view: &View<'_>) -> Vec<Block> {
     let mut all = answer(&Conclusion::of(view));
     if let Answer::Rate(found) = view.answer() {
         all.extend(slo::blocks(found, Room::Narrow));
-    } else if let Answer::Burst(_) = view.answer() {
-        all.extend(burst::blocks(view, Room::Narrow));
+    } else if change::is_of(view) {
+        all.extend(change::blocks(view, Room::Narrow));
     } else if !view.findings.points.is_empty() {
         all.extend(points::tables(view, None));
         all.push(Block::part(vec![points::short_legend(view)]));
@@ -101,8 +101,8 @@ pub(crate) fn explained(view: &View<'_>, files: &[String]) -> Blocks {
     let mut all = Conclusion::of(view).blocks();
     match (view.answer(), CalibrationDocument::of(view)) {
         (Answer::Rate(found), _) => all.extend(slo::blocks(found, Room::Narrow)),
-        (Answer::Burst(_), _) => {
-            all.extend(burst::blocks(view, Room::Narrow));
+        _ if change::is_of(view) => {
+            all.extend(change::blocks(view, Room::Narrow));
             all.push(Block::part(hero::of(view, Room::Narrow).into_iter().collect()));
         }
         (_, document) => {
@@ -137,7 +137,7 @@ pub(crate) fn page(view: &View<'_>, ids: &Ids) -> Vec<Block> {
         _ => None,
     };
     let mut cards =
-        burst::cards(view).unwrap_or_else(|| bound.map_or_else(|| cards::of(view), bounds::cards));
+        change::cards(view).unwrap_or_else(|| bound.map_or_else(|| cards::of(view), bounds::cards));
     let others = cards.split_off(cards.len().min(MOST_CARDS));
     let mut all =
         vec![Block::Verdict { tone: verdict.look, sentences: verdict.two_lines() }, Block::Cards(cards)];
@@ -149,7 +149,7 @@ pub(crate) fn page(view: &View<'_>, ids: &Ids) -> Vec<Block> {
     all.extend(charts::blocks(view, ids));
     all.push(numbers::block(view, ids));
     all.push(SurenessText::of_run(view).block().named(ids.of("sure")));
-    all.extend(burst::blocks(view, Room::Wide));
+    all.extend(change::blocks(view, Room::Wide));
     all.extend(scaling::blocks(view, Room::Wide));
     all.extend(by_reader::blocks(view, Room::Wide));
     all.extend(open::blocks(view, Room::Wide));

@@ -249,7 +249,7 @@ fn sureness(view: &View<'_>) -> String {
         return crate::slo::sureness(found);
     }
     // Its figures have intervals of their own.
-    if let Answer::Burst(_) = view.answer() {
+    if crate::change::is_of(view) {
         return String::new();
     }
     let Some(target) = view.findings.target else {

@@ -119,6 +119,9 @@ impl<'a> View<'a> {
 
     /// A point as outputs for people name it: `Small=4, Large=0`, `A: Small=4` where two sides take turns, or `Random at 0-25 %`.
     pub(crate) fn named(&self, point: Point, between: &str) -> String {
+        if let Some(set) = crate::working_set::named(self, point) {
+            return set;
+        }
         if let Some(place) = places::named(self, point) {
             return place;
         }

@@ -39,6 +39,8 @@ pub(crate) const fn purpose_name(purpose: Purpose) -> &'static str {
         Purpose::FillsGap => "fills_gap",
         Purpose::Search(_) => "search",
         Purpose::Phase(_) => "phase",
+        Purpose::Warm => "warm",
+        Purpose::Again => "again",
     }
 }
 
@@ -51,6 +53,8 @@ pub(crate) fn purpose(purpose: Purpose) -> Option<String> {
         Purpose::FillsGap => Some("while another point rests".to_owned()),
         Purpose::Search(class) => Some(format!("search of {} I/O", class.name())),
         Purpose::Phase(number) => Some(format!("phase {}", number.saturating_add(1))),
+        Purpose::Warm => Some("warming up, not counted".to_owned()),
+        Purpose::Again => Some("once more, not counted".to_owned()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A run from its first line to its last: the search for levels, then the visits, each on disk before the next begins.
 //!
 //! `fixed` visits each point once, in order; `adaptive` visits points again and again until their intervals are
-//! narrow; `levels` searches the points first; `soak` goes round the phases of a load until its time is over; `burst` loads until the rate falls, and again behind a pause. All of them make visits through `walk`. Must not render, and must not
+//! narrow; `levels` searches the points first; `soak` goes round the phases of a load until its time is over; `burst` loads until the rate falls, and again behind a pause; `working_set` reads more and more of a target. All of them make visits through `walk`. Must not render, and must not
 //! know what the bench is: threads, targets and hosts are its own business.
 
 mod adaptive;
@@ -12,6 +12,7 @@ mod levels;
 mod rates;
 mod soak;
 mod walk;
+mod working_set;
 
 use crate::bench::Bench;
 use crate::job::Stop;
@@ -22,6 +23,7 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::event::Event;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
+use rigel_core::load::working_set::MANY;
 use rigel_core::record::resume::RecordPast;
 use rigel_core::record::{ClosingLine, End, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Line};
 use walk::{Halt, Walk};
@@ -173,6 +175,9 @@ fn measure(run: &Run, walk: &mut Walk<'_>) -> Result<(), Halt> {
     }
     if let Some(asked) = run.request.burst() {
         return burst::twice(plan, asked, walk);
+    }
+    if let (Some(asked), Some(load)) = (run.request.working_set(), run.request.class(MANY)) {
+        return working_set::size_by_size(plan, asked, load, walk);
     }
     match &plan.adaptive {
         Some(adaptive) => adaptive::rounds(run, plan, adaptive, walk),

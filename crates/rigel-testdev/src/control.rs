@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! servers C | service_us S | mbps B | exp 0|1 | flush_us F | seed N | slow OFF LEN US
-//! bucket PER_S CREDITS LEVEL
+//! bucket PER_S CREDITS LEVEL | lru BYTES US
 //! eio OFF LEN | enospc OFF LEN | short OFF LEN | corrupt OFF LEN | hang OFF LEN
 //! TRAP nth N [NUMBER] | TRAP at OFF LEN [NUMBER], where TRAP is flip, torn, misdirect, lost, zero, delay or stale
 //! cache 0|1 | lie 0|1 | power-cut | power-cut SEED UNIT
@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Seed(u64),
     /// Credit for requests; none (a rate of 0) limits nothing.
     Bucket(Bucket),
+    /// A cache of so many bytes, empty: what it holds is answered in so many microseconds. 0 bytes: none.
+    Lru(u64, u64),
     /// Requests that begin there take so much longer at the station.
     Slow(SlowRange),
     Fault(Fault),
@@ -66,6 +68,7 @@ fn parse_line(line: &str) -> Option<Command> {
         ["exp", "1"] => Command::Exponential(true),
         ["flush_us", flush_us] => Command::FlushUs(flush_us.parse().ok()?),
         ["seed", seed] => Command::Seed(seed.parse().ok()?),
+        ["lru", bytes, hit_us] => Command::Lru(bytes.parse().ok()?, hit_us.parse().ok()?),
         ["slow", offset, length, more_us] => Command::Slow(SlowRange {
             range_bytes: parse_range(offset, length)?,
             more_us: more_us.parse().ok()?,

@@ -311,6 +311,7 @@ impl State {
                 self.stations.set_law(Law { exponential: *exponential, ..law });
             }
             Command::Seed(seed) => self.stations.set_seed(*seed),
+            Command::Lru(bytes, hit_us) => self.stations.set_cache(*bytes, *hit_us),
             Command::Slow(slow) => self.stations.add_slow(slow.clone()),
             Command::Bucket(bucket) => self.stations.set_bucket(*bucket, now_ns),
             Command::Fault(fault) => self.faults.add(fault.clone()),

@@ -10,6 +10,8 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::time::Duration;
 
+use crate::lru::Lru;
+
 /// What one request costs, and how many are served at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Law {
@@ -102,13 +104,16 @@ pub(crate) struct Stations {
     law: Law,
     slow: Vec<SlowRange>,
     gate: Option<Gate>,
+    /// What it holds is answered in so many nanoseconds at a station.
+    cache: Option<(Lru, u64)>,
     free_at_ns: BinaryHeap<Reverse<u64>>,
     random: SplitMix,
 }
 
 impl Stations {
     pub(crate) fn new(law: Law, seed: u64) -> Self {
-        Self { law, slow: Vec::new(), gate: None, free_at_ns: idle(law.servers), random: SplitMix(seed) }
+        let random = SplitMix(seed);
+        Self { law, slow: Vec::new(), gate: None, cache: None, free_at_ns: idle(law.servers), random }
     }
 
     pub(crate) fn law(&self) -> Law {
@@ -133,6 +138,11 @@ impl Stations {
         self.gate = (bucket.per_s > 0).then(|| Gate::new(bucket, now_ns));
     }
 
+    /// Puts an empty cache of so many bytes before the stations; none with 0.
+    pub(crate) fn set_cache(&mut self, bytes: u64, hit_us: u64) {
+        self.cache = (bytes > 0).then(|| (Lru::new(bytes), hit_us.saturating_mul(1000)));
+    }
+
     pub(crate) fn add_slow(&mut self, slow: SlowRange) {
         self.slow.push(slow);
     }
@@ -152,7 +162,10 @@ impl Stations {
         let flush_ns = self.law.flush_us.saturating_mul(1000);
         let slow_ns = self.slow_ns(offset_bytes);
         let service_ns = match work {
-            Work::Transfer(length_bytes) => self.service_ns(length_bytes).saturating_add(slow_ns),
+            Work::Transfer(length_bytes) => match self.hit_ns(offset_bytes, length_bytes) {
+                Some(hit_ns) => hit_ns,
+                None => self.service_ns(length_bytes).saturating_add(slow_ns),
+            },
             Work::DurableWrite(length_bytes) => {
                 self.service_ns(length_bytes).saturating_add(slow_ns).saturating_add(flush_ns)
             }
@@ -166,6 +179,12 @@ impl Stations {
         let due_ns = free_ns.max(now_ns).saturating_add(service_ns);
         self.free_at_ns.push(Reverse(due_ns));
         due_ns
+    }
+
+    /// How long it takes where the cache holds all of it.
+    fn hit_ns(&mut self, offset_bytes: u64, length_bytes: u64) -> Option<u64> {
+        let (cache, hit_ns) = self.cache.as_mut()?;
+        cache.holds(offset_bytes, length_bytes).then_some(*hit_ns)
     }
 
     fn service_ns(&mut self, length_bytes: u64) -> u64 {
@@ -287,6 +306,17 @@ mod tests {
         assert_eq!(later, [109, 109, 109, 109, 109, 110, 111]);
         stations.set_bucket(Bucket { per_s: 0, ..bucket }, 0);
         assert_eq!(stations.admit(120_000_000, Work::Transfer(1), 0), 120_000_000);
+    }
+
+    #[test]
+    fn what_the_cache_holds_is_answered_as_fast_as_it_is() {
+        let mut stations = Stations::new(law(1, 1000), 1);
+        stations.set_cache(8192, 10);
+        let read = Work::Transfer(4096);
+        assert_eq!(stations.admit(0, read, 0), 1_000_000);
+        assert_eq!(stations.admit(1_000_000, read, 0), 1_010_000);
+        stations.set_cache(0, 10);
+        assert_eq!(stations.admit(2_000_000, read, 0), 3_000_000);
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod filesystem;
 mod gauge;
 mod harness;
 mod law;
+mod lru;
 mod medium;
 mod node;
 mod noise;

@@ -56,6 +56,7 @@ pub mod values;
 mod versus;
 mod whose;
 pub mod words;
+mod working_set;
 
 pub use advise::AdviseOptions;
 pub use calibrate::HistoryOptions;

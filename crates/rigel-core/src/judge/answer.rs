@@ -2,7 +2,9 @@
 //!
 //! Must not judge or word an answer; the findings and the outputs do.
 
-use crate::judge::findings::{Answers, BurstFindings, Findings, ScalingFindings, SloFindings};
+use crate::judge::findings::{
+    Answers, BurstFindings, Findings, ScalingFindings, SloFindings, WorkingSetFindings,
+};
 use crate::load::request::Request;
 use crate::load::sides::Sides;
 use crate::load::soak::Soak;
@@ -28,6 +30,8 @@ pub enum Answer<'a> {
     Scaling(&'a ScalingFindings),
     /// How long a rate lasts, and what brings it back.
     Burst(&'a BurstFindings),
+    /// What a cache is worth.
+    WorkingSet(&'a WorkingSetFindings),
 }
 
 impl<'a> Answer<'a> {
@@ -41,6 +45,7 @@ impl<'a> Answer<'a> {
             (Task::Load { .. }, Some(sides)) => Self::Ratio(sides),
             (Task::Load { .. }, None) => found.scaling.as_ref().map_or(Self::Points, Self::Scaling),
             (Task::Burst { .. }, _) => found.burst.as_ref().map_or(Self::Points, Self::Burst),
+            (Task::WorkingSet(_), _) => found.working_set.as_ref().map_or(Self::Points, Self::WorkingSet),
             (Task::Matrix { .. } | Task::Phases(_), _) => Self::Points,
         }
     }
@@ -58,6 +63,7 @@ impl<'a> Answer<'a> {
             Self::Through => "what a failure did to a load that was held",
             Self::Scaling(_) => "how the rate grows with the targets",
             Self::Burst(_) => "how long a rate lasts, and what brings it back",
+            Self::WorkingSet(_) => "what a cache is worth",
         }
     }
 }

@@ -26,6 +26,7 @@ mod unusable;
 mod users;
 mod visits;
 mod working;
+mod working_set;
 
 pub use answers::{Answers, NEAR, WithinBound};
 pub use burst::{BurstFindings, seconds_of};
@@ -45,6 +46,7 @@ pub use unusable::forbidding;
 pub use users::{Knee, NoKnee};
 pub use visits::{VisitFindings, VisitIo, VisitOpen};
 pub use working::{LoadResult, WorkingPoint};
+pub use working_set::{Enlarged, Forecast, SizeFindings, WorkingSetFindings, stretch_of};
 
 use crate::judge::flags::Flag;
 use crate::load::class::{Class, LoadClass, PerClass};
@@ -185,6 +187,8 @@ pub struct Findings {
     pub scaling: Option<ScalingFindings>,
     /// How long a rate lasts, of a run of bursts.
     pub burst: Option<BurstFindings>,
+    /// The caches of a target, of a run over working sets.
+    pub working_set: Option<WorkingSetFindings>,
 }
 
 impl Findings {
@@ -212,6 +216,7 @@ impl Findings {
             places: Vec::new(),
             scaling: None,
             burst: BurstFindings::of(record),
+            working_set: WorkingSetFindings::of(record, &points),
             curves,
             points,
         };
@@ -227,7 +232,7 @@ impl Findings {
                 why => why,
             });
         }
-        if !record.header.plan.searches() && found.burst.is_none() {
+        if !record.header.plan.searches() && !record.header.request.asks_for_change() {
             let classes = found.classes().into_iter();
             found.still_rising = classes.filter(|&class| rising::still_rises(&found.points, class)).collect();
         }
@@ -237,12 +242,12 @@ impl Findings {
     /// Chooses the figures that stand for the whole run out of those of its points.
     pub fn choose(&mut self, request: &Request) {
         self.plainly_best = Extremes::plain(&self.points);
-        // The mean of a rate that falls is no rate that the storage has.
-        self.best = if request.burst().is_some() { Extremes::default() } else { Extremes::of(&self.points) };
+        // The mean of a rate that falls is no rate that the storage has, and that of a small working set is one of its cache.
+        self.best = if request.asks_for_change() { Extremes::default() } else { Extremes::of(&self.points) };
         let curve = |class| self.curves.iter().find(|found| found.class() == class);
         let working = |class| Some((class, WorkingPoint::of(&self.points, curve(class), class)?));
         // Of two sides each would have its own, and which of them is the better storage is told by their ratio.
-        let is_judged = request.sides.is_none() && request.burst().is_none();
+        let is_judged = request.sides.is_none() && !request.asks_for_change();
         let judged = if is_judged { self.classes() } else { BTreeSet::new() };
         self.working = judged.into_iter().filter_map(working).collect();
         self.answers = match request.task {

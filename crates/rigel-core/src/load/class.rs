@@ -9,6 +9,7 @@ mod name;
 mod span;
 mod spread;
 mod verified;
+mod working_sets;
 
 pub use check::{FEWEST_PLACES, MAX_RATE, MOST_PLACES};
 pub use level::LevelKind;
@@ -16,6 +17,7 @@ pub use name::Class;
 pub use span::Span;
 pub use spread::Spread;
 pub use verified::check as check_verified;
+pub use working_sets::{MOST_WORKING_SETS, WorkingSets};
 
 use crate::load::sides::Side;
 use crate::load::workload::WritePercent;
@@ -198,6 +200,9 @@ pub struct LoadClass {
     /// The load level counts targets: it loads the first so many of the run, each with so many for itself of what the class counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_target: Option<u32>,
+    /// The load level is the number of a working set, from 1: it loads so much of the start of its part of each target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_sets: Option<WorkingSets>,
     /// Every block of 4 KiB says what it is, and what is read is compared with what was written (`crate::verify`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verify: bool,
@@ -222,6 +227,7 @@ impl LoadClass {
             span: Span::Whole,
             places: None,
             per_target: None,
+            working_sets: None,
             verify: false,
             figure: Figure::Rate("IOPS".into()),
             levels: Vec::new(),
@@ -299,11 +305,12 @@ impl LoadClass {
 
     /// What its load levels are.
     pub const fn level_kind(&self) -> LevelKind {
-        match (self.arrival, self.places, self.per_target) {
+        match (self.arrival, &self.working_sets, self.places, self.per_target) {
             (Arrival::Open { most_outstanding, .. }, ..) => LevelKind::Rate { most_outstanding },
-            (Arrival::Closed, Some(_), _) => LevelKind::Place,
-            (Arrival::Closed, None, Some(each)) => LevelKind::Targets { each },
-            (Arrival::Closed, None, None) => LevelKind::Load,
+            (Arrival::Closed, Some(sets), ..) => LevelKind::WorkingSet { each: sets.each },
+            (Arrival::Closed, None, Some(_), _) => LevelKind::Place,
+            (Arrival::Closed, None, None, Some(each)) => LevelKind::Targets { each },
+            (Arrival::Closed, None, None, None) => LevelKind::Load,
         }
     }
 
@@ -336,6 +343,9 @@ impl LoadClass {
     /// Where its I/Os go on a target of so many bytes, at a load level.
     pub fn part(&self, size_bytes: u64, level: u32) -> Range<u64> {
         let all = self.span.of(size_bytes);
+        if let Some(bytes) = self.working_sets.as_ref().and_then(|sets| sets.bytes(level)) {
+            return all.start..all.start.saturating_add(bytes).min(all.end);
+        }
         let (Some(places), 1..) = (self.places, level) else { return all };
         let upto = |place: u32| {
             let share =
@@ -369,6 +379,7 @@ impl LoadClass {
     pub const fn counted(&self) -> &'static str {
         match self.level_kind() {
             LevelKind::Place => "places",
+            LevelKind::WorkingSet { .. } => "working sets",
             LevelKind::Targets { .. } => "targets",
             LevelKind::Load => self.pattern.counted(),
             LevelKind::Rate { .. } => "arrivals per second",
@@ -510,6 +521,7 @@ impl LoadClass {
         let (name, side) = (self.plain_name(), self.of_side());
         match self.arrival {
             Arrival::Closed if self.places.is_some() => format!("place of {}", self.noun()),
+            Arrival::Closed if self.working_sets.is_some() => "number of the working set".to_owned(),
             Arrival::Closed if self.level_is_targets() => format!("targets{side}"),
             Arrival::Closed if self.is_query() => format!("{} sessions{side}", self.operation()),
             // Each writer has one outstanding.
@@ -523,6 +535,9 @@ impl LoadClass {
 
     /// A load level in words: `4 outstanding small I/Os`, `8000 open arrivals per second`, `random I/O at place 12.5-18.75 %`.
     pub fn level_words(&self, level: u32) -> String {
+        if let Some(bytes) = self.working_sets.as_ref().and_then(|sets| sets.bytes(level)) {
+            return format!("{} over {}", self.noun(), Bytes(bytes));
+        }
         match self.places {
             Some(_) => format!("{} at place {}", self.noun(), self.place_words(level)),
             None if level == 1 && self.level_is_targets() => format!("1 target{}", self.of_side()),

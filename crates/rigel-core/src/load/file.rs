@@ -319,6 +319,9 @@ impl LoadFile {
             Task::Burst { .. } => Err(Problem::usage("a burst has its own load").at("--load").next(
                 "run `rigel run burst` without it; --size-small, --write and --per-target shape its load",
             )),
+            Task::WorkingSet(_) => Err(Problem::usage("working sets have their own load").at("--load").next(
+                "run `rigel run working-set` without it; --size-small, --per-target and --sizes shape its load",
+            )),
             Task::Rate { slo, pace, .. } => {
                 let base = Some(self.rates_of_all()?);
                 Ok(Task::Rate { level, slo: slo.clone(), base, phases: Vec::new(), pace: *pace })

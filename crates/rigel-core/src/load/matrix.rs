@@ -44,6 +44,8 @@ pub enum RunLevel {
     Through,
     /// As much as possible until the rate falls, and again behind a pause.
     Burst,
+    /// Random reads of more and more of a target.
+    WorkingSet,
     /// Queries to a database.
     Sql,
 }
@@ -64,6 +66,7 @@ impl RunLevel {
                 | Self::Scaling
                 | Self::Through
                 | Self::Burst
+                | Self::WorkingSet
                 | Self::Sql
         )
     }
@@ -83,6 +86,7 @@ crate::named!(RunLevel {
     Scaling: "scaling",
     Through: "through",
     Burst: "burst",
+    WorkingSet: "working-set",
     Sql: "sql"
 });
 
@@ -180,6 +184,7 @@ impl Grid {
             | RunLevel::Scaling
             | RunLevel::Through
             | RunLevel::Burst
+            | RunLevel::WorkingSet
             | RunLevel::Sql => match shape {
                 MatrixShape::Basic => Self::basic(&small, &large),
                 MatrixShape::Detailed => Self::detailed(&small, &large),

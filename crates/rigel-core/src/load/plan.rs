@@ -26,6 +26,7 @@ use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::phase::Phase;
 use crate::load::request::{CacheWarmUp, DEFAULT_WARM_UP, EngineRequest, Request};
 use crate::load::task::Task;
+use crate::load::working_set;
 use crate::stats::Parameters;
 use crate::units::{Bytes, NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
@@ -149,7 +150,8 @@ impl Plan {
             | Task::Rate { .. }
             | Task::Phases(_)
             | Task::Soak { .. }
-            | Task::Burst { .. } => {
+            | Task::Burst { .. }
+            | Task::WorkingSet(_) => {
                 let grid = Grid::of_own(&request.classes, &request.points());
                 let room = grid.most();
                 Self::of_grid(request, host, targets, num_disks, grid, room)
@@ -444,6 +446,10 @@ fn no_memory(
 }
 
 fn step(request: &Request, point: Point) -> Step {
+    if let Some(times) = request.size_times() {
+        let (settle, measure) = (working_set::SETTLE, times.measure(point));
+        return Step { point, warm_up: None, settle, measure, shape: None };
+    }
     match request.pace() {
         Some(Pace::Fixed(duration)) => {
             let (warm_up, settle) = (warm_up(request, point), settle(duration));
@@ -489,7 +495,11 @@ fn phase_steps(request: &Request, steps: &[Step]) -> Vec<PhaseStep> {
         Task::Phases(phases) | Task::Soak { phases, .. } | Task::Burst { phases, .. } => {
             phases.iter().filter_map(phase).collect()
         }
-        Task::Matrix { .. } | Task::Load { .. } | Task::Calibrate { .. } | Task::Rate { .. } => Vec::new(),
+        Task::Matrix { .. }
+        | Task::Load { .. }
+        | Task::Calibrate { .. }
+        | Task::Rate { .. }
+        | Task::WorkingSet(_) => Vec::new(),
     }
 }
 

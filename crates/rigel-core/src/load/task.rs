@@ -11,6 +11,7 @@ use crate::load::phase::Phase;
 use crate::load::slo::Slo;
 use crate::load::soak::Soak;
 use crate::load::sql::SqlRequest;
+use crate::load::working_set::WorkingSet;
 use crate::stats::bound::LatencyBound;
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +85,8 @@ pub enum Task {
         /// The probe and both bursts, as they are foretold; none as long as the targets are not known.
         phases: Vec<Phase>,
     },
+    /// What random reads of more and more of a target do: its caches.
+    WorkingSet(WorkingSet),
 }
 
 /// What carries the load.

@@ -4,7 +4,7 @@ use crate::units::GIB;
 /// Every key once.
 const ALL: &str = "servers=10,service=5ms,rate=0,flush=200us,targets=6,slow=3:0.5,slope=50%,region=0.5:40%:60%,size=2G,spread=lognormal:30%,white=3%,noise=ar:1s:5%,\
                    neighbour=0.7:10s:30s,stalls=0.2:100ms,fall=0.33:12s:25s,drift=-5%,process=0.5%,between=2%,unequal=3,modes=30%:0.7,\
-                   startup=-30%:300ms,bucket=3000:30000,cap=250M:1G,cliff=1G:0.3,hits=40%:40us,lost=10000:20s,\
+                   startup=-30%:300ms,bucket=3000:30000,cap=250M:1G,cliff=1G:0.3,hits=40%:40us,cache=256M:100us,cache2=2G:800us,lost=10000:20s,\
                    retrograde=1%";
 
 const fn ppm(ppm: i32) -> Ppm {
@@ -47,6 +47,10 @@ fn every_part_of_a_law_reads() {
             region: Some(Region { factor: ppm(500_000), from: ppm(400_000), to: ppm(600_000) }),
         },
         targets: ByTargetLaw { count: 6, slow: Some(SlowTarget { number: 3, factor: ppm(500_000) }) },
+        caches: SimCaches {
+            first: Some(CacheLevel { bytes: 256 * MIB, service_ns: 100_000 }),
+            second: Some(CacheLevel { bytes: 2 * GIB, service_ns: 800_000 }),
+        },
         noise: disturbed(),
     };
     assert_eq!(SimLaw::parse(ALL).unwrap(), wanted);
@@ -86,7 +90,7 @@ fn laws_survive_a_record_and_quiet_ones_leave_no_trace_in_it() {
     let json = serde_json::to_string(&law).unwrap();
     assert_eq!(serde_json::from_str::<SimLaw>(&json).unwrap(), law);
     let quiet = serde_json::to_string(&SimLaw::default()).unwrap();
-    assert!(!quiet.contains("noise") && !quiet.contains("flush"), "{quiet}");
+    assert!(!quiet.contains("caches") && !quiet.contains("noise") && !quiet.contains("flush"), "{quiet}");
     assert_eq!(serde_json::from_str::<SimLaw>(&quiet).unwrap(), SimLaw::default());
     // A record of a program that knew fewer disturbances.
     let older: SimNoise = serde_json::from_str(r#"{"between":20000}"#).unwrap();
@@ -133,6 +137,9 @@ fn laws_say_what_is_wrong_and_in_which_part() {
         ("cliff=1G:30", "cliff=1G:30", "at most 1"),
         ("cliff=1X:0.3", "cliff=1X:0.3", "not a unit"),
         ("hits=40%:0", "hits=40%:0", "above 0"),
+        ("cache=4K:1us", "cache=4K:1us", "8 KiB to 1 TiB"),
+        ("cache=1G:0", "cache=1G:0", "takes some time"),
+        ("cache=1G", "cache=1G", "SIZE:TIME"),
         ("lost=0", "lost=0", "above 0"),
         ("lost=5:2x", "lost=5:2x", "not a unit"),
         ("retrograde=-1%", "retrograde=-1%", "0% to 100%"),

@@ -3,13 +3,13 @@
 //! `docs/method/simulated-device.md` has the same table for users. Must not judge values; [`SimLaw::check`] does.
 
 use super::noise::{Bucket, Cliff, DelayedIos, Fall, Hits, Memory, Modes, Neighbour, Ppm, Stalls, Startup};
-use super::{Region, ServiceTime, SimLaw, SlowTarget};
+use super::{CacheLevel, Region, ServiceTime, SimLaw, SlowTarget};
 use crate::units::{Bytes, NS_PER_S, Nanos};
 use std::fmt::Display;
 use std::str::FromStr;
 
 const KEYS: &str = "servers, service, rate, flush, spread, size, targets, slow, slope, region, white, noise, neighbour, stalls, fall, drift, process, \
-                    between, unequal, modes, startup, bucket, cap, cliff, hits, lost, retrograde";
+                    between, unequal, modes, startup, bucket, cap, cliff, hits, cache, cache2, lost, retrograde";
 
 const MEMORY: &str = "ar:TIME:DEVIATION, such as ar:1s:5%";
 
@@ -48,6 +48,8 @@ impl SimLaw {
                 let [number, factor] = fields(value, "TARGET:FACTOR, such as 3:0.5")?;
                 self.targets.slow = Some(SlowTarget { number: count(number)?, factor: ratio(factor)? });
             }
+            "cache" => self.caches.first = Some(cache(value)?),
+            "cache2" => self.caches.second = Some(cache(value)?),
             "slope" => self.by_place.slope = ratio(value)?,
             "region" => {
                 let [factor, from, to] = fields(value, "FACTOR:FROM:TO, such as 0.5:40%:60%")?;
@@ -156,6 +158,11 @@ fn bucket(value: &str) -> Result<Bucket, String> {
                 .into())
         }
     }
+}
+
+fn cache(value: &str) -> Result<CacheLevel, String> {
+    let [size, service] = fields(value, "SIZE:TIME, such as 256M:100us")?;
+    Ok(CacheLevel { bytes: bytes(size)?, service_ns: time(service)? })
 }
 
 /// The fields between colons; exactly so many.

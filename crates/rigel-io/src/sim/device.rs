@@ -1,6 +1,7 @@
 //! The service stations of the simulated device.
 
 use super::gate::Gate;
+use super::lru::Lru;
 use super::speed::Speed;
 use super::whole_ns;
 use crate::backend::Op;
@@ -8,7 +9,7 @@ use rigel_core::load::class::Sync;
 use rigel_core::load::draw::Generator;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::Direction;
-use rigel_core::sim::{ServiceTime, SimLaw};
+use rigel_core::sim::{CacheLevel, LINE_BYTES, ServiceTime, SimLaw};
 use rigel_core::units::to_f64;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,6 +26,8 @@ pub(super) struct Stations {
     /// `None`: always 1.
     speed: Option<Speed>,
     written_bytes: u64,
+    /// The fastest first; none: there is no cache.
+    caches: Vec<(CacheLevel, Lru)>,
 }
 
 impl Stations {
@@ -41,6 +44,11 @@ impl Stations {
             bytes_limit: noise.cap.map(Gate::new),
             speed: (!noise.is_steady()).then(|| Speed::new(noise, seed)),
             written_bytes: 0,
+            caches: [law.caches.first, law.caches.second]
+                .into_iter()
+                .flatten()
+                .map(|cache| (cache, Lru::new(cache.bytes / LINE_BYTES)))
+                .collect(),
         }
     }
 
@@ -77,6 +85,9 @@ impl Stations {
     fn work_ns(&mut self, op: &Op) -> f64 {
         let own = self.law.by_place.speed(op.offset, self.law.size_bytes) * self.law.targets.speed(op.target);
         let slow = self.slow(op) / own;
+        if let Some(hit_ns) = self.hit_ns(op) {
+            return hit_ns * slow;
+        }
         if let Some(hits) = self.law.noise.hits
             && self.generator.unit() <= hits.share.fraction()
         {
@@ -88,6 +99,21 @@ impl Stations {
             ServiceTime::Exponential => mean_ns * self.generator.exponential(),
             ServiceTime::Lognormal { cv } => mean_ns * self.generator.lognormal(cv.fraction()),
         }
+    }
+
+    /// The service time of what a cache holds; what none holds is in each from now on. A write is never a hit.
+    fn hit_ns(&mut self, op: &Op) -> Option<f64> {
+        let end = op.offset.saturating_add(u64::from(op.len)).max(op.offset + 1);
+        let lines = op.offset / LINE_BYTES..=(end - 1) / LINE_BYTES;
+        // Targets are far from each other.
+        let keys = lines.map(|line| line | u64::from(op.target) << 48);
+        for (cache, held) in &mut self.caches {
+            let missing = keys.clone().filter(|key| !held.touch(*key)).count();
+            if missing == 0 && op.direction == Direction::Read {
+                return Some(to_f64(cache.service_ns));
+            }
+        }
+        None
     }
 
     /// What it takes to make a write durable.

@@ -18,8 +18,9 @@ pub(super) struct VisitDocument<'a> {
     number: u64,
     /// Why it was made. `only`: the one visit to its point. `long`: a long one that shows limits and drift. `round`: of an
     /// adaptive run. `fills_gap`: of an adaptive run, while another point rests. `search`: for load levels.
-    /// `phase`: of a load that has phases.
-    #[schemars(extend("enum" = ["only", "long", "round", "fills_gap", "search", "phase"]))]
+    /// `phase`: of a load that has phases. `warm`: reads a working set until its rate is steady. `again`: to the smallest
+    /// working set at the end of the run.
+    #[schemars(extend("enum" = ["only", "long", "round", "fills_gap", "search", "phase", "warm", "again"]))]
     purpose: &'static str,
     /// Which round of its phase, or which phase of its load, from 0; null when it was not made in one.
     round: Option<u32>,
@@ -48,7 +49,12 @@ impl<'a> From<&'a VisitFindings> for VisitDocument<'a> {
             purpose: words::purpose_name(found.purpose),
             round: match found.purpose {
                 Purpose::Round(number) | Purpose::Phase(number) => Some(number),
-                Purpose::Only | Purpose::Long | Purpose::FillsGap | Purpose::Search(_) => None,
+                Purpose::Only
+                | Purpose::Long
+                | Purpose::FillsGap
+                | Purpose::Search(_)
+                | Purpose::Warm
+                | Purpose::Again => None,
             },
             levels: found.point.shown().collect(),
             counts: found.counts,

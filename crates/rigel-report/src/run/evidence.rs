@@ -92,10 +92,15 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
     let (request, plan) = (&header.request, &header.plan);
     let pace = match (request.pace(), request.soak()) {
         (Some(Pace::Fixed(duration)), _) => format!("one visit of {duration} to each point"),
-        (None, None) => request.burst().map_or_else(
-            || "one visit to each phase of the load".to_owned(),
-            |burst| format!("two bursts, the first one of at most {}, with a pause between them", burst.time),
-        ),
+        (None, None) => match (request.burst(), request.working_set()) {
+            (Some(burst), _) => {
+                format!("two bursts, the first one of at most {}, with a pause between them", burst.time)
+            }
+            (None, Some(asked)) => {
+                format!("each working set is read until it is warm, then measured, in at most {}", asked.time)
+            }
+            (None, None) => "one visit to each phase of the load".to_owned(),
+        },
         (None, Some(soak)) => format!("the phases of the load in turns for {}", soak.time),
         (Some(Pace::Adaptive(adaptive)), _) => {
             let limit =

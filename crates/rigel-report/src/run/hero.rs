@@ -7,7 +7,7 @@ use crate::curve::{Curve, Sample};
 use crate::document::picture::{Axis, Bar, Bars, Dot, Line, Lines, Panel, Picture, Shape};
 use crate::document::{Block, Room};
 use crate::view::View;
-use crate::{burst, scaling};
+use crate::{change, scaling};
 use rigel_core::judge::answer::Answer;
 use rigel_core::judge::findings::{LatencyUs, SloFindings, SloPoint};
 use rigel_core::load::class::{Class, LoadClass};
@@ -30,8 +30,9 @@ pub(super) fn of(view: &View<'_>, room: Room) -> Option<Block> {
     if let Answer::Rate(found) = view.answer() {
         return Picture::of(bound(found)).filter(|_| room.is_wide());
     }
-    if let Some(panel) = burst::panel(view) {
-        return Picture::of([panel]);
+    let panels = change::panels(view);
+    if !panels.is_empty() {
+        return Picture::of(panels);
     }
     if let Some(panel) = scaling::panel(view) {
         return Picture::of([panel]);

@@ -15,9 +15,10 @@ use rigel_core::load::plan::{PhaseStep, Plan, Step, WarmUp};
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sides::Side;
 use rigel_core::load::task::Task;
+use rigel_core::load::working_set::{SizeTimes, WorkingSet};
 use rigel_core::load::workload::Layout;
 use rigel_core::path_text::printable;
-use rigel_core::units::say::{counted, span};
+use rigel_core::units::say::{counted, span, two_units};
 use rigel_core::units::{Bytes, Nanos};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -113,6 +114,9 @@ fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
             entry(page, "Time", time);
         }
         (None, None) => {
+            if let Some(asked) = request.working_set() {
+                return working_sets(page, asked, request.size_times());
+            }
             entries(page, "Phases", phases(request, plan));
             let less =
                 if request.burst().is_some() { ", less if the rate falls before, and a pause" } else { "" };
@@ -120,7 +124,7 @@ fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
         }
         (None, Some(soak)) => {
             entries(page, "Phases", phases(request, plan));
-            let (time, every) = (rigel_core::units::say::two_units(soak.time), soak.every);
+            let (time, every) = (two_units(soak.time), soak.every);
             entry(
                 page,
                 "Time",
@@ -136,6 +140,20 @@ fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
         }
         (Some(Pace::Adaptive(adaptive)), _) => pace::adaptive(page, request, plan, adaptive),
     }
+}
+
+/// How working sets are read.
+fn working_sets(page: &mut Page, asked: &WorkingSet, times: Option<SizeTimes>) {
+    let each = times.map(|times| {
+        format!(
+            "read until its rate is steady, then {} of many reads at a time and {} of one",
+            times.rate, times.latency
+        )
+    });
+    sentences(page, "Each size", each);
+    let time = two_units(asked.time);
+    let text = format!("at most {time}; sizes for which that is too short are measured, but not warm");
+    sentences(page, "Time", [text]);
 }
 
 fn entry(page: &mut Page, label: &str, text: impl Display) {
@@ -204,6 +222,9 @@ fn walk(request: &Request, class: &LoadClass) -> String {
         Layout::Raid0 { stripe_bytes } => format!("striped {} deep", Bytes(stripe_bytes)),
     };
     match class.pattern {
+        _ if class.working_sets.is_some() => {
+            format!("random, {} outstanding", class.outstanding(1))
+        }
         Pattern::Random if class.places.is_some() => "random, one outstanding".into(),
         Pattern::Streams { ios_per_stream } if class.places.is_some() => {
             format!("one stream of {ios_per_stream} outstanding")
@@ -228,6 +249,11 @@ fn walk(request: &Request, class: &LoadClass) -> String {
 /// The total, then the points by large level; large levels with the same small levels share a line. Other classes have a
 /// line each.
 fn points(request: &Request, plan: &Plan) -> Vec<String> {
+    if let Some(sets) = request.classes.iter().find_map(|class| class.working_sets.as_ref()) {
+        let [first, last] =
+            [sets.sizes.first(), sets.sizes.last()].map(|size| Bytes(size.copied().unwrap_or(0)));
+        return vec![format!("{} working sets, {first} to {last}", sets.sizes.len())];
+    }
     let mut rows: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     let mut others: PerClass<BTreeSet<u32>> = PerClass::new();
     let points = plan.steps.iter().map(|step| step.point);

@@ -44,7 +44,7 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     let simulated = header.request.engine.is_simulated();
     let is_of_server = header.request.sql().is_some();
     let rest = Rest::of(view.record);
-    if rest.is_some() && (is_of_server || header.request.burst().is_some()) {
+    if rest.is_some() && (is_of_server || header.request.asks_for_change()) {
         return None;
     }
     if rest == Some(Rest::Open) {
@@ -98,8 +98,7 @@ fn advises(view: &View<'_>) -> bool {
     let request = &view.record.header.request;
     let alone = |found: &rigel_core::judge::findings::PointFindings| found.point.is_alone(Class::SMALL);
     let measures_reads = !request.write_percent().writes() && view.findings.points.iter().any(alone);
-    // What stands for a burst is no single rate.
-    measures_reads && request.level() != RunLevel::Advanced && request.burst().is_none()
+    measures_reads && request.level() != RunLevel::Advanced && !request.asks_for_change()
 }
 
 /// What the targets are, and where. A scratch file that was Rigel's own may be gone, its directory is not.
@@ -150,7 +149,8 @@ fn command(request: &Request, echo: &CommandLine) -> Option<&'static str> {
         | Task::Load { .. }
         | Task::Phases(_)
         | Task::Soak { .. }
-        | Task::Burst { .. } => Some("run"),
+        | Task::Burst { .. }
+        | Task::WorkingSet(_) => Some("run"),
     }
 }
 
@@ -199,6 +199,9 @@ fn longer(view: &View<'_>) -> Option<CommandLine> {
         }
         Task::Burst { burst, .. } => {
             Some(command.without("--max-duration").with("--for", &again::twice(burst.time)))
+        }
+        Task::WorkingSet(asked) => {
+            Some(command.without("--max-duration").with("--for", &again::twice(asked.time)))
         }
         Task::Phases(_) => None,
     }

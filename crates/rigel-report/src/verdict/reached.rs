@@ -3,7 +3,7 @@
 //! Must not choose a figure; the findings do.
 
 use crate::view::View;
-use crate::{burst, commits, phases, places, scaling, slo, streams, versus, words};
+use crate::{change, commits, phases, places, scaling, slo, streams, versus, words};
 use rigel_core::judge::answer::Answer;
 use rigel_core::judge::findings::{PointFindings, WorkingPoint};
 use rigel_core::load::class::{Class, Figure, LoadClass, Sizes};
@@ -33,7 +33,7 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
         return found + &rising(view, &view.main_loads());
     }
     let grown = || scaling::sentence(view).filter(|_| usable);
-    if let Some(found) = burst::reached(view, usable).or_else(grown) {
+    if let Some(found) = change::reached(view, usable).or_else(grown) {
         return found;
     }
     let device = if simulated { "The simulated device" } else { "This storage" };

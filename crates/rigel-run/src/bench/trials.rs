@@ -169,6 +169,7 @@ impl Trials<'_> {
             arrival: Arrival::Closed,
             places: None,
             per_target: None,
+            working_sets: None,
             levels: vec![level],
             write_percent: WritePercent::NONE,
             sync: Sync::None,

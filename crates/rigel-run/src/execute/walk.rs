@@ -278,7 +278,7 @@ impl<'a> Walk<'a> {
         };
         let detail = match (purpose, wanted.every_ns) {
             (_, Some(ns)) => Detail::Every(ns),
-            (Purpose::Only | Purpose::Phase(_), None) => Detail::Window,
+            (Purpose::Only | Purpose::Phase(_) | Purpose::Warm | Purpose::Again, None) => Detail::Window,
             // It is judged again once all visits are known, so it has to be seen from the start.
             (_, None) => Detail::Settling,
         };

@@ -99,7 +99,7 @@ impl TestDevice {
     }
 
     /// Sends commands, one per line: `servers C`, `service_us S`, `mbps B` (0: no limit), `exp 0|1`,
-    /// `flush_us F`, `seed N`; `slow OFF LEN US` (what begins there takes so much longer); `bucket PER_S CREDITS LEVEL` (a token bucket of requests; a rate of 0 takes it away); `eio`, `enospc`, `short`, `corrupt` or `hang` with `OFF LEN` in bytes; `release` (answer what
+    /// `flush_us F`, `seed N`; `slow OFF LEN US` (what begins there takes so much longer); `bucket PER_S CREDITS LEVEL` (a token bucket of requests; a rate of 0 takes it away); `lru BYTES US` (an empty cache: what it holds is answered in so many microseconds; 0: none); `eio`, `enospc`, `short`, `corrupt` or `hang` with `OFF LEN` in bytes; `release` (answer what
     /// hangs and forget the `hang` ranges), `clear` (that, and forget all faults, traps and slow ranges), `reset` (zero the gauge).
     ///
     /// Traps are sprung once, by the n-th request from now on (`lost nth 5`) or the first one at a place (`lost at OFF LEN`). The answer to the write says that all is

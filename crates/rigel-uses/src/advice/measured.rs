@@ -127,6 +127,14 @@ impl<'a> Source<'a> {
                 .because("its load is the same all the time, and its rate falls")
                 .next("calibrate the storage, and give that record: rigel calibrate"));
         }
+        if let Some(run) = runs.iter().find(|run| run.record.header.request.working_set().is_some()) {
+            return Err(Problem::usage(
+                "working sets say what a cache is worth, not what settings the storage takes",
+            )
+            .at(printable(&run.record.header.run_id))
+            .because("most of its reads were answered by a cache")
+            .next("calibrate the storage, and give that record: rigel calibrate"));
+        }
         let direction = |run: &'a Run<'a>| match run.record.header.request.write_percent().get() {
             0 => Ok((Direction::Read, run)),
             100 => Ok((Direction::Write, run)),

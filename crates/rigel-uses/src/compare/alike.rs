@@ -209,10 +209,11 @@ fn pace(run: &Run<'_>) -> String {
     match (request.pace(), request.soak()) {
         (Some(Pace::Fixed(duration)), _) => format!("one of {duration}"),
         (None, Some(soak)) => format!("the phases of the load in turns for {}", soak.time),
-        (None, None) => request.burst().map_or_else(
-            || "one to each phase of the load".to_owned(),
-            |burst| format!("those of two bursts, the first one of at most {}", burst.time),
-        ),
+        (None, None) => match (request.burst(), request.working_set()) {
+            (Some(burst), _) => format!("those of two bursts, the first one of at most {}", burst.time),
+            (None, Some(asked)) => format!("those of working sets, in at most {}", asked.time),
+            (None, None) => "one to each phase of the load".to_owned(),
+        },
         (Some(Pace::Adaptive(pace)), _) => {
             format!("as many as ±{} % asks for", 100.0 * pace.precision.fraction())
         }

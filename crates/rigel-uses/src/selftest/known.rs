@@ -38,7 +38,11 @@ impl KnownFigure {
 pub(super) fn figures(found: &Findings, request: &Request, law: &SimLaw) -> Vec<KnownFigure> {
     let level = match request.task {
         Task::Rate { .. } => return rates::figures(found),
-        Task::Calibrate { .. } | Task::Phases(_) | Task::Soak { .. } | Task::Burst { .. } => {
+        Task::Calibrate { .. }
+        | Task::Phases(_)
+        | Task::Soak { .. }
+        | Task::Burst { .. }
+        | Task::WorkingSet(_) => {
             return Vec::new();
         }
         Task::Matrix { level, .. } | Task::Load { level, .. } => level,

@@ -16,7 +16,7 @@ pub fn spelled(argv: Vec<OsString>) -> Vec<OsString> {
         "open" | "through" => "--max-outstanding",
         "commit" => "--writers",
         "streams" => "--readers",
-        "scaling" | "burst" => "--per-target",
+        "scaling" | "burst" | "working-set" => "--per-target",
         _ => return argv,
     };
     let end = argv.iter().position(|word| word == "--").unwrap_or(argv.len());
@@ -52,6 +52,7 @@ mod tests {
             ("run commit --qd 1,4", "run commit --writers 1,4"),
             ("run streams --qd 8", "run streams --readers 8"),
             ("run burst f --qd 64", "run burst f --per-target 64"),
+            ("run working-set f --qd 64", "run working-set f --per-target 64"),
             ("run oltp --qd 8", "run oltp --qd 8"),
             ("run advanced -- --qd", "run advanced -- --qd"),
             ("slo --qd 8", "slo --qd 8"),

@@ -13,6 +13,7 @@ use super::own::OwnArgs;
 use super::scaling::{self, ScalingArgs};
 use super::shaping;
 use super::through;
+use super::working_set::{self, WorkingSetArgs};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
@@ -49,6 +50,9 @@ pub struct LevelArgs {
     pub burst: BurstArgs,
 
     #[command(flatten)]
+    pub working_set: WorkingSetArgs,
+
+    #[command(flatten)]
     pub own: OwnArgs,
 }
 
@@ -78,6 +82,7 @@ impl LevelArgs {
             RunLevel::Scaling => scaling::request(self)?,
             RunLevel::Through => return Err(through::for_one_side()),
             RunLevel::Burst => burst::request(self)?,
+            RunLevel::WorkingSet => working_set::request(self)?,
             _ => shaping::request(front, level, &self.load, &self.own)?,
         };
         if level == RunLevel::Commit {

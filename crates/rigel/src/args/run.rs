@@ -61,6 +61,8 @@ Examples:
       the same load over 1, 2 and 3 targets: does the rate grow with them, and what limits it?
   rigel run through /dev/mapper/mpatha --rate 1000 --require 'standstill < 30s'
       hold a rate while you pull a path: how long does the load stand still, and when is it back? `rigel mark TEXT` marks what you do
+  rigel run working-set /dev/sdx
+      random reads of 64 MiB, 128 MiB .. all of it: how large is the cache, how fast, and what would twice as much give?
   rigel run burst /dev/sdx
       full load for up to an hour: does the rate of this cloud volume last, or does it run out of credits?
   rigel run oltp /dev/sdx --span 0-33%
@@ -81,13 +83,14 @@ pub const BESIDE_RESUME: [&str; 8] =
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES, mut_args(adapted))]
 pub struct RunArgs {
-    /// Load: simple, normal, oltp, dss, advanced, commit, open, zones, streams, scaling, burst or through
+    /// Load: simple, normal, oltp, dss, advanced, commit, open, zones, streams, scaling, working-set, burst or through
     ///
     /// simple: small random I/O alone, then large random I/O alone. normal: every combination of both. oltp: small only, up to 20 outstanding per
     /// disk. dss: large only, up to 15 per disk. advanced: as the options say. commit: small durable writes, one after the other, as a database does
     /// for each commit; needs a scratch file or --destroy-data. open: small I/O that arrives at the rates of --rate. zones: sequential and random
     /// reads, one at a time, at 16 offsets across the targets. streams: 1, 2, 4 .. sequential readers at a time, like several dd. scaling: the same
-    /// small I/O on each of 1, 2, 3 .. of the targets. burst: as much small I/O as possible for up to an hour, then a pause and a second burst: does
+    /// small I/O on each of 1, 2, 3 .. of the targets. working-set: random reads of more and more of a target: how large are its caches, and what are they
+    /// worth? burst: as much small I/O as possible for up to an hour, then a pause and a second burst: does
     /// the rate last, or does the storage spend credits? through: small I/O at one rate while something fails, and what that does to it.
     #[arg(value_name = "LEVEL", ignore_case = true, hide_possible_values = true, required_unless_present = "resume", value_parser = words::run_level())]
     pub level: Option<RunLevel>,

@@ -16,10 +16,10 @@ const EACH: u32 = 16;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct ScalingArgs {
-    /// Outstanding I/Os on each target of 'scaling' and 'burst' [default: 16; burst: 32, or 8 with --large]
+    /// Outstanding I/Os on each target of 'scaling', 'burst' and 'working-set' [default: 16; burst, working-set: 32, or 8 with --large]
     ///
     /// With 'scaling --type seq' it is the number of streams, 1 by default.
-    #[arg(long, value_name = "N", value_parser = each, hide_short_help = true, help_heading = "Targets (only with 'scaling' and 'burst')")]
+    #[arg(long, value_name = "N", value_parser = each, hide_short_help = true, help_heading = "Targets (only with 'scaling', 'burst' and 'working-set')")]
     pub per_target: Option<u32>,
 }
 

@@ -14,6 +14,7 @@ use super::slo::requirement;
 use super::target_args::TargetArgs;
 use super::through;
 use super::words::Words as _;
+use super::working_set;
 use super::{Display, Environment, Invocation, ResumeOptions, Versus, values, words};
 use clap::Arg;
 use rigel_core::error::Problem;
@@ -424,6 +425,7 @@ pub fn same_sides(place: &str) -> Problem {
 fn check_for_two(level: RunLevel) -> Result<(), Problem> {
     match level {
         RunLevel::Burst => Err(burst::for_one_side()),
+        RunLevel::WorkingSet => Err(working_set::for_one_side()),
         RunLevel::Through => Err(through::for_one_side()),
         _ => Ok(()),
     }

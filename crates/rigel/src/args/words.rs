@@ -59,8 +59,16 @@ pub fn run_level() -> impl TypedValueParser<Value = RunLevel> {
 /// The levels of `rigel run`: those of ORION, and those that load something of their own.
 impl Words for RunLevel {
     fn all() -> Vec<(&'static str, Self)> {
-        let own =
-            [Self::Commit, Self::Open, Self::Zones, Self::Streams, Self::Scaling, Self::Burst, Self::Through];
+        let own = [
+            Self::Commit,
+            Self::Open,
+            Self::Zones,
+            Self::Streams,
+            Self::Scaling,
+            Self::WorkingSet,
+            Self::Burst,
+            Self::Through,
+        ];
         Self::ORION.into_iter().chain(own).map(|level| (level.name(), level)).collect()
     }
 }

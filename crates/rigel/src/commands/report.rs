@@ -81,9 +81,12 @@ fn outputs(format: Format, record: &Record, streams: &Streams) -> Result<Vec<Out
             Some(sides) => sides.file(format)?,
             None => None,
         },
-        Answer::Points | Answer::Calibration(_) | Answer::Rate(_) | Answer::Scaling(_) | Answer::Burst(_) => {
-            None
-        }
+        Answer::Points
+        | Answer::Calibration(_)
+        | Answer::Rate(_)
+        | Answer::Scaling(_)
+        | Answer::Burst(_)
+        | Answer::WorkingSet(_) => None,
     };
     own.map_or_else(|| render(format, &view), |file| Ok(vec![file]))
 }

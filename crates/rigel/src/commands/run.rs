@@ -19,6 +19,7 @@ pub mod soak;
 mod sql;
 mod targets;
 pub mod through;
+mod working_set;
 
 pub use consent::{check_names, forecast_of, permit_for};
 pub use load::bytes as load_bytes;
@@ -73,6 +74,7 @@ pub fn run(options: &RunOptions, crew: Option<&Crew>, streams: &Streams) -> Resu
     let options = &*soak::of_targets(options, &looked);
     let options = &*scaling::of_targets(options, &looked)?;
     let options = &*burst::of_targets(options, &looked);
+    let options = &*working_set::of_targets(options, &looked)?;
     let reporter = Reporter { options, streams };
     let plan = planned(reporter, &host, &looked)?;
     check_names(&options.destroy, &looked)?;
@@ -97,6 +99,7 @@ fn planned(reporter: Reporter<'_>, host: &HostFacts, looked: &[TargetFacts]) -> 
     reporter.note(commits::remark(&options.request));
     reporter.note(soak::remark(options));
     reporter.note(burst::remark(options));
+    reporter.note(working_set::remark(options));
     Ok(plan)
 }
 
@@ -123,6 +126,7 @@ fn together(options: &RunOptions, host: HostFacts, crew: &Crew, streams: &Stream
     let options = &*soak::of_targets(options, &looked);
     scaling::check_alone(&options.request)?;
     burst::check_alone(&options.request)?;
+    working_set::check_alone(&options.request)?;
     // Both may have added classes.
     met.check_lists(&options.request)?;
     let reporter = Reporter { options, streams };
@@ -321,6 +325,9 @@ fn going_on(request: &Request, site: &Site, set: &OutputSet) -> String {
 fn the_rest(request: &Request, resumable: bool, command: &str) -> String {
     if request.burst().is_some() {
         return "a bucket refills meanwhile, so start the run again for a whole answer".to_owned();
+    }
+    if request.working_set().is_some() {
+        return "a cache cools meanwhile, so start the run again for a whole answer".to_owned();
     }
     match (resumable, request.sides) {
         (true, _) => format!("`{command}` completes the run"),

@@ -31,12 +31,26 @@ pub fn place(at: &VisitPosition, steps: usize, classes: &[LoadClass]) -> String 
             (format!("point {number}{steps}"), format!(", visit {}", round.saturating_add(1)))
         }
         Purpose::FillsGap => (format!("point {number}{steps}"), ", one more visit".to_owned()),
+        Purpose::Warm => (format!("point {number}{steps}"), ", warming up".to_owned()),
+        Purpose::Again => (format!("point {number}{steps}"), ", once more".to_owned()),
         Purpose::Phase(phase) => (format!("phase {}", phase.saturating_add(1)), String::new()),
     };
     match at.point.side_in_words(classes) {
         Some((side, load)) => format!("{head}, {}: {load}{tail}", side.name()),
+        None if classes.iter().any(|class| class.working_sets.is_some()) => {
+            format!("{head}: {}{tail}", over(at.point, classes))
+        }
         None => format!("{head}: {}{tail}", at.point.words()),
     }
+}
+
+/// `random I/O over 64 MiB`
+fn over(point: Point, classes: &[LoadClass]) -> String {
+    let of = |(class, level)| {
+        let load = classes.iter().find(|load| load.name == class)?;
+        Some(load.level_words(level))
+    };
+    point.classes().filter_map(of).collect::<Vec<_>>().join(", ")
 }
 
 fn searched(class: Class, level: u32, classes: &[LoadClass]) -> String {

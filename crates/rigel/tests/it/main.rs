@@ -101,5 +101,6 @@ mod versus_loads;
 mod versus_told;
 mod visit_course;
 mod within;
+mod working_set;
 mod year;
 mod zones;

@@ -17,6 +17,7 @@ mod sides;
 mod soaks;
 mod sql;
 mod through;
+mod working_sets;
 
 use super::{Document, documents};
 use rigel_core::record::Record;
@@ -67,6 +68,7 @@ pub fn all() -> Vec<Case> {
         soaks::all(),
         through::all(),
         bursts::all(),
+        working_sets::all(),
         sides::all(),
         sql::all(),
         nodes::all(),

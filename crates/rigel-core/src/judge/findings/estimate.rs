@@ -72,7 +72,13 @@ pub fn by_step<'a>(visits: impl IntoIterator<Item = &'a Visit>) -> BTreeMap<usiz
 pub fn used<'a>(visits: &[&'a Visit], phase: Option<&PhaseJudgement<'_>>) -> Vec<&'a Visit> {
     let counts = |visit: &Visit| phase.map_or_else(|| counts(visit), |phase| phase.judged.rests_on(visit));
     let counting: Vec<&Visit> = visits.iter().copied().filter(|visit| counts(visit)).collect();
-    if counting.is_empty() { visits.to_vec() } else { counting }
+    if !counting.is_empty() {
+        return counting;
+    }
+    // What warms a cache up, or looks whether it is still what it was, is no measurement beside one.
+    let is_measured = |visit: &&Visit| !matches!(visit.purpose, Purpose::Warm | Purpose::Again);
+    let measured: Vec<&Visit> = visits.iter().copied().filter(is_measured).collect();
+    if measured.is_empty() { visits.to_vec() } else { measured }
 }
 
 /// The number of the planned phase that each step belongs to.

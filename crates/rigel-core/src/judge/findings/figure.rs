@@ -36,8 +36,8 @@ impl Findings {
 
     /// Every figure that runs are compared by, in the order of outputs: those of the run, then each quantity of its points by their levels.
     pub fn all_figures(&self) -> Vec<Figure> {
-        // Two bursts are compared by what they found, not by the mean of a rate that falls.
-        if self.burst.is_some() {
+        // Two bursts are compared by what they found, not by the mean of a rate that falls; so are working sets, whose sizes are those of the target.
+        if self.burst.is_some() || self.working_set.is_some() {
             return Vec::new();
         }
         let loads = self.loads();

@@ -174,7 +174,10 @@ pub fn later_ns(visit: &Visit, settle_ns: u64) -> u64 {
 }
 
 const fn is_of_an_adaptive_run(visit: &Visit) -> bool {
-    !matches!(visit.purpose, Purpose::Only | Purpose::Search(_) | Purpose::Phase(_))
+    !matches!(
+        visit.purpose,
+        Purpose::Only | Purpose::Search(_) | Purpose::Phase(_) | Purpose::Warm | Purpose::Again
+    )
 }
 
 fn class_of(visit: &Visit, tally: &ClassTally, later_ns: u64) -> VisitIo {

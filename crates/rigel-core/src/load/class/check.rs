@@ -68,6 +68,7 @@ impl LoadClass {
             _ => self
                 .wrong_places()
                 .or_else(|| self.wrong_targets())
+                .or_else(|| self.wrong_working_sets())
                 .or_else(|| self.wrong_sizes())
                 .or_else(|| self.wrong_arrival())
                 .or_else(|| self.wrong_level()),
@@ -126,6 +127,18 @@ impl LoadClass {
         None
     }
 
+    fn wrong_working_sets(&self) -> Option<String> {
+        let sets = self.working_sets.as_ref()?;
+        if !(1..=MAX_OUTSTANDING).contains(&sets.each) {
+            return Some(format!("{} outstanding is out of range (1 to {MAX_OUTSTANDING})", sets.each));
+        }
+        let has_other = self.places.is_some() || self.per_target.is_some() || self.is_open();
+        if has_other || self.pattern != Pattern::Random || !matches!(self.sizes, Sizes::Fixed(_)) {
+            return Some("only random I/O of one size, in a closed loop, has working sets".to_owned());
+        }
+        sets.wrong()
+    }
+
     fn wrong_arrival(&self) -> Option<String> {
         match self.arrival {
             Arrival::Open { most_outstanding, .. } if !(1..=MAX_OUTSTANDING).contains(&most_outstanding) => {
@@ -138,7 +151,9 @@ impl LoadClass {
     }
 
     fn wrong_level(&self) -> Option<String> {
+        let sets = self.working_sets.as_ref().map(|sets| (sets.count(), "as the number of a working set"));
         let (most, what) = match self.places {
+            _ if sets.is_some() => sets?,
             Some(places) => (u32::from(places), "as the number of a place"),
             None if self.is_open() => (MAX_RATE, "arrivals per second"),
             None if self.level_is_targets() => (MAX_OUTSTANDING, "targets"),

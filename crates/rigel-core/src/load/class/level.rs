@@ -14,6 +14,11 @@ pub enum LevelKind {
     },
     /// The number of a place, from 1.
     Place,
+    /// The number of a working set, from 1.
+    WorkingSet {
+        /// How many are outstanding of what the class counts.
+        each: u32,
+    },
     /// How many of the targets are loaded, from the first on.
     Targets {
         /// How many each of them has for itself of what the class counts.
@@ -27,8 +32,9 @@ impl LevelKind {
         match self {
             Self::Rate { most_outstanding } if level > 0 => most_outstanding,
             Self::Place if level > 0 => 1,
+            Self::WorkingSet { each } if level > 0 => each,
             Self::Targets { each } => level.saturating_mul(each),
-            Self::Load | Self::Rate { .. } | Self::Place => level,
+            Self::Load | Self::Rate { .. } | Self::Place | Self::WorkingSet { .. } => level,
         }
     }
 
@@ -36,7 +42,7 @@ impl LevelKind {
     pub const fn targets(self, level: u32) -> Option<u32> {
         match self {
             Self::Targets { .. } => Some(level),
-            Self::Load | Self::Rate { .. } | Self::Place => None,
+            Self::Load | Self::Rate { .. } | Self::Place | Self::WorkingSet { .. } => None,
         }
     }
 }
@@ -51,6 +57,7 @@ mod tests {
         assert_eq!(of(LevelKind::Load), [0, 1, 3]);
         assert_eq!(of(LevelKind::Rate { most_outstanding: 64 }), [0, 64, 64]);
         assert_eq!(of(LevelKind::Place), [0, 1, 1]);
+        assert_eq!(of(LevelKind::WorkingSet { each: 32 }), [0, 32, 32]);
         let targets = LevelKind::Targets { each: 16 };
         assert_eq!((of(targets), targets.targets(3)), ([0, 16, 48], Some(3)));
         assert_eq!((LevelKind::Targets { each: u32::MAX }).dealt(2), u32::MAX);

@@ -96,6 +96,9 @@ pub fn together(classes: &[Read<'_>]) -> Result<Point, Problem> {
     classes.iter().try_fold(Point::default(), |point, read| {
         let class = &read.class;
         let of_points = match class.level_kind() {
+            LevelKind::WorkingSet { .. } => {
+                Some(("working sets, but nothing says which to measure", "working set"))
+            }
             LevelKind::Place => Some(("places, but nothing says which to measure", "place")),
             LevelKind::Targets { .. } => {
                 Some(("per_target, but nothing says how many targets to load", "number of targets"))

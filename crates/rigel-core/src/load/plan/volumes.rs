@@ -5,7 +5,7 @@
 use super::log;
 use crate::error::Problem;
 use crate::facts::TargetFacts;
-use crate::load::class::{LoadClass, Pattern, Sizes};
+use crate::load::class::{LoadClass, Pattern, Sizes, WorkingSets};
 use crate::load::log::Regions;
 use crate::load::request::Request;
 use crate::load::team::Team;
@@ -119,7 +119,7 @@ fn first_difference(one: (&str, &[u16]), other: (&str, &[u16]), targets: &[Targe
     format!("number {} is {} and {}", at + 1, of(one), of(other))
 }
 
-/// The volume of each place of a class.
+/// The volume of each place of a class, or of each of its working sets.
 fn places(
     request: &Request,
     class: &LoadClass,
@@ -131,7 +131,8 @@ fn places(
         let parts: Vec<Range<u64>> = sizes.iter().map(|&size| own(class.part(size, place))).collect();
         Volume::of_parts(&parts, class.io_bytes(), layout).map_err(|error| Problem::usage(error.to_string()))
     };
-    (1..=u32::from(class.places.unwrap_or(0))).map(place).collect()
+    let sets = class.working_sets.as_ref().map(WorkingSets::count);
+    (1..=sets.unwrap_or_else(|| u32::from(class.places.unwrap_or(0)))).map(place).collect()
 }
 
 /// The volume of each target of a class whose level counts them.

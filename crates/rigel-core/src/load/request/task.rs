@@ -14,6 +14,7 @@ use crate::load::slo::Slo;
 use crate::load::soak::{self, Soak};
 use crate::load::sql::SqlRequest;
 use crate::load::task::{Task, Through};
+use crate::load::working_set::{SizeTimes, WorkingSet};
 use crate::stats::bound::LatencyBound;
 use crate::units::{NS_PER_S, Nanos};
 
@@ -30,6 +31,7 @@ impl Request {
             Task::Soak { soak, .. } if soak.through => RunLevel::Through,
             Task::Phases(_) | Task::Soak { .. } => RunLevel::Load,
             Task::Burst { .. } => RunLevel::Burst,
+            Task::WorkingSet(_) => RunLevel::WorkingSet,
         }
     }
 
@@ -45,7 +47,7 @@ impl Request {
         match &self.task {
             Task::Load { points, .. } => points.clone(),
             Task::Rate { base: Some(base), .. } => vec![*base],
-            Task::Matrix { .. } | Task::Calibrate { .. } => Vec::new(),
+            Task::Matrix { .. } | Task::Calibrate { .. } | Task::WorkingSet(_) => Vec::new(),
             Task::Rate { phases, .. }
             | Task::Phases(phases)
             | Task::Soak { phases, .. }
@@ -60,7 +62,7 @@ impl Request {
             | Task::Soak { phases, .. }
             | Task::Rate { phases, .. }
             | Task::Burst { phases, .. } => phases,
-            Task::Matrix { .. } | Task::Load { .. } | Task::Calibrate { .. } => &[],
+            Task::Matrix { .. } | Task::Load { .. } | Task::Calibrate { .. } | Task::WorkingSet(_) => &[],
         }
     }
 
@@ -69,7 +71,7 @@ impl Request {
         match &self.task {
             Task::Matrix { pace, .. } | Task::Load { pace, .. } => Some(*pace),
             Task::Calibrate { pace, .. } | Task::Rate { pace, .. } => Some(Pace::Adaptive(*pace)),
-            Task::Phases(_) | Task::Soak { .. } | Task::Burst { .. } => None,
+            Task::Phases(_) | Task::Soak { .. } | Task::Burst { .. } | Task::WorkingSet(_) => None,
         }
     }
 
@@ -108,6 +110,22 @@ impl Request {
         if let Task::Burst { burst, .. } = self.task { Some(burst) } else { None }
     }
 
+    /// The working sets, of a run over them.
+    pub const fn working_set(&self) -> Option<&WorkingSet> {
+        if let Task::WorkingSet(asked) = &self.task { Some(asked) } else { None }
+    }
+
+    /// How long each size is read, of a run over working sets.
+    pub fn size_times(&self) -> Option<SizeTimes> {
+        let count = self.classes.iter().map(|class| class.levels.len()).max().unwrap_or(0);
+        Some(self.working_set()?.times(count))
+    }
+
+    /// Whether the answer is how a rate changes, so that the mean of a point stands for nothing else and a change is no flaw.
+    pub const fn asks_for_change(&self) -> bool {
+        matches!(self.task, Task::Burst { .. } | Task::WorkingSet(_))
+    }
+
     /// The name of a phase, by its number, of a soak that has the usual load.
     pub fn phase_name(&self, targets: usize, number: u32) -> Option<&'static str> {
         let soak = self.soak()?;
@@ -141,7 +159,8 @@ impl Request {
                 | Task::Rate { .. }
                 | Task::Phases(_)
                 | Task::Soak { .. }
-                | Task::Burst { .. },
+                | Task::Burst { .. }
+                | Task::WorkingSet(_),
                 _,
             ) => {}
         }
@@ -196,6 +215,22 @@ impl Request {
                         .next("run `rigel run burst` on each side"));
                 }
                 burst.check(&self.classes, phases)
+            }
+            Task::WorkingSet(asked) => {
+                if self.sides.is_some() {
+                    return Err(Problem::usage("two sides cannot take turns over working sets")
+                        .because("each would cool the cache of the other")
+                        .next("run `rigel run working-set` on each side"));
+                }
+                if self
+                    .classes
+                    .iter()
+                    .any(|class| class.working_sets.is_none() || class.write_percent.writes())
+                {
+                    return Err(Problem::usage("this load has no working sets to read")
+                        .next("run `rigel run working-set` with its own load"));
+                }
+                asked.check()
             }
         }
     }

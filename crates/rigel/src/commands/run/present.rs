@@ -134,6 +134,10 @@ fn prospect(request: &Request, plan: &Plan) -> String {
             if let Some(burst) = request.burst() {
                 return format!("a burst of at most {}, a pause, a second burst", two_units(burst.time));
             }
+            if let Some(asked) = request.working_set() {
+                let sizes = counted(plan.steps.len() / 2, "working set");
+                return format!("{sizes}, each read until it is warm, at most {}", two_units(asked.time));
+            }
             let phases = counted(plan.phases.len(), "phase");
             let Some(soak) = request.soak() else { return format!("{phases}, {} in all", plan.known_time()) };
             let beside =

@@ -9,6 +9,7 @@ use super::life::{Life, MeasuredEnd};
 use super::present::{self, Reporter};
 use super::scratch::Scratch;
 use super::targets;
+use super::working_set;
 use super::{Crew, ReadyRun, check_not_stopped, consent, prepare, sql, wall};
 use crate::args::{Display, Front, ResumeOptions, RunOptions, ServerSource, TargetSource, Versus};
 use crate::commands::whole::FullRecord;
@@ -51,6 +52,7 @@ pub fn resume(options: &ResumeOptions, crew: Option<&Crew>, streams: &Streams) -
         return present::outputs(reporter, &found.set, &[])?.problem(reporter, None).map_or(Ok(()), Err);
     }
     burst::check_resumable(&run_options.request)?;
+    working_set::check_resumable(&run_options.request)?;
     let bytes = found.whole.bytes.len() as u64;
     let (past, plan) = RecordPast::of(&found.whole.record, bytes, env!("CARGO_PKG_VERSION"))?;
     sql::check_resume(&run_options.request, options.server.as_ref())?;
@@ -123,7 +125,8 @@ fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> Run
         | Task::Load { .. }
         | Task::Phases(_)
         | Task::Soak { .. }
-        | Task::Burst { .. } => Front::Rigel,
+        | Task::Burst { .. }
+        | Task::WorkingSet(_) => Front::Rigel,
     };
     let targets = if let Some(server) = &options.server {
         TargetSource::Server(ServerSource { raw: request.is_beside_raw(), ..server.clone() })

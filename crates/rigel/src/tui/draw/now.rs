@@ -86,6 +86,8 @@ fn place(at: &VisitPosition, model: &Model) -> String {
         Purpose::FillsGap => ", one more visit".to_owned(),
         Purpose::Search(_) => ", search".to_owned(),
         Purpose::Phase(number) => format!(", phase {}", number.saturating_add(1)),
+        Purpose::Warm => ", warming up".to_owned(),
+        Purpose::Again => ", once more".to_owned(),
     };
     format!("{}{visit}", load(at.point, model))
 }

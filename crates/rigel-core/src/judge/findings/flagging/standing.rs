@@ -113,6 +113,10 @@ struct Use {
 }
 
 fn small_target(record: &Record) -> Option<Flag> {
+    // What a cache can hold is the question.
+    if record.header.request.working_set().is_some() {
+        return None;
+    }
     let uses: Vec<Use> = record.visits.iter().filter_map(|visit| of_visit(record, visit)).collect();
     let bytes = uses.iter().map(|one| one.bytes).min()?;
     let passes = uses.iter().filter(|one| one.bytes == bytes).map(|one| one.passes).fold(0.0, f64::max);

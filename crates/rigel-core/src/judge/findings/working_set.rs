@@ -1,0 +1,249 @@
+//! What random reads of more and more of a target say of its caches.
+//!
+//! Must not say in words what it found.
+
+use super::PointFindings;
+use super::io::LatencyUs;
+use crate::load::class::LoadClass;
+use crate::load::matrix::Point;
+use crate::load::working_set::{MANY, ONE};
+use crate::measure::{ClassTally, Histogram};
+use crate::record::{Purpose, Record, Visit};
+use crate::stats::batch_means;
+use crate::stats::sample::mean;
+use crate::stats::working_set::warm::{self, Stretch, UNKNOWN_ERROR, Warmth};
+use crate::stats::working_set::{self, Cache, SetsFound, SizeSeen, at_size, share_below};
+use crate::stats::{Basis, Estimate, Interval};
+use crate::units::{Nanos, to_f64};
+
+/// Counts of a stretch are compared in pieces of so many nanoseconds.
+const PIECE_NS: u64 = 100_000_000;
+/// How many times a cache, or a working set as large as one, is foretold.
+const TIMES: [f64; 3] = [2.0, 4.0, 8.0];
+
+/// What a run over working sets found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorkingSetFindings {
+    /// The reads, many at a time.
+    pub load: LoadClass,
+    /// Outstanding reads while the rate was measured.
+    pub each: u32,
+    /// How many sizes were asked for.
+    pub asked: usize,
+    /// Those that were measured, ascending.
+    pub sizes: Vec<SizeFindings>,
+    /// What they say.
+    pub found: SetsFound,
+    /// What more of a cache, or of a working set, would get.
+    pub forecasts: Vec<Forecast>,
+}
+
+/// One working set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SizeFindings {
+    /// Bytes.
+    pub bytes: u64,
+    /// Reads per second with many outstanding.
+    pub rate: Estimate,
+    /// Latency of one read at a time.
+    pub latency_us: LatencyUs,
+    /// Whether it was warm.
+    pub warmth: Warmth,
+    /// How often it was read before it was measured.
+    pub passes: f64,
+    /// By which factor its rate rose meanwhile.
+    pub growth: f64,
+    /// The share of reads that each cache answered, or one before it.
+    pub hits: Vec<Estimate>,
+}
+
+/// What is changed in a forecast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enlarged {
+    /// The working set is so many times as large as a cache, by its number from 0.
+    WorkingSet(usize),
+    /// All caches are so many times as large, and the working set is the largest that was warm.
+    Caches,
+}
+
+/// Read from the curve that was measured: k times the cache at S is what the cache is at S / k.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forecast {
+    /// What is enlarged.
+    pub what: Enlarged,
+    /// How many times.
+    pub times: f64,
+    /// Bytes of the working set.
+    pub bytes: f64,
+    /// Hits of the largest cache.
+    pub hits: f64,
+    /// Mean latency of one read at a time, in microseconds.
+    pub mean_us: f64,
+    /// Reads per second with many outstanding.
+    pub rate: f64,
+}
+
+/// What a visit counted.
+pub fn stretch_of(visit: &Visit) -> Option<Stretch> {
+    let tally = visit.tallies.values().next()?;
+    let seconds = Nanos(visit.measured_ns).seconds();
+    Some(Stretch { ios: to_f64(tally.completed()), seconds, error: error_of(tally, visit.measured_ns) })
+}
+
+/// The relative standard error of its rate, as far as its own pieces tell.
+fn error_of(tally: &ClassTally, measured_ns: u64) -> f64 {
+    let series = tally.series.widened(PIECE_NS);
+    let whole = usize::try_from(measured_ns / series.bucket_ns.max(1)).unwrap_or(usize::MAX);
+    let counts: Vec<f64> = series.ops.iter().take(whole).map(|&ops| f64::from(ops)).collect();
+    let error = batch_means::within(&counts).map(|error| error.standard_error / mean(&counts).max(1e-9));
+    error.filter(|error| error.is_finite()).unwrap_or(UNKNOWN_ERROR)
+}
+
+impl WorkingSetFindings {
+    /// `None` of another run, and of one that was over before its first size was measured.
+    pub(super) fn of(record: &Record, points: &[PointFindings]) -> Option<Self> {
+        record.header.request.working_set()?;
+        let load = record.header.request.class(MANY)?.clone();
+        let sets = load.working_sets.clone()?;
+        let seen: Vec<Seen> =
+            (1..=sets.count()).filter_map(|level| Seen::of(record, points, &load, level)).collect();
+        let again = again(record, &load);
+        let sizes: Vec<SizeSeen<'_>> = seen.iter().map(Seen::plain).collect();
+        (!sizes.is_empty()).then_some(())?;
+        let found = working_set::found(&sizes, again.as_ref());
+        let caches = if let SetsFound::Caches(caches, _) = &found { caches.as_slice() } else { &[] };
+        let all: Vec<SizeFindings> = seen.iter().map(|one| one.findings(caches)).collect();
+        let forecasts = forecasts(&all, caches);
+        Some(Self { load, each: sets.each, asked: sets.sizes.len(), sizes: all, found, forecasts })
+    }
+
+    /// The caches that were found.
+    pub fn caches(&self) -> &[Cache] {
+        if let SetsFound::Caches(caches, _) = &self.found { caches } else { &[] }
+    }
+
+    /// The largest size that was warm, if one was.
+    pub fn largest_warm(&self) -> Option<&SizeFindings> {
+        self.sizes.iter().rfind(|size| size.warmth == Warmth::Steady)
+    }
+}
+
+/// The latencies of the smallest size at the end of the run, where it was warm again.
+fn again(record: &Record, load: &LoadClass) -> Option<Histogram> {
+    let is_again = |visit: &&Visit| visit.purpose == Purpose::Again && !visit.cut_short;
+    let visits = || record.visits.iter().filter(is_again);
+    let stretches: Vec<Stretch> =
+        visits().filter(|visit| visit.point.is_alone(MANY)).filter_map(stretch_of).collect();
+    let blocks = load.working_sets.as_ref()?.bytes(1)? / load.io_bytes().max(1);
+    let is_warm = warm::warmth(&stretches, to_f64(blocks)) == Warmth::Steady;
+    let visit = visits().find(|visit| visit.point.is_alone(ONE)).filter(|_| is_warm)?;
+    Some(visit.tallies.values().next()?.all_latencies_after(0))
+}
+
+/// What was measured of a size.
+struct Seen {
+    bytes: u64,
+    rate: Estimate,
+    latencies: Histogram,
+    latency_us: LatencyUs,
+    warmth: Warmth,
+    passes: f64,
+    growth: f64,
+}
+
+impl Seen {
+    fn of(record: &Record, points: &[PointFindings], load: &LoadClass, level: u32) -> Option<Self> {
+        let bytes = load.working_sets.as_ref()?.bytes(level)?;
+        let blocks = to_f64(bytes / load.io_bytes().max(1));
+        let at = |class| {
+            let point = Point::alone(class, level);
+            let is_measured = record
+                .visits
+                .iter()
+                .any(|visit| visit.point == point && visit.purpose == Purpose::Only && !visit.cut_short);
+            let found = points.iter().find(|found| found.point == point).filter(|_| is_measured);
+            found?.io(class)
+        };
+        let (many, one) = (at(MANY)?, at(ONE)?);
+        let warm = record
+            .visits
+            .iter()
+            .filter(|visit| visit.purpose == Purpose::Warm && visit.point == Point::alone(MANY, level));
+        let stretches: Vec<Stretch> = warm.filter_map(stretch_of).collect();
+        let growth = match stretches.as_slice() {
+            [first, .., last] => last.rate() / first.rate().max(1e-9),
+            _ => 1.0,
+        };
+        Some(Self {
+            bytes,
+            rate: many.iops,
+            latencies: one.latencies(),
+            latency_us: one.latency_us?,
+            warmth: warm::warmth(&stretches, blocks),
+            passes: warm::passes(&stretches, blocks),
+            growth,
+        })
+    }
+
+    fn plain(&self) -> SizeSeen<'_> {
+        let Self { latencies, warmth, growth, .. } = self;
+        let (bytes, rate) = (to_f64(self.bytes), self.rate.value);
+        SizeSeen { bytes, latencies, warmth: *warmth, rate, growth: *growth }
+    }
+
+    fn findings(&self, caches: &[Cache]) -> SizeFindings {
+        SizeFindings {
+            bytes: self.bytes,
+            rate: self.rate,
+            latency_us: self.latency_us,
+            warmth: self.warmth,
+            passes: self.passes,
+            growth: self.growth,
+            hits: caches.iter().map(|cache| share(&self.latencies, cache.limit_ns)).collect(),
+        }
+    }
+}
+
+/// The share of reads below a latency, with the interval of Wilson (1927).
+fn share(latencies: &Histogram, limit_ns: u64) -> Estimate {
+    const Z: f64 = 1.96;
+    let (share, reads) = (share_below(latencies, limit_ns), to_f64(latencies.count().max(1)));
+    let middle = (share + Z * Z / (2.0 * reads)) / (1.0 + Z * Z / reads);
+    let half =
+        Z * (share * (1.0 - share) / reads + Z * Z / (4.0 * reads * reads)).sqrt() / (1.0 + Z * Z / reads);
+    let (lo95, hi95) = ((middle - half).clamp(0.0, share), (middle + half).clamp(share, 1.0));
+    let relative_half_width = if share > 0.0 { half / share } else { 0.0 };
+    let interval = Interval { mean: share, lo95, hi95, relative_half_width, visits: 1, df: reads };
+    Estimate::of(interval, Basis::OneVisit)
+}
+
+/// What two, four and eight times would get, as far as it was measured.
+fn forecasts(sizes: &[SizeFindings], caches: &[Cache]) -> Vec<Forecast> {
+    let warm: Vec<&SizeFindings> = sizes.iter().filter(|size| size.warmth == Warmth::Steady).collect();
+    let (Some(largest), false) = (warm.last(), caches.is_empty()) else { return Vec::new() };
+    let largest = to_f64(largest.bytes);
+    let curve = |of: &dyn Fn(&SizeFindings) -> f64| -> Vec<(f64, f64)> {
+        warm.iter().map(|size| (to_f64(size.bytes), of(size))).collect()
+    };
+    let hits = curve(&|size| size.hits.last().map_or(0.0, |hits| hits.value));
+    let means = curve(&|size| size.latency_us.mean.value);
+    let times_each = curve(&|size| 1.0 / size.rate.value.max(1e-9));
+    let forecast = |what, times: f64, at: f64, bytes: f64| {
+        Some(Forecast {
+            what,
+            times,
+            bytes,
+            hits: at_size(at, &hits)?,
+            mean_us: at_size(at, &means)?,
+            rate: 1.0 / at_size(at, &times_each)?,
+        })
+    };
+    let of_sets = caches.iter().enumerate().flat_map(|(number, cache)| {
+        TIMES.map(|times| {
+            let bytes = times * cache.bytes.mean;
+            forecast(Enlarged::WorkingSet(number), times, bytes, bytes)
+        })
+    });
+    let of_caches = TIMES.map(|times| forecast(Enlarged::Caches, times, largest / times, largest));
+    of_sets.chain(of_caches).flatten().collect()
+}

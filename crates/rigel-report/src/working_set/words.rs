@@ -1,0 +1,266 @@
+//! What working sets found, in sentences.
+//!
+//! Must not compute a figure.
+
+use crate::view::View;
+use rigel_core::judge::findings::{Enlarged, Forecast, SizeFindings, WorkingSetFindings};
+use rigel_core::path_text::printable;
+use rigel_core::stats::working_set::{Cache, Level, SetDoubt, SetsFound, Warmth};
+use rigel_core::units::say::{figure, number, percent, time, trimmed};
+use rigel_core::units::{Bytes, GIB, KIB, MIB, to_f64};
+
+/// What was reached; of numbers that must not be used only that they tell nothing.
+pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
+    let unusable = || "What a cache is worth cannot be told from these numbers.".to_owned();
+    sentence(view).map(|found| if usable { found } else { unusable() })
+}
+
+/// `A cache of about 8.02 GiB (7.9 to 8.1) that answers in 110 us, behind it 5.2 ms. ..` `None` of another run.
+pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
+    let found = view.findings.working_set.as_ref()?;
+    let told = match &found.found {
+        SetsFound::Caches(caches, levels) => caches_told(found, caches, levels),
+        SetsFound::NoCache { upto } => format!(
+            "No cache within the sizes tried: reads of {} take as long as those of {}, {}.",
+            size(*upto),
+            first(found),
+            found.sizes.first().map_or_else(String::new, |one| time(one.latency_us.mean.value))
+        ),
+        SetsFound::AtLeast { bytes, is_all } => at_least(view, *bytes, *is_all),
+        SetsFound::Undecided(doubt) => doubted(found, *doubt),
+    };
+    Some([vec![told], cold(found).into_iter().collect()].concat().join(" "))
+}
+
+fn at_least(view: &View<'_>, bytes: f64, is_all: bool) -> String {
+    let asked = view.record.header.request.working_set();
+    let is_limited = asked.is_some_and(|asked| asked.max_size.is_some() || !asked.sizes.is_empty());
+    let cause = match (is_all, is_limited) {
+        (false, _) => {
+            "larger working sets could not be warmed up in the time of the run (--for), so its size is undecided"
+        }
+        (true, true) => {
+            "all that was asked for fits into it, so its size is undecided; a larger --max-size would show it"
+        }
+        (true, false) => {
+            "all of the target fits into it, so its size is undecided; a larger target would show it"
+        }
+    };
+    format!(
+        "A cache of at least {}: reads got faster when the same blocks were read again, but {cause}.",
+        size(bytes)
+    )
+}
+
+fn caches_told(found: &WorkingSetFindings, caches: &[Cache], levels: &[Level]) -> String {
+    let one = |(cache, level): (&Cache, &Level)| {
+        let (lo, hi) = ends(cache);
+        format!(
+            "of about {} ({lo} to {hi}) that answers in {}",
+            size(cache.bytes.mean),
+            about_time(level.median_us)
+        )
+    };
+    let each: Vec<String> = caches.iter().zip(levels).map(one).collect();
+    let behind = levels.last().map_or_else(String::new, |level| about_time(level.median_us));
+    let told = match each.as_slice() {
+        [only] => format!("A cache {only}, behind it {behind}."),
+        several => format!(
+            "{} caches: one {}; behind them {behind}.",
+            count(several.len()),
+            several.join(", and one ")
+        ),
+    };
+    let rate = |size: &SizeFindings| format!("{} {}", number(size.rate.value), printable(found.load.unit()));
+    let ends = found.sizes.first().zip(found.largest_warm());
+    let Some((small, large)) = ends.filter(|(small, large)| small.bytes < large.bytes) else { return told };
+    let hits = large
+        .hits
+        .last()
+        .map_or_else(String::new, |hits| format!(", where {} % are hits", percent(hits.value)));
+    let twice =
+        found.forecasts.iter().find(|one| one.what == Enlarged::Caches && (one.times - 2.0).abs() < 0.1);
+    let twice = twice.map_or_else(String::new, |one| {
+        let whose = if caches.len() == 1 { "the cache" } else { "both" };
+        format!(" Twice {whose} would give {} there ({} % hits).", number(one.rate), percent(one.hits))
+    });
+    format!(
+        "{told} Reads of {} reach {}, those of {} {}{hits}.{twice}",
+        Bytes(small.bytes),
+        rate(small),
+        Bytes(large.bytes),
+        rate(large)
+    )
+}
+
+fn doubted(found: &WorkingSetFindings, doubt: SetDoubt) -> String {
+    match doubt {
+        SetDoubt::TooFew { warm } => {
+            let warm = if warm == 0 {
+                "no working set was".to_owned()
+            } else {
+                format!("only {} was", first(found))
+            };
+            format!(
+                "Undecided: {warm} read until its rate was steady. More time (--for), larger reads (--size-small) or smaller sizes (--sizes) would do."
+            )
+        }
+        SetDoubt::Drift { first_us, again_us } => format!(
+            "Undecided: reads of {} took {} at first and {} at the end, so that time changed the storage and not only the size. Run it again when nothing else uses the storage.",
+            first(found),
+            time(first_us),
+            time(again_us)
+        ),
+        SetDoubt::Uneven { low_us, high_us } => format!(
+            "Undecided: latency goes up and down from size to size, from {} to {}, so that something else than the size changes it. Run it again when nothing else uses the storage.",
+            time(low_us),
+            time(high_us)
+        ),
+        SetDoubt::NotACache { small_us, large_us } => format!(
+            "Undecided: reads of larger working sets are slower ({} against {}), but not as behind a cache of one size or two. Longer ways of a disk's heads, a tier that moves data slowly and other users do this.",
+            time(large_us),
+            time(small_us)
+        ),
+    }
+}
+
+/// What of the sizes has no part in the answer.
+fn cold(found: &WorkingSetFindings) -> Option<String> {
+    let not_measured = found.asked.saturating_sub(found.sizes.len());
+    let were = if not_measured == 1 { "was" } else { "were" };
+    let missing =
+        (not_measured > 0).then(|| format!("{not_measured} of {} sizes {were} not measured.", found.asked));
+    let cold: Vec<&SizeFindings> = found.sizes.iter().filter(|size| size.warmth != Warmth::Steady).collect();
+    let told = match cold.as_slice() {
+        [] => None,
+        [one] => Some(format!(
+            "{} was not warm and has no part in this: more time (--for) would show more.",
+            Bytes(one.bytes)
+        )),
+        [first, .., last] => Some(format!(
+            "{} sizes, {} to {}, were not warm and have no part in this: more time (--for) would show more.",
+            cold.len(),
+            Bytes(first.bytes),
+            Bytes(last.bytes)
+        )),
+    };
+    let all: Vec<String> = told.into_iter().chain(missing).collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
+fn first(found: &WorkingSetFindings) -> String {
+    found.sizes.first().map_or_else(String::new, |size| Bytes(size.bytes).to_string())
+}
+
+const fn count(caches: usize) -> &'static str {
+    if caches == 2 { "Two" } else { "Several" }
+}
+
+/// What the columns are.
+pub(super) fn about(found: &WorkingSetFindings) -> String {
+    let hits = if found.caches().is_empty() {
+        ""
+    } else {
+        " hits: the share of these reads that were as fast as the cache, or one before it, answers."
+    };
+    format!(
+        "{}: random reads of {} with {} outstanding. mean, p50, p99: latency of one read at a time.{hits} warm: yes when the working set was read at least once before and its rate had stopped to rise; \
+         rising when it still rose; no when there was no time to read all of it once, so that a large cache would still be cold.",
+        printable(found.load.unit()),
+        found.load.size_text(),
+        found.each
+    )
+}
+
+/// What the forecasts rest on.
+pub(super) fn of_forecasts(found: &WorkingSetFindings) -> String {
+    let (caches, does) = if found.caches().len() > 1 { ("caches", "do") } else { ("cache", "does") };
+    format!(
+        "Read from the rows above, between two of them where need be: of uniform reads, twice the {caches} {does} for a working set what the {caches} {does} for half of it. \
+         Reads of a database prefer some blocks, so that its hits are more and the gain from a larger cache is less."
+    )
+}
+
+/// Whether a size is warm.
+pub(super) const fn warmth(warmth: Warmth) -> &'static str {
+    match warmth {
+        Warmth::Steady => "yes",
+        Warmth::Rising => "rising",
+        Warmth::NoPass => "no",
+    }
+}
+
+/// `a working set of 16.1 GiB, twice the cache`
+pub(super) fn forecast(found: &WorkingSetFindings, one: &Forecast) -> String {
+    let times = if (one.times - 2.0).abs() < 0.1 {
+        "twice".to_owned()
+    } else {
+        format!("{} times", trimmed(one.times))
+    };
+    let is_one = found.caches().len() < 2;
+    match one.what {
+        Enlarged::WorkingSet(_) if is_one => {
+            format!("a working set of {}, {times} the cache", size(one.bytes))
+        }
+        Enlarged::WorkingSet(number) => {
+            format!("a working set of {}, {times} cache {}", size(one.bytes), number + 1)
+        }
+        Enlarged::Caches if is_one => format!("{times} the cache, all {} read", size(one.bytes)),
+        Enlarged::Caches => format!("{times} both caches, all {} read", size(one.bytes)),
+    }
+}
+
+/// Both ends of the size of a cache, in its unit: the first one without it.
+pub(super) fn ends(cache: &Cache) -> (String, String) {
+    let (unit, name) = unit(cache.bytes.mean);
+    (figure_of(cache.bytes.lo95 / unit), format!("{} {name}", figure_of(cache.bytes.hi95 / unit)))
+}
+
+/// A size of three digits: `8.02 GiB`, `257 MiB`.
+pub(super) fn size(bytes: f64) -> String {
+    let (unit, name) = unit(bytes);
+    format!("{} {name}", figure_of(bytes / unit))
+}
+
+/// A latency in two digits: those of histograms have no more.
+pub(super) fn about_time(us: f64) -> String {
+    let unit = 10.0_f64.powf(us.max(1e-3).log10().floor() - 1.0);
+    time((us / unit).round() * unit)
+}
+
+/// Three digits, and none that say nothing.
+fn figure_of(value: f64) -> String {
+    let text = figure(value);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+fn unit(bytes: f64) -> (f64, &'static str) {
+    const PREFIXES: [(u64, &str); 3] = [(1 << 40, "TiB"), (GIB, "GiB"), (MIB, "MiB")];
+    let fitting = PREFIXES.iter().find(|(unit, _)| bytes >= 0.999 * to_f64(*unit));
+    fitting.map_or((to_f64(KIB), "KiB"), |(unit, name)| (to_f64(*unit), name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_latency_has_two_digits() {
+        assert_eq!([199.7, 5014.0, 99.84, 1234.0].map(about_time), [200.0, 5000.0, 100.0, 1200.0].map(time));
+    }
+
+    #[test]
+    fn sizes_have_three_digits_and_a_unit_that_fits() {
+        let gib = to_f64(GIB);
+        for (bytes, wanted) in [
+            (8.0 * gib, "8 GiB"),
+            (8.017 * gib, "8.02 GiB"),
+            (0.9999 * gib, "1 GiB"),
+            (257.3 * to_f64(MIB), "257 MiB"),
+            (2500.0 * gib, "2.44 TiB"),
+            (512.0 * 1024.0, "512 KiB"),
+        ] {
+            assert_eq!(size(bytes), wanted);
+        }
+    }
+}

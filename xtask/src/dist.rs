@@ -97,14 +97,16 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
             return Ok(steps.conclude("dist"));
         }
     }
-    let mut made = releases.clone();
-    if !options.built {
+    let made = if options.built {
+        already_made(&releases)?
+    } else {
         let tools = Tools::find(&target)?;
-        made = make(&releases, &tools, only, &mut steps)?;
+        let made = make(&releases, &tools, only, &mut steps)?;
         if options.twice {
             steps.run("twice", "the same bytes from another directory", || again(&made, &tools));
         }
-    }
+        made
+    };
     if options.check && steps.all_went_well() {
         check::run(&made, &target, only, &mut steps);
     }
@@ -186,6 +188,19 @@ fn epoch(root: &Path) -> anyhow::Result<u64> {
     let told = git.context("cannot start git, which knows the date of the sources")?.stdout;
     let told = String::from_utf8_lossy(&told).trim().parse();
     told.context("git does not tell the date of the last commit: set SOURCE_DATE_EPOCH")
+}
+
+/// The releases that an earlier call made. That of this host is asked for in any case, and its checks say what is missing.
+fn already_made(releases: &[Release]) -> anyhow::Result<Vec<Release>> {
+    let mut made = Vec::new();
+    for release in releases {
+        if release.architecture.is_native() || binary::program(release, PROGRAM).exists() {
+            made.push(release.clone());
+        } else {
+            release.leave_out(&format!("{}: no package of it is here: nothing is tried", release.architecture.name))?;
+        }
+    }
+    Ok(made)
 }
 
 /// Makes what is wanted for each processor; the releases that were made. Where nothing compiles for one, it is left out.

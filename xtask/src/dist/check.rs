@@ -159,35 +159,37 @@ fn foreign<'a>(
     let (deb, tarball, rpm, wheel) = (room(debian), room(debian), room(debian), emulator.clone());
     let (program, corpus) = (emulator.clone(), emulator.clone());
     let name = release.architecture.name;
+    let trial =
+        |name, what: String, trial: Box<dyn FnOnce() -> anyhow::Result<bool> + 'a>| (name, what, trial);
     vec![
-        (
+        trial(
             "deb",
             format!("apt-get install, upgrade, purge of {name} in {debian}, started in an emulator"),
             Box::new(move || installs::deb(release, &deb()?, target)),
         ),
-        (
+        trial(
             "tarball",
             format!("the archive of {name} below /usr/local"),
             Box::new(move || installs::tarball(release, &tarball()?)),
         ),
-        (
+        trial(
             "rpm",
             format!("rpm --install, --erase of {name}"),
             Box::new(move || installs::rpm(release, &rpm()?, target)),
         ),
-        (
+        trial(
             "wheel",
             format!("what pip takes of the wheel for {name}"),
             Box::new(move || {
                 emulated::wheel(release, &Room::with(roots, debian, &["python3-venv"])?, &wheel)
             }),
         ),
-        (
+        trial(
             "emulated",
             format!("what people do, and the same bytes of the same records, in an emulator of {name}"),
             Box::new(move || emulated::tried(release, releases, &program)),
         ),
-        (
+        trial(
             "golden",
             format!("every document of the golden corpus, made in an emulator of {name}"),
             Box::new(move || golden::same(release, target, &corpus)),

@@ -32,8 +32,8 @@ pub fn of_root(room: &Room, prefix: &str, architecture: &Architecture) -> anyhow
 /// What `rigel --version` told: the version, what it was made for, and its engines.
 pub fn is_version(told: &str, architecture: &Architecture) -> anyhow::Result<()> {
     let mut lines = told.lines();
-    let is_first = lines.next() == Some(&format!("rigel {VERSION}"));
-    let is_second = lines.next() == Some(&format!("architecture: {}", architecture.name));
+    let is_first = lines.next() == Some(format!("rigel {VERSION}").as_str());
+    let is_second = lines.next() == Some(format!("architecture: {}", architecture.name).as_str());
     let has_engines = lines.next().is_some_and(|line| line.starts_with("engines: io_uring, "));
     anyhow::ensure!(is_first && is_second && has_engines, "rigel --version: {told}");
     Ok(())

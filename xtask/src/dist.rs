@@ -197,7 +197,10 @@ fn already_made(releases: &[Release]) -> anyhow::Result<Vec<Release>> {
         if release.architecture.is_native() || binary::program(release, PROGRAM).exists() {
             made.push(release.clone());
         } else {
-            release.leave_out(&format!("{}: no package of it is here: nothing is tried", release.architecture.name))?;
+            release.leave_out(&format!(
+                "{}: no package of it is here: nothing is tried",
+                release.architecture.name
+            ))?;
         }
     }
     Ok(made)

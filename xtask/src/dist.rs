@@ -1,12 +1,14 @@
-//! `cargo xtask dist`: what people install, all of it around one binary that runs on every Linux since 2014. `dist/check.rs` installs
-//! it in fresh roots.
+//! `cargo xtask dist`: what people install, for each processor around one binary that runs on every Linux since 2014. `dist/check.rs` installs
+//! it in fresh roots, and starts what is made for another processor in an emulator.
 //!
 //! The same sources give the same bytes: nothing here may read a clock, and every list is sorted. Must not change the sources, and
 //! must not publish.
 
+mod architecture;
 mod binary;
 mod check;
 mod container;
+mod cross;
 mod debian;
 mod extension;
 mod licences;
@@ -22,11 +24,13 @@ mod wheel;
 
 use crate::ci::{cargo, finished_well, steps::Steps};
 use anyhow::Context as _;
+use architecture::{Architecture, Which};
 use std::cell::RefCell;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::rc::Rc;
 use tools::Tools;
 
 /// What is done.
@@ -41,15 +45,19 @@ pub struct Options {
     /// Install each package in a fresh root and try it there; needs root and a Debian mirror
     #[arg(long)]
     check: bool,
-    /// Of the checks only this one, such as `deb`
-    #[arg(long, value_name = "NAME", requires = "check")]
+    /// Of packages and checks only this one, such as `deb`, with what it needs
+    #[arg(long, value_name = "NAME")]
     only: Option<String>,
+    /// Processors to make packages for
+    #[arg(long, value_enum, default_value_t = Which::All)]
+    arch: Which,
     /// Build nothing: the packages are there
     #[arg(long)]
     built: bool,
 }
 
-/// One build of everything.
+/// One build of everything for one processor.
+#[derive(Clone)]
 pub struct Release {
     /// The sources.
     root: PathBuf,
@@ -59,59 +67,79 @@ pub struct Release {
     work: PathBuf,
     /// Seconds since 1970 that every file has.
     epoch: u64,
-    /// What could not be made or tried on this host.
-    left_out: RefCell<Vec<String>>,
+    /// What it is made for.
+    architecture: &'static Architecture,
+    /// What could not be made or tried on this host, for any processor.
+    left_out: Rc<RefCell<Vec<String>>>,
 }
 
 /// The one of every crate.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The program, and the package of cargo that it is.
 const PROGRAM: &str = "rigel";
-/// What is compiled for. Other architectures need a machine to try them on.
-const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 /// Enterprise Linux 7, SLES 12 and Debian 8 have it.
 const GLIBC: &str = "2.17";
 
 /// Whether all went well.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     let target = crate::target_dir(root);
-    let release = Release::of(root, &target.join("dist"))?;
-    if let Some(only) = &options.only {
-        check::knows(&release, &target, only)?;
+    let architectures = options.arch.architectures();
+    let releases = Release::all(root, &target.join("dist"), &architectures)?;
+    let only = options.only.as_deref();
+    if let Some(only) = only {
+        check::knows(only)?;
     }
     let mut steps = Steps::default();
     if options.setup {
-        let good =
-            steps.run("setup", "what packages are made with", || tools::set_up(&target).map(|()| true));
-        if !good {
+        let set_up = || tools::set_up(&target, &architectures).map(|()| true);
+        if !steps.run("setup", "what packages are made with", set_up) {
             // It said what is missing.
             return Ok(steps.conclude("dist"));
         }
     }
-    if !options.built {
+    let made = if options.built {
+        already_made(&releases)?
+    } else {
         let tools = Tools::find(&target)?;
-        make(&release, &tools, &mut steps)?;
+        let made = make(&releases, &tools, only, &mut steps)?;
         if options.twice {
-            steps.run("twice", "the same bytes from another directory", || again(&release, &tools));
+            steps.run("twice", "the same bytes from another directory", || again(&made, &tools));
         }
-    }
+        made
+    };
     if options.check && steps.all_went_well() {
-        check::run(&release, &target, options.only.as_deref(), &mut steps);
+        check::run(&made, &target, only, &mut steps);
     }
     let good = steps.conclude("dist");
-    release.tell_left_out();
+    if let Some(first) = releases.first() {
+        first.tell_left_out();
+    }
     Ok(good)
 }
 
 impl Release {
-    fn of(root: &Path, place: &Path) -> anyhow::Result<Self> {
-        Ok(Self {
+    /// One for each processor; they share the place of what is made, and the list of what is left out.
+    fn all(root: &Path, place: &Path, architectures: &[&'static Architecture]) -> anyhow::Result<Vec<Self>> {
+        let (epoch, left_out) = (epoch(root)?, Rc::default());
+        let of = |architecture: &&'static Architecture| Self {
             root: root.to_owned(),
             out: place.join("packages"),
-            work: place.join("work"),
-            epoch: epoch(root)?,
-            left_out: RefCell::default(),
-        })
+            work: place.join(architecture.step("work")),
+            epoch,
+            architecture,
+            left_out: Rc::clone(&left_out),
+        };
+        Ok(architectures.iter().map(of).collect())
+    }
+
+    /// The file of a package for Debian.
+    fn deb(&self, name: &str) -> String {
+        format!("{name}_{VERSION}-1_{}.deb", self.architecture.debian)
+    }
+
+    /// The file of an rpm.
+    fn rpm(&self, name: &str) -> String {
+        format!("{name}-{VERSION}-1.{}.rpm", self.architecture.name)
     }
 
     /// Says that something cannot be made or tried on this host, and counts it. Where packages are made for others (`CI=true`) that is an
@@ -121,6 +149,12 @@ impl Release {
         println!("LEFT OUT {what}");
         self.left_out.borrow_mut().push(what.to_owned());
         Ok(())
+    }
+
+    /// Counts what this command can do on no host yet, so that it is no error anywhere.
+    fn cannot(&self, what: &str) {
+        println!("LEFT OUT {what}");
+        self.left_out.borrow_mut().push(what.to_owned());
     }
 
     /// Says it again where nobody overlooks it.
@@ -156,49 +190,98 @@ fn epoch(root: &Path) -> anyhow::Result<u64> {
     told.context("git does not tell the date of the last commit: set SOURCE_DATE_EPOCH")
 }
 
-fn make(release: &Release, tools: &Tools, steps: &mut Steps) -> anyhow::Result<()> {
-    for place in [&release.out, &release.work] {
-        if place.exists() {
-            fs::remove_dir_all(place)?;
+/// The releases that an earlier call made. That of this host is asked for in any case, and its checks say what is missing.
+fn already_made(releases: &[Release]) -> anyhow::Result<Vec<Release>> {
+    let mut made = Vec::new();
+    for release in releases {
+        if release.architecture.is_native() || binary::program(release, PROGRAM).exists() {
+            made.push(release.clone());
+        } else {
+            release.leave_out(&format!(
+                "{}: no package of it is here: nothing is tried",
+                release.architecture.name
+            ))?;
         }
-        fs::create_dir_all(place)?;
     }
-    steps.run("binary", "one for every Linux since 2014", || {
-        binary::make(release, tools, PROGRAM, &[PROGRAM])
-    });
+    Ok(made)
+}
+
+/// Makes what is wanted for each processor; the releases that were made. Where nothing compiles for one, it is left out.
+fn make(
+    releases: &[Release],
+    tools: &Tools,
+    only: Option<&str>,
+    steps: &mut Steps,
+) -> anyhow::Result<Vec<Release>> {
+    let mut made = Vec::new();
+    for release in releases {
+        if only.is_none() && made.is_empty() && release.out.exists() {
+            fs::remove_dir_all(&release.out)?;
+        }
+        if release.work.exists() {
+            fs::remove_dir_all(&release.work)?;
+        }
+        fs::create_dir_all(&release.out)?;
+        fs::create_dir_all(&release.work)?;
+        if let Err(error) = tools.toolchain(release.architecture) {
+            release.leave_out(&error.to_string())?;
+        } else if one(release, tools, only, steps)? {
+            made.push(release.clone());
+        }
+    }
+    if let Some(release) = made.first() {
+        steps.run("container", "what an image is built with", || container::make(release).map(|()| true));
+        steps.run("sums", "SHA256SUMS", || sums(release).map(|()| true));
+    }
+    Ok(made)
+}
+
+/// Everything for one processor; whether its binary was made.
+fn one(release: &Release, tools: &Tools, only: Option<&str>, steps: &mut Steps) -> anyhow::Result<bool> {
+    let named = |name: &str| release.architecture.step(name);
+    let what = format!("one for every Linux on {} since 2014", release.architecture.name);
+    steps.run(named("binary"), &what, || binary::make(release, tools, PROGRAM, &[PROGRAM]));
     if !binary::program(release, PROGRAM).exists() {
-        return Ok(());
+        return Ok(false);
     }
-    let parts = parts::of(&release.root, tools, &["--package", PROGRAM])?;
+    let parts = parts::of(release, tools, &["--package", PROGRAM])?;
     let mut step = |name, what, make: &mut dyn FnMut() -> anyhow::Result<()>| {
-        steps.run(name, what, || make().map(|()| true));
+        steps.run(named(name), what, || make().map(|()| true));
     };
     step("sbom", "what it is made of", &mut || sbom::write(release, PROGRAM, PROGRAM, &parts));
     step("tree", "the files of a package", &mut || stage::program(release, &parts));
-    step("tarball", "for a system without packages", &mut || tarball::make(release));
-    step("packages", "deb and rpm", &mut || linux_packages::program(release, tools));
-    step("extension", "calibrate_io() for the servers that are here", &mut || {
+    let mut package = |name, what, make: &mut dyn FnMut() -> anyhow::Result<()>| {
+        if only.is_none_or(|only| check::needs(only).contains(&name)) {
+            step(name, what, make);
+        }
+    };
+    package("tarball", "for a system without packages", &mut || tarball::make(release));
+    for kind in linux_packages::KINDS {
+        package(kind, "for a package manager", &mut || linux_packages::program(release, tools, kind));
+    }
+    package("extension", "calibrate_io() for the servers that are here", &mut || {
         extension::make(release, tools)
     });
-    step("mpi", "rigel-mpi, with the MPI that is here", &mut || mpi::make(release, tools));
-    step("wheel", "for pip", &mut || wheel::make(release, tools));
-    step("container", "what an image is built with", &mut || container::make(release));
-    step("sums", "SHA256SUMS", &mut || sums(release));
-    Ok(())
+    package("mpi", "rigel-mpi, with the MPI that is here", &mut || mpi::make(release, tools));
+    package("wheel", "for pip", &mut || wheel::make(release, tools));
+    Ok(true)
 }
 
 fn sums(release: &Release) -> anyhow::Result<()> {
-    let names = stage::names(&release.out)?;
+    // Of a part that was made again the others are those of before.
+    let list = "SHA256SUMS";
+    let names: Vec<String> = stage::names(&release.out)?.into_iter().filter(|name| name != list).collect();
     let told = Command::new("sha256sum").current_dir(&release.out).arg("--").args(&names).output();
     let told = told.context("cannot start sha256sum")?;
     anyhow::ensure!(told.status.success(), "sha256sum: {}", String::from_utf8_lossy(&told.stderr));
-    fs::write(release.out.join("SHA256SUMS"), &told.stdout)?;
+    fs::write(release.out.join(list), &told.stdout)?;
     print!("{}", String::from_utf8_lossy(&told.stdout));
     Ok(())
 }
 
 /// Builds what is committed once more, elsewhere, and compares.
-fn again(first: &Release, tools: &Tools) -> anyhow::Result<bool> {
+fn again(made: &[Release], tools: &Tools) -> anyhow::Result<bool> {
+    let first = made.first().context("nothing was made that can be compared")?;
     let dirty = Command::new("git").current_dir(&first.root).args(["status", "--porcelain"]).output()?.stdout;
     anyhow::ensure!(dirty.is_empty(), "only what is committed can be built elsewhere: commit it first");
     let place = tempfile::Builder::new().prefix("rigel-again").tempdir_in(crate::target_dir(&first.root))?;
@@ -206,14 +289,16 @@ fn again(first: &Release, tools: &Tools) -> anyhow::Result<bool> {
     let clone = ["clone", "--quiet", "--local", "--depth=1", "--no-tags", "--"];
     let from = format!("file://{}", first.root.display());
     first.finish(Command::new("git").args(clone).arg(from).arg(&sources))?;
-    let second = Release::of(&sources, &place.path().join("dist"))?;
+    let architectures: Vec<&'static Architecture> = made.iter().map(|release| release.architecture).collect();
+    let others = Release::all(&sources, &place.path().join("dist"), &architectures)?;
     let mut steps = Steps::default();
-    make(&second, tools, &mut steps)?;
+    make(&others, tools, None, &mut steps)?;
     if !steps.conclude("again") {
         return Ok(false);
     }
     let sums = |release: &Release| fs::read_to_string(release.out.join("SHA256SUMS"));
-    let (one, other) = (sums(first)?, sums(&second)?);
+    let second = others.first().context("nothing was made again")?;
+    let (one, other) = (sums(first)?, sums(second)?);
     for line in other.lines().filter(|line| !one.lines().any(|known| known == *line)) {
         println!("twice: differs: {line}");
     }

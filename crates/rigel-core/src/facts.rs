@@ -24,6 +24,7 @@ pub use device::{DeviceFacts, IscsiFacts, LoopFile, MappedFacts, MdFacts, Stripe
 pub use drive::DriveLook;
 pub use host::{
     CgroupFacts, HostFacts, IdleState, KernelSettings, Limit, MemoryLimit, OWN_MEMORY_BYTES, ProcessLimits,
+    USUAL_PAGE_BYTES,
 };
 pub use io_limits::{IoLimit, LimitedRate};
 pub use memory::{MemoryReason, is_memory_filesystem};

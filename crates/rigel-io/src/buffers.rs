@@ -26,6 +26,9 @@ const PAYLOAD: u64 = 0x7061_796c_6f61_6421;
 /// Pages of a database and records of its log have no more.
 const MOST_SMALL_BYTES: u32 = 64 << 10;
 
+/// Normal pages that are not neighbours in physical memory by chance.
+const NOT_BY_CHANCE: u32 = 16;
+
 /// The buffer of one slot, as the kernel gets it.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
@@ -63,7 +66,10 @@ impl Buffers {
         let is_explicit = buffers.arenas.iter().all(Arena::explicit);
         buffers.facts.backing = match buffers.facts.large_segments_max {
             Some(1) if is_explicit => Backing::HugeTlb,
-            Some(1) => Backing::TransparentHuge,
+            // A few neighbours are found by chance, as on Arm with pages of 64 KiB.
+            Some(1) if layout.longest() >= NOT_BY_CHANCE.saturating_mul(page_bytes()) => {
+                Backing::TransparentHuge
+            }
             _ => Backing::Normal,
         };
         Ok(buffers)
@@ -74,7 +80,7 @@ impl Buffers {
         seed: u64,
         map: impl Fn(usize) -> std::io::Result<Arena>,
     ) -> Result<Self, Problem> {
-        let plan = layout::plan(layout)?;
+        let plan = layout::plan(layout, rustix::param::page_size())?;
         let mut arenas = Vec::with_capacity(plan.arena_bytes.len());
         for (index, bytes) in (0..).zip(&plan.arena_bytes) {
             let mut arena = map(*bytes).map_err(|error| no_memory(&plan.arena_bytes, &error))?;
@@ -147,6 +153,11 @@ fn memory(arenas: &[Arena], place: Place, bytes: u32) -> Memory {
     // SAFETY: just checked to be inside of the arena.
     let start = unsafe { arena.start().add(place.offset) };
     Memory { start, bytes, region: place.arena }
+}
+
+/// A normal page of this host.
+fn page_bytes() -> u32 {
+    u32::try_from(rustix::param::page_size()).unwrap_or(u32::MAX)
 }
 
 /// Facts about the memory, after it was filled; what backs it is not looked at.

@@ -28,6 +28,7 @@ pub fn host_facts() -> HostFacts {
         kernel: format!("{} {}", printable(name.sysname()), printable(name.release())),
         machine: printable(name.machine()),
         cpus: cpus(),
+        page_bytes: u64::try_from(rustix::param::page_size()).ok(),
         memlock_limit_bytes: memlock_limit_bytes(),
         io_uring_refusal: uring::refused(),
         priority: priority::of_process(),
@@ -47,7 +48,8 @@ pub fn boot_id() -> Option<String> {
 
 /// The facts of another host, from a captured tree of its files. `cpus` are those that the captured process could use.
 pub(crate) fn host_facts_at(root: &Path) -> HostFacts {
-    of_files(&System::at(root))
+    let system = System::at(root);
+    HostFacts { page_bytes: processor::page_bytes(&system), ..of_files(&system) }
 }
 
 fn of_files(system: &System) -> HostFacts {
@@ -66,6 +68,7 @@ fn of_files(system: &System) -> HostFacts {
         machine: kernel("arch").unwrap_or_default(),
         cpu_model: processor::model(&cpuinfo),
         cpus: u32::try_from(allowed.len()).unwrap_or(u32::MAX),
+        page_bytes: None,
         memory_bytes: memory.as_ref().map(|memory| memory.mem_total),
         swap_bytes: memory.as_ref().map(|memory| memory.swap_total),
         huge_pages_free: memory.as_ref().and_then(|memory| memory.hugepages_free),
@@ -132,6 +135,7 @@ mod tests {
         assert_eq!(facts.machine, std::env::consts::ARCH);
         assert!(facts.cpus >= 1);
         assert!(facts.memory_bytes.unwrap() > 1 << 20);
+        assert_eq!(facts.page_bytes, processor::page_bytes(&System::default()), "two ways to ask");
         assert!(facts.aio_nr.unwrap_or(0) <= facts.aio_max_nr.unwrap_or(u64::MAX));
         assert_eq!(
             facts.limits.locked_memory_bytes.unwrap().soft,

@@ -89,6 +89,8 @@ fn page(name: Option<String>, command: Command, all: &[Command]) -> Result<Page,
     let title = name.as_ref().map_or_else(|| "rigel".to_owned(), |name| format!("rigel-{name}"));
     // clap_mangen would make one paragraph of the text after the options.
     let plain = command.after_help(Resettable::Reset).after_long_help(Resettable::Reset);
+    // The page is the same on every processor.
+    let plain = plain.long_version(Resettable::Reset);
     // A man page has the options that a summary leaves out, too.
     let plain = plain.mut_args(|arg| arg.hide_short_help(false));
     let mut text = Vec::new();

@@ -1,6 +1,7 @@
 //! The steps of a long command: each runs even if one before it failed, and a table at the end says how long each took, and how busy the CPUs
 //! were: what waits can have company, what computes cannot. Must not know what a step does.
 
+use std::borrow::Cow;
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ pub struct Steps {
 /// A step that has ended.
 #[derive(Clone, Debug)]
 struct Step {
-    name: &'static str,
+    name: Cow<'static, str>,
     good: bool,
     time: Duration,
     /// The share of all CPUs that was in use, by whomever; none where the kernel does not say.
@@ -51,10 +52,11 @@ impl Steps {
     /// Runs a check and keeps what came of it; whether it went well.
     pub fn run(
         &mut self,
-        name: &'static str,
+        name: impl Into<Cow<'static, str>>,
         what: &str,
         check: impl FnOnce() -> anyhow::Result<bool>,
     ) -> bool {
+        let name = name.into();
         println!("\n=== {name}: {what}");
         let (start, before) = (Instant::now(), Ticks::now());
         let good = check().unwrap_or_else(|error| {
@@ -88,8 +90,8 @@ impl Steps {
         self.failed().is_empty()
     }
 
-    fn failed(&self) -> Vec<&'static str> {
-        self.done.iter().filter(|step| !step.good).map(|step| step.name).collect()
+    fn failed(&self) -> Vec<&str> {
+        self.done.iter().filter(|step| !step.good).map(|step| step.name.as_ref()).collect()
     }
 }
 
@@ -97,7 +99,7 @@ impl Step {
     fn line(&self) -> String {
         let verdict = if self.good { "ok" } else { "FAILED" };
         let busy = self.busy.map(|busy| format!("  CPUs {:>3.0} % busy", 100.0 * busy)).unwrap_or_default();
-        format!("{:<12} {verdict:<6} {:>7.1} s{busy}", self.name, self.time.as_secs_f64())
+        format!("{:<16} {verdict:<6} {:>7.1} s{busy}", self.name, self.time.as_secs_f64())
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know how it is built; its script does.
 
-use super::{GLIBC, Release, TRIPLE, binary, licences, linux_packages, parts, sbom, stage, tools::Tools};
+use super::{GLIBC, Release, binary, licences, linux_packages, parts, sbom, stage, tools::Tools};
 use anyhow::Context as _;
 use linux_packages::{KINDS, Needs, Package};
 use std::fs;
@@ -37,6 +37,13 @@ impl Drop for OnePlace {
 
 /// Builds and packs it for every server.
 pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
+    if !release.architecture.is_native() {
+        let name = release.architecture.name;
+        release.cannot(&format!(
+            "extension: the library of {name} is not linked on another processor: no package is made"
+        ));
+        return Ok(());
+    }
     let servers = crate::extension::with_headers();
     if servers.is_empty() {
         release.leave_out(
@@ -52,7 +59,7 @@ fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyh
     let mut script = Command::new(Path::new(ONE_PLACE).join("extensions/postgresql/install.sh"));
     script.current_dir(binary::away(release)).arg(pg_config).env("DESTDIR", &tree).env("PATH", tools.path()?);
     script.env("CARGO_TARGET_DIR", release.work.with_file_name("build-extension"));
-    script.env("BUILD", "zigbuild").env("TARGET", format!("{TRIPLE}.{GLIBC}"));
+    script.env("BUILD", "zigbuild").env("TARGET", format!("{}.{GLIBC}", release.architecture.triple));
     // The headers of zig alone: those of clang beside them would leave types out, as both have the same guards.
     script.env("PGRX_BINDGEN_NO_DETECT_INCLUDES", "1");
     let flags = format!("{} --remap-path-prefix={ONE_PLACE}=/rigel", binary::rust_flags(release)?);
@@ -62,7 +69,7 @@ fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyh
     }
     let feature = format!("{}/pg{version}", crate::extension::PACKAGE);
     let which = ["--package", crate::extension::PACKAGE, "--features", &feature];
-    let parts = parts::of(&release.root, tools, &which)?;
+    let parts = parts::of(release, tools, &which)?;
     sbom::write(release, "rigel-postgresql", &format!("postgresql-{version}-rigel"), &parts)?;
     for kind in KINDS {
         let name = name(kind, version);

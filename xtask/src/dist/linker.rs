@@ -3,19 +3,21 @@
 //! A program of many generic functions has thousands that are the same code. Folded into one they save some hundred KB. Must not change
 //! what is linked, but for that and for what tells a debugger about the parts of zig.
 
-use super::{GLIBC, Release};
+use super::{GLIBC, Release, architecture::Architecture};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The variable by which cargo knows it.
-pub const VARIABLE: &str = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER";
+pub fn variable(architecture: &Architecture) -> String {
+    format!("CARGO_TARGET_{}_LINKER", architecture.variable().to_uppercase())
+}
 
 /// zig finds what belongs to the C library of that age, links, and tells how it called its linker; this is done once more. What it called
 /// last is the link; before it may be objects that it makes for its cache.
 const SCRIPT: &str = r#"#!/bin/sh
 set -eu
-said=$(cargo-zigbuild zig cc -- -g -fno-sanitize=all -target x86_64-linux-gnu.GLIBC "$@" --verbose 2>&1) || {
+said=$(cargo-zigbuild zig cc -- -g -fno-sanitize=all -target TARGET "$@" --verbose 2>&1) || {
     printf '%s\n' "$said" >&2
     exit 1
 }
@@ -36,7 +38,7 @@ archive() {
     ar t "$1" | while read -r member; do
         n=$((n + 1))
         ar pP "$1" "$member" >"$2.d/$n.o"
-        objcopy --strip-debug "$2.d/$n.o"
+        OBJCOPY --strip-debug "$2.d/$n.o"
     done
     ar rcD "$2" "$2.d"/*.o
 }
@@ -45,7 +47,7 @@ for word in $line; do
     bare=$parts/$#-${word##*/}
     case $word in
     */zig/o/*.o)
-        objcopy --strip-debug "$word" "$bare"
+        OBJCOPY --strip-debug "$word" "$bare"
         word=$bare
         ;;
     */zig/o/*.a)
@@ -63,11 +65,12 @@ exec python3 -m ziglang ld.lld "$@" --icf=all -O2
 "#;
 
 /// Writes it; the directories of the tools have to stand first in the search path where it is started.
-pub fn write(release: &Release) -> anyhow::Result<PathBuf> {
+pub fn write(release: &Release, objcopy: &Path) -> anyhow::Result<PathBuf> {
     let place = release.work.join("linker");
     let spaces = place.to_string_lossy().contains(char::is_whitespace);
     anyhow::ensure!(!spaces, "{}: a path with a space cannot be told to the linker", place.display());
-    fs::write(&place, SCRIPT.replace("GLIBC", GLIBC))?;
+    let target = format!("{}.{GLIBC}", release.architecture.zig);
+    fs::write(&place, SCRIPT.replace("TARGET", &target).replace("OBJCOPY", &objcopy.to_string_lossy()))?;
     fs::set_permissions(&place, fs::Permissions::from_mode(0o755))?;
     Ok(place)
 }

@@ -39,9 +39,9 @@ pub const MAINTAINER: &str = "The Rigel developers <rigel@localhost>";
 /// The kinds that are made.
 pub const KINDS: [&str; 2] = ["deb", "rpm"];
 
-/// Writes the packages of the program.
-pub fn program(release: &Release, tools: &Tools) -> anyhow::Result<()> {
-    KINDS.iter().try_for_each(|kind| write(release, tools, &of_program(release), kind, VERSION))
+/// Writes a package of the program.
+pub fn program(release: &Release, tools: &Tools, kind: &str) -> anyhow::Result<()> {
+    write(release, tools, &of_program(release), kind, VERSION)
 }
 
 /// What they say.
@@ -113,7 +113,7 @@ fn described(release: &Release, package: &Package<'_>, kind: &str, version: &str
         package.scripts.iter().map(|(moment, file)| ((*moment).to_owned(), json!(file))).collect();
     Ok(json!({
         "name": package.name,
-        "arch": "amd64",
+        "arch": release.architecture.debian,
         "platform": "linux",
         "version": version,
         "release": "1",

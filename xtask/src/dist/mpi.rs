@@ -16,6 +16,12 @@ const DOCUMENTS: &str = "/usr/share/doc/rigel-mpi";
 
 /// Builds and packs it.
 pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
+    let name = release.architecture.name;
+    if !release.architecture.is_native() {
+        release
+            .cannot(&format!("mpi: MPI for {name} is not linked on another processor: no package is made"));
+        return Ok(());
+    }
     if !can_be_built() {
         return release
             .leave_out("mpi: MPI is not installed here (libopenmpi-dev, libclang-dev): no package is made");
@@ -24,15 +30,22 @@ pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
         binary::make(release, tools, PACKAGE, &PROGRAMS)?,
         "{PACKAGE} is too large, or needs a newer C library"
     );
-    let parts = parts::of(&release.root, tools, &["--package", PACKAGE])?;
+    let parts = parts::of(release, tools, &["--package", PACKAGE])?;
     sbom::write(release, PACKAGE, PACKAGE, &parts)?;
+    let library = format!("libmpi.so.40()(64bit)(openmpi-{name})");
     for kind in KINDS {
-        linux_packages::write(release, tools, &package(release, &parts, kind)?, kind, super::VERSION)?;
+        let package = package(release, &parts, kind, &library)?;
+        linux_packages::write(release, tools, &package, kind, super::VERSION)?;
     }
     Ok(())
 }
 
-fn package(release: &Release, parts: &[Part], kind: &str) -> anyhow::Result<Package<'static>> {
+fn package<'a>(
+    release: &Release,
+    parts: &[Part],
+    kind: &str,
+    library: &'a str,
+) -> anyhow::Result<Package<'a>> {
     let tree = release.work.join(format!("mpi-{kind}"));
     for (_, place) in PLACES.iter().filter(|(of, _)| *of == kind) {
         for program in PROGRAMS {
@@ -54,7 +67,7 @@ fn package(release: &Release, parts: &[Part], kind: &str) -> anyhow::Result<Pack
         shared: &[],
         needs: Needs {
             deb: vec!["libc6 (>= 2.17)", "openmpi-bin"],
-            rpm: vec!["glibc >= 2.17", "libmpi.so.40()(64bit)(openmpi-x86_64)"],
+            rpm: vec!["glibc >= 2.17", library],
             deb_recommends: vec!["libblkid1"],
         },
         scripts: &[],

@@ -1,7 +1,7 @@
 //! What a program is made of: the crates that are linked into it, as cargo resolves them, and what is no crate. Must not list what only
 //! builds or tests it.
 
-use super::{TRIPLE, cargo_says, tools::Tools};
+use super::{Release, cargo_says, tools::Tools};
 use anyhow::Context as _;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,13 +26,14 @@ pub struct Part {
 }
 
 /// What is linked into a program, sorted by name: the one that cargo builds with these words in a workspace.
-pub fn of(workspace: &Path, tools: &Tools, which: &[&str]) -> anyhow::Result<Vec<Part>> {
-    let tree = ["tree", "--locked", "--edges", "normal,no-proc-macro", "--target", TRIPLE];
+pub fn of(release: &Release, tools: &Tools, which: &[&str]) -> anyhow::Result<Vec<Part>> {
+    let (workspace, triple) = (release.root.as_path(), release.architecture.triple);
+    let tree = ["tree", "--locked", "--edges", "normal,no-proc-macro", "--target", triple];
     let told = cargo_says(workspace, &[&tree[..], which, &["--prefix", "none", "--format", "{p}"]].concat())?;
     let linked = names(&String::from_utf8_lossy(&told));
     // Features belong to a package; those of a whole workspace are asked for together.
     let features = which.iter().skip_while(|word| **word != "--features").copied();
-    let metadata = ["metadata", "--locked", "--format-version", "1", "--filter-platform", TRIPLE];
+    let metadata = ["metadata", "--locked", "--format-version", "1", "--filter-platform", triple];
     let told = cargo_says(workspace, &metadata.into_iter().chain(features).collect::<Vec<_>>())?;
     let metadata: Value = serde_json::from_slice(&told).context("cargo metadata wrote no JSON")?;
     let sums = sums(&fs::read_to_string(workspace.join("Cargo.lock"))?);
@@ -41,7 +42,7 @@ pub fn of(workspace: &Path, tools: &Tools, which: &[&str]) -> anyhow::Result<Vec
     anyhow::ensure!(parts.len() == linked.len(), "{} crates are linked, {} known", linked.len(), parts.len());
     let embedded = embedded(&parts)?;
     parts.extend(embedded);
-    parts.extend(of_tools(tools)?);
+    parts.extend(of_tools(release, tools)?);
     parts.sort();
     Ok(parts)
 }
@@ -112,20 +113,23 @@ fn sqlite_version(header: &str) -> Option<&str> {
 }
 
 /// What compiler and linker add to every program: Rust's standard library, and of zig what unwinds and what processors lack.
-fn of_tools(tools: &Tools) -> anyhow::Result<Vec<Part>> {
-    let rustc = |words: &[&str]| -> anyhow::Result<String> {
-        let told = Command::new("rustc").args(words).output().context("cannot start rustc")?;
-        Ok(String::from_utf8_lossy(&told.stdout).trim().to_owned())
-    };
-    let version = rustc(&["--version"])?;
-    let version = version.split(' ').nth(1).context("rustc does not tell its version")?.to_owned();
-    let licences = Path::new(&rustc(&["--print", "sysroot"])?).join("share/doc/rust/licenses");
-    let of_rust = ["Apache-2.0.txt", "MIT.txt"].map(|name| licences.join(name)).to_vec();
+fn of_tools(release: &Release, tools: &Tools) -> anyhow::Result<Vec<Part>> {
+    let toolchain = tools.toolchain(release.architecture)?;
+    let rustc = toolchain.rustc.unwrap_or_else(|| "rustc".into());
+    let told = Command::new(rustc).arg("--version").output().context("cannot start rustc")?;
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    let version = told.split(' ').nth(1).context("rustc does not tell its version")?.to_owned();
     let (zig, place) = tools.zig()?;
     let unwind = vec![place.join("lib/libunwind/LICENSE.TXT")];
     let llvm = "Apache-2.0 WITH LLVM-exception";
     Ok(vec![
-        other("rust-std", &version, "MIT OR Apache-2.0", "https://github.com/rust-lang/rust", of_rust),
+        other(
+            "rust-std",
+            &version,
+            "MIT OR Apache-2.0",
+            "https://github.com/rust-lang/rust",
+            toolchain.licences,
+        ),
         other("llvm-libunwind", &zig, llvm, "https://github.com/llvm/llvm-project", unwind),
         other(
             "zig-compiler-rt",

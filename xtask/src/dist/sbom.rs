@@ -9,7 +9,7 @@ use std::fs;
 
 /// Writes it among the packages, for a crate that is a program or a library of its own.
 pub fn write(release: &Release, program: &str, file: &str, parts: &[Part]) -> anyhow::Result<()> {
-    let name = format!("{}.cdx.json", Release::named(file));
+    let name = format!("{}-{}.cdx.json", Release::named(file), release.architecture.name);
     let text = serde_json::to_string_pretty(&document(program, parts))? + "\n";
     Ok(fs::write(release.out.join(name), text)?)
 }

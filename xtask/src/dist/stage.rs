@@ -140,8 +140,9 @@ mod tests {
             fs::set_permissions(tree.join(directory), fs::Permissions::from_mode(0o700)).unwrap();
         }
         let [root, out, work] = ["root", "out", "work"].map(|name| place.path().join(name));
-        settle(&Release { root, out, work, epoch: 86_400, left_out: std::cell::RefCell::default() }, &tree)
-            .unwrap();
+        let architecture = &super::super::architecture::X86_64;
+        let left_out = std::rc::Rc::default();
+        settle(&Release { root, out, work, epoch: 86_400, architecture, left_out }, &tree).unwrap();
         for (file, mode) in
             [("", 0o755), ("bin", 0o755), ("bin/program", 0o755), ("text", 0o644), ("wide", 0o644)]
         {

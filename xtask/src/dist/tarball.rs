@@ -1,16 +1,21 @@
 //! The archive for systems without packages, or without a right to install any. Below its only directory it has what lies below
 //! `/usr/local`, so that unpacking there is installing. Must not hold what only works below `/usr`.
 
-use super::{Release, TRIPLE, stage};
+use super::{Release, stage};
 use std::fs;
 use std::process::Command;
 
 /// Directories whose files name `/usr`: the units of systemd.
 const ONLY_BELOW_USR: [&str; 1] = ["lib/"];
 
+/// Of its directory, and of the file without its ending.
+pub fn name(release: &Release) -> String {
+    format!("{}-{}", Release::named("rigel"), release.architecture.triple)
+}
+
 /// Writes it.
 pub fn make(release: &Release) -> anyhow::Result<()> {
-    let name = format!("{}-{TRIPLE}", Release::named("rigel"));
+    let name = name(release);
     let tree = release.work.join(&name);
     release.finish(Command::new("cp").arg("--archive").arg(stage::usr(release)).arg(&tree))?;
     ONLY_BELOW_USR.iter().try_for_each(|place| fs::remove_dir_all(tree.join(place)))?;

@@ -3,6 +3,8 @@
 //! zig compiles and links against the C library of 2014 wherever it runs; nfpm makes deb and rpm of one list of files, so that they
 //! cannot differ. Must not use or change what a developer has installed.
 
+use super::architecture::Architecture;
+use super::cross::{self, Toolchain};
 use crate::ci::setup;
 use anyhow::Context as _;
 use std::env;
@@ -39,18 +41,20 @@ const FROM_DEBIAN: &[(&str, &str)] = &[
 
 /// Where they are.
 pub struct Tools {
+    target: PathBuf,
     venv: PathBuf,
     nfpm: PathBuf,
 }
 
 fn places(target: &Path) -> Tools {
     let tools = target.join("tools");
-    Tools { venv: tools.join("dist-1"), nfpm: tools.join(format!("nfpm-{}", NFPM.1)) }
+    let nfpm = tools.join(format!("nfpm-{}", NFPM.1));
+    Tools { target: target.to_owned(), venv: tools.join("dist-1"), nfpm }
 }
 
 /// Installs what is missing.
-pub fn set_up(target: &Path) -> anyhow::Result<()> {
-    let Tools { venv, nfpm } = places(target);
+pub fn set_up(target: &Path, architectures: &[&Architecture]) -> anyhow::Result<()> {
+    let Tools { venv, nfpm, .. } = places(target);
     if !nfpm.join("nfpm").is_file() {
         go_will_do()?;
     }
@@ -77,6 +81,7 @@ pub fn set_up(target: &Path) -> anyhow::Result<()> {
         go.env("GOTOOLCHAIN", "auto");
         succeed(go.env("GOBIN", &nfpm).arg("install").arg(format!("{}@{}", NFPM.0, NFPM.1)))?;
     }
+    architectures.iter().for_each(|one| cross::set_up(target, one));
     Ok(())
 }
 
@@ -114,6 +119,11 @@ impl Tools {
         let here = tools.venv.join("bin/cargo-zigbuild").is_file() && tools.nfpm.join("nfpm").is_file();
         anyhow::ensure!(here, "the tools are not there: cargo xtask dist --setup installs them");
         Ok(tools)
+    }
+
+    /// What compiles for a processor.
+    pub fn toolchain(&self, architecture: &Architecture) -> anyhow::Result<Toolchain> {
+        cross::toolchain(&self.target, architecture).map_err(anyhow::Error::msg)
     }
 
     pub fn nfpm(&self) -> Command {

@@ -9,9 +9,19 @@ use std::os::unix::fs::PermissionsExt as _;
 /// The name `rigel` is another project's on PyPI.
 const NAME: &str = "rigel_storage";
 /// Every Linux with this C library: PEP 600, and its name of before for the pip of that time.
-const TAG: &str = "py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64";
+const TAGS: [&str; 2] = ["manylinux_2_17", "manylinux2014"];
 /// A wheel holds no links.
 const ORION: &str = "#!/bin/sh\nexec \"$(dirname \"$0\")/rigel\" orion \"$@\"\n";
+
+/// The platforms that it says it is for.
+pub fn platforms(release: &Release) -> [String; 2] {
+    TAGS.map(|tag| format!("{tag}_{}", release.architecture.name))
+}
+
+/// Its file.
+pub fn name(release: &Release) -> String {
+    format!("{NAME}-{VERSION}-py3-none-{}.whl", platforms(release).join("."))
+}
 
 /// Writes it.
 pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
@@ -37,13 +47,7 @@ pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
         about.join("METADATA"),
         metadata(&licences, &fs::read_to_string(release.root.join("packaging/wheel/README.md"))?),
     )?;
-    let tags: String = TAG
-        .rsplit('-')
-        .next()
-        .unwrap_or_default()
-        .split('.')
-        .map(|tag| format!("Tag: py3-none-{tag}\n"))
-        .collect();
+    let tags: String = platforms(release).iter().map(|tag| format!("Tag: py3-none-{tag}\n")).collect();
     fs::write(
         about.join("WHEEL"),
         format!("Wheel-Version: 1.0\nGenerator: cargo xtask dist\nRoot-Is-Purelib: false\n{tags}"),

@@ -10,10 +10,13 @@ pub struct HostFacts {
     pub kernel: String,
     /// Machine architecture.
     pub machine: String,
-    /// First `model name` of /proc/cpuinfo.
+    /// First `model name` of /proc/cpuinfo; on Arm the names of the cores that it numbers, each once.
     pub cpu_model: Option<String>,
     /// CPUs that this process may run on.
     pub cpus: u32,
+    /// A normal page of memory: 4 KiB on x86, on Arm 4, 16 or 64 KiB, as the kernel was built. `None` in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_bytes: Option<u64>,
     /// Memory of the host.
     pub memory_bytes: Option<u64>,
     /// Room to swap to; 0 on a host without swap.
@@ -74,6 +77,9 @@ pub struct HostFacts {
 /// What a run needs beside its buffers: calibrations with all outputs were seen to have up to 20 MiB.
 pub const OWN_MEMORY_BYTES: u64 = 24 << 20;
 
+/// The page of x86, and of most kernels for Arm.
+pub const USUAL_PAGE_BYTES: u64 = 4 << 10;
+
 /// What limits the memory of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryLimit {
@@ -86,6 +92,11 @@ pub enum MemoryLimit {
 }
 
 impl HostFacts {
+    /// A normal page; where a record does not tell, that of x86, which older records are from.
+    pub fn page_bytes(&self) -> u64 {
+        self.page_bytes.unwrap_or(USUAL_PAGE_BYTES)
+    }
+
     /// How many CPUs this process may use at the same time.
     pub fn usable_cpus(&self) -> u32 {
         let quota = self.cgroup.cpu_max_millis.and_then(|millis| u32::try_from(millis.div_ceil(1000)).ok());

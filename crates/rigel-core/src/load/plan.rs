@@ -204,7 +204,7 @@ impl Plan {
         check_points(&grid)?;
         for (part, targets) in request.parts(targets) {
             way::check_host(&part, host)?;
-            check_targets(&part, targets, room)?;
+            check_targets(&part, host, targets, room)?;
         }
         let (max_outstanding, buffer_bytes) = check_buffers(request, host, room)?;
         let mut steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
@@ -355,7 +355,12 @@ fn check_points(grid: &Grid) -> Result<(), Problem> {
     Ok(())
 }
 
-fn check_targets(request: &Request, targets: &[TargetFacts], room: Point) -> Result<(), Problem> {
+fn check_targets(
+    request: &Request,
+    host: &HostFacts,
+    targets: &[TargetFacts],
+    room: Point,
+) -> Result<(), Problem> {
     if targets.is_empty() {
         return Err(
             Problem::usage("there is no target").next("name a file or device, or list them in a .lun file")
@@ -370,7 +375,7 @@ fn check_targets(request: &Request, targets: &[TargetFacts], room: Point) -> Res
     for class in used {
         for target in targets {
             fit::check(target, class)?;
-            way::check(request, target, class.name.name(), class.io_bytes())?;
+            way::check(request, host, target, class.name.name(), class.io_bytes())?;
         }
         fit::check_readers(targets, class, room)?;
     }

@@ -332,6 +332,7 @@ pub fn check_host(then: &HostFacts, now: &HostFacts) -> Result<(), Problem> {
     let pairs = [
         ("kernel", then.kernel.clone(), now.kernel.clone()),
         ("CPU model", format!("{:?}", then.cpu_model), format!("{:?}", now.cpu_model)),
+        ("page of memory", Bytes(then.page_bytes()).to_string(), Bytes(now.page_bytes()).to_string()),
         ("number of CPUs", then.cpus.to_string(), now.cpus.to_string()),
     ];
     refuse_difference("the host", &pairs)

@@ -1,8 +1,9 @@
 //! The offsets of all buffers, by pure arithmetic.
 //!
-//! There are two rules. A buffer starts at a multiple of 4096, or of its own size if that is a power of two up to a huge
-//! page. A buffer that fits into one huge page does not straddle two: every piece of physical memory is one more segment of
-//! a request, and a device takes a limited number of segments. Must not touch memory.
+//! There are two rules. A buffer starts at a multiple of [`MIN_ALIGN_BYTES`], or of its own size if that is a power of two up to a huge
+//! page. A buffer that fits into one page, normal or huge, does not straddle two: every piece of physical memory is one more segment of
+//! a request, and a device takes a limited number of segments. Must not touch memory, and must not know how large a normal page is here: x86
+//! has 4 KiB, Arm also 16 and 64.
 
 use crate::backend::SlotLayout;
 use rigel_core::error::Problem;
@@ -11,7 +12,7 @@ use rigel_core::units::Bytes;
 /// The size of huge page that is requested; machines with other sizes get normal pages.
 pub(super) const HUGE_BYTES: usize = 2 << 20;
 
-/// The largest alignment that known direct I/O needs.
+/// The largest alignment that known direct I/O needs: a block of a disk, whatever the page of the host is.
 const MIN_ALIGN_BYTES: usize = 4096;
 
 /// The largest buffer that io_uring registers.
@@ -31,12 +32,12 @@ pub(super) struct Plan {
     pub(super) arena_bytes: Vec<usize>,
 }
 
-/// Lays out every slot.
-pub(super) fn plan(layout: &SlotLayout) -> Result<Plan, Problem> {
+/// Lays out every slot where a normal page has so many bytes: a power of two up to a huge page.
+pub(super) fn plan(layout: &SlotLayout, page_bytes: usize) -> Result<Plan, Problem> {
     let mut plan = Plan::default();
     for slot in 0..layout.slots() {
         let bytes = layout.bytes_of(slot);
-        let place = plan.next_place(to_usize(bytes)).ok_or_else(|| too_large(bytes))?;
+        let place = plan.next_place(to_usize(bytes), page_bytes).ok_or_else(|| too_large(bytes))?;
         plan.places.push(place);
     }
     Ok(plan)
@@ -44,9 +45,11 @@ pub(super) fn plan(layout: &SlotLayout) -> Result<Plan, Problem> {
 
 impl Plan {
     /// Reserves room in the last arena, or in a new one.
-    fn next_place(&mut self, bytes: usize) -> Option<Place> {
+    fn next_place(&mut self, bytes: usize, page_bytes: usize) -> Option<Place> {
         let room = bytes.next_multiple_of(MIN_ALIGN_BYTES);
-        let fits = |used: &usize| start_after(*used, room).filter(|start| start + room <= MAX_ARENA_BYTES);
+        let fits = |used: &usize| {
+            start_after(*used, room, page_bytes).filter(|start| start + room <= MAX_ARENA_BYTES)
+        };
         let offset = match self.arena_bytes.last().and_then(fits) {
             Some(offset) => offset,
             None if room <= MAX_ARENA_BYTES => {
@@ -62,12 +65,18 @@ impl Plan {
 }
 
 /// The first offset from `used` on that obeys the rules.
-fn start_after(used: usize, room: usize) -> Option<usize> {
+fn start_after(used: usize, room: usize, page_bytes: usize) -> Option<usize> {
     let natural =
         if room.is_power_of_two() { room.clamp(MIN_ALIGN_BYTES, HUGE_BYTES) } else { MIN_ALIGN_BYTES };
     let start = used.checked_next_multiple_of(natural)?;
-    let in_one_page = start % HUGE_BYTES + room <= HUGE_BYTES;
-    if in_one_page { Some(start) } else { start.checked_next_multiple_of(HUGE_BYTES) }
+    // More than a page begins with one, so that it has no piece more than it has pages.
+    let start = if start % page_bytes + room <= page_bytes {
+        start
+    } else {
+        start.checked_next_multiple_of(page_bytes)?
+    };
+    let in_one_huge = start % HUGE_BYTES + room <= HUGE_BYTES;
+    if in_one_huge { Some(start) } else { start.checked_next_multiple_of(HUGE_BYTES) }
 }
 
 /// Lossless: nothing smaller than 32 bits runs Linux with io_uring.
@@ -86,13 +95,20 @@ mod tests {
     use super::*;
 
     fn laid_out(small: u16, small_bytes: u32, large: u16, large_bytes: u32) -> Plan {
-        plan(&SlotLayout::of(&[(small, small_bytes), (large, large_bytes)])).unwrap()
+        plan(&SlotLayout::of(&[(small, small_bytes), (large, large_bytes)]), 4096).unwrap()
     }
 
-    /// Every rule at once: alignment, huge pages, the arena's limit, and no overlap.
+    /// x86, and what kernels for Arm are built with.
+    const PAGES: [usize; 3] = [4 << 10, 16 << 10, 64 << 10];
+
     fn check(small: u16, small_bytes: u32, large: u16, large_bytes: u32) {
         let layout = SlotLayout::of(&[(small, small_bytes), (large, large_bytes)]);
-        let plan = plan(&layout).unwrap();
+        PAGES.iter().for_each(|page_bytes| check_with(&layout, *page_bytes));
+    }
+
+    /// Every rule at once: alignment, pages of both kinds, the arena's limit, and no overlap.
+    fn check_with(layout: &SlotLayout, page_bytes: usize) {
+        let plan = plan(layout, page_bytes).unwrap();
         assert_eq!(plan.places.len(), usize::from(layout.slots()));
         let mut free_from = (0, 0);
         for (slot, place) in (0..).zip(&plan.places) {
@@ -102,12 +118,10 @@ mod tests {
             if bytes.is_power_of_two() {
                 assert_eq!(place.offset % bytes.min(HUGE_BYTES), 0, "{bytes} at {}", place.offset);
             }
-            let pages = bytes.div_ceil(HUGE_BYTES);
-            assert!(
-                end.div_ceil(HUGE_BYTES) - place.offset / HUGE_BYTES <= pages,
-                "{bytes} at {}",
-                place.offset
-            );
+            for page_bytes in [page_bytes, HUGE_BYTES] {
+                let pieces = end.div_ceil(page_bytes) - place.offset / page_bytes;
+                assert!(pieces <= bytes.div_ceil(page_bytes), "{bytes} at {}, {page_bytes}", place.offset);
+            }
             assert!((place.arena, place.offset) >= free_from, "slot {slot} overlaps");
             assert!(end <= plan.arena_bytes[usize::from(place.arena)]);
             free_from = (place.arena, end);
@@ -136,6 +150,14 @@ mod tests {
     }
 
     #[test]
+    fn small_buffers_share_a_large_page() {
+        let many = SlotLayout::of(&[(8, 8192), (2, 192 << 10)]);
+        let plan = plan(&many, 64 << 10).unwrap();
+        let places: Vec<usize> = plan.places.iter().map(|place| place.offset >> 10).collect();
+        assert_eq!(places, [0, 8, 16, 24, 32, 40, 48, 56, 64, 256]);
+    }
+
+    #[test]
     fn an_arena_ends_at_one_gibibyte() {
         let plan = laid_out(0, 8192, 1025, 1 << 20);
         assert_eq!(plan.arena_bytes, [1 << 30, 1 << 20]);
@@ -146,6 +168,6 @@ mod tests {
     fn no_slots_and_too_large_slots() {
         assert_eq!(laid_out(0, 8192, 0, 1 << 20), Plan::default());
         let layout = SlotLayout::of(&[(0, 0), (1, (1 << 30) + 1)]);
-        assert!(plan(&layout).unwrap_err().to_string().contains("at most 1 GiB"));
+        assert!(plan(&layout, 4096).unwrap_err().to_string().contains("at most 1 GiB"));
     }
 }

@@ -6,7 +6,8 @@
 
 file() {
     [ -f "$1" ] && [ -r "$1" ] || return 0
-    text=$(cat "$1" 2>/dev/null) || return 0
+    # Texts of a device tree end in zero bytes.
+    text=$(tr -d '\000' <"$1" 2>/dev/null) || return 0
     printf 'F %s\n' "$1"
     printf '%s\n' "$text" | sed 's/^/	/'
 }
@@ -62,7 +63,9 @@ for name in fs/aio-nr fs/aio-max-nr kernel/ostype kernel/osrelease kernel/arch k
     file "/proc/sys/$name"
 done
 filtered /proc/meminfo '^(MemTotal|MemFree|MemAvailable|Buffers|Cached|Swap|Active|Inactive|Dirty|Writeback|AnonPages|Mapped|Slab|PageTables|NFS_Unstable|Bounce|WritebackTmp|CommitLimit|Committed_AS|Vmalloc|Huge)'
-filtered /proc/cpuinfo '^(model name|flags)'
+filtered /proc/cpuinfo '^(model name|flags|CPU implementer|CPU part)'
+printf 'F /proc/self/smaps\n'
+grep -m 1 '^KernelPageSize:' /proc/self/smaps | sed 's/^/	/'
 filtered /proc/self/limits 'Max (processes|open files|locked memory)'
 filtered /proc/self/status '^(Cpus_allowed_list|Seccomp):'
 filtered /proc/self/mountinfo ' - ((xfs|ext[234]|btrfs|zfs|nfs4?|cifs|ceph|cgroup2?) |[^ ]+ /dev/)'
@@ -76,7 +79,8 @@ done
 for place in /sys/devices/system/cpu/cpufreq/policy*/scaling_governor /sys/devices/system/node/node*/cpulist \
     /sys/devices/system/cpu/cpu0/cpuidle/state*/name /sys/devices/system/cpu/cpu0/cpuidle/state*/latency \
     /sys/devices/system/cpu/cpu0/cpuidle/state*/disable /sys/class/dmi/id/sys_vendor /sys/class/dmi/id/product_name \
-    /sys/hypervisor/type /sys/module/nfs/parameters/max_session_slots /sys/kernel/mm/transparent_hugepage/enabled \
+    /sys/firmware/devicetree/base/model \
+    /sys/hypervisor/type /sys/firmware/devicetree/base/hypervisor/compatible /sys/module/nfs/parameters/max_session_slots /sys/kernel/mm/transparent_hugepage/enabled \
     /sys/devices/system/clocksource/clocksource0/current_clocksource; do
     file "$place"
 done

@@ -1,7 +1,7 @@
 //! The doctor on trees of other machines: what it finds is in the snapshot of each.
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
 
-use rigel_io::survey::survey;
+use rigel_io::survey::{Survey, survey};
 use rigel_uses::doctor::{RuleResult, Status, System, examine};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -57,11 +57,15 @@ fn text_of(all: &[RuleResult]) -> String {
     all.iter().filter_map(line).collect()
 }
 
-fn found_on(name: &str) -> String {
+fn surveyed(name: &str) -> Survey {
     let tree = fs::read_to_string(machines().join(format!("{name}.tree"))).unwrap();
     let root = tempfile::tempdir().unwrap();
     unpack(&tree, root.path());
-    let found = survey(root.path());
+    survey(root.path())
+}
+
+fn found_on(name: &str) -> String {
+    let found = surveyed(name);
     text_of(&examine(&System::whole(&found.host, &found.devices, &found.mounts)))
 }
 
@@ -74,5 +78,24 @@ fn findings_on_captured_and_made_machines() {
     assert!(names.len() >= 3, "{names:?}");
     for name in names {
         insta::assert_snapshot!(name.as_str(), found_on(&name));
+    }
+}
+
+/// Pages of every size that kernels for Arm are built with, cores of one kind and of two, firmware with DMI and with a device tree.
+#[test]
+fn arm_machines_have_their_facts() {
+    for (name, cpu_model, page_kib, product, hypervisor, nodes) in [
+        ("graviton-guest", "Arm Neoverse-N1", 4, "Amazon EC2 m6g.2xlarge", Some("KVM"), 1),
+        ("altra-64k", "Arm Neoverse-N1", 64, "GIGABYTE R272-P30-JG", None, 2),
+        ("mac-16k", "Apple Icestorm-M1, Apple Firestorm-M1", 16, "Apple Mac mini (M1, 2020)", None, 0),
+    ] {
+        let host = surveyed(name).host;
+        assert_eq!(host.machine, "aarch64", "{name}");
+        assert_eq!(host.cpu_model.as_deref(), Some(cpu_model), "{name}");
+        assert_eq!(host.page_bytes, Some(page_kib << 10), "{name}");
+        assert_eq!(host.product.as_deref(), Some(product), "{name}");
+        assert_eq!(host.hypervisor.as_deref(), hypervisor, "{name}");
+        assert_eq!(host.numa_nodes.len(), nodes, "{name}");
+        assert_eq!(host.clock_source.as_deref(), Some("arch_sys_counter"), "{name}");
     }
 }

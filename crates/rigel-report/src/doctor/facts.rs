@@ -2,7 +2,7 @@
 
 use crate::document::{Block, Column, Table};
 use crate::words::yes_or_no;
-use rigel_core::facts::{DeviceFacts, MountFacts, TargetFacts};
+use rigel_core::facts::{DeviceFacts, MountFacts, TargetFacts, USUAL_PAGE_BYTES};
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
 use rigel_uses::doctor::System;
@@ -13,8 +13,10 @@ const MOST_OF_ROW: usize = 40;
 pub(super) fn looked_at(system: &System<'_>) -> [Block; 2] {
     let host = system.host;
     let memory = host.memory_bytes.map_or_else(String::new, |bytes| format!(", {} of memory", Bytes(bytes)));
+    let pages = host.page_bytes.filter(|bytes| *bytes != USUAL_PAGE_BYTES);
+    let pages = pages.map_or_else(String::new, |bytes| format!(" in pages of {}", Bytes(bytes)));
     let kernel = format!("{} {}", printable(&host.kernel), printable(&host.machine));
-    let host = format!("{}, {} CPUs{memory}", kernel.trim(), host.cpus);
+    let host = format!("{}, {} CPUs{memory}{pages}", kernel.trim(), host.cpus);
     let target = |target: &TargetFacts| {
         let on =
             target.device.as_ref().map_or_else(String::new, |one| format!(" on {}", printable(&one.name)));

@@ -12,7 +12,7 @@ use crate::notes;
 use crate::surroundings;
 use crate::text;
 use crate::view::View;
-use rigel_core::facts::TargetFacts;
+use rigel_core::facts::{TargetFacts, USUAL_PAGE_BYTES};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::placement::ranges;
@@ -172,6 +172,12 @@ fn of_node(node: &Node) -> Vec<(&'static str, String)> {
         ("Limits", surroundings::limits(host).unwrap_or_default()),
         ("Priority", host.priority.told().unwrap_or_default()),
         ("Memory", host.memory_bytes.map_or_else(String::new, |bytes| Bytes(bytes).to_string())),
+        (
+            "Pages",
+            host.page_bytes
+                .filter(|bytes| *bytes != USUAL_PAGE_BYTES)
+                .map_or_else(String::new, |bytes| Bytes(bytes).to_string()),
+        ),
         (
             "Huge pages",
             host.transparent_huge_pages

@@ -59,6 +59,9 @@ const PROPERTIES: &[Property] = &[
     telling("devices", |run| Some(targets(run, device))),
     telling("CPU", |run| run.record.header.nodes.first().host.cpu_model.clone()),
     telling("CPUs", |run| Some(run.record.header.nodes.first().host.cpus.to_string())),
+    telling("page of memory", |run| {
+        run.record.header.nodes.first().host.page_bytes.map(|bytes| Bytes(bytes).to_string())
+    }),
     telling("kernel", |run| Some(run.record.header.nodes.first().host.kernel.clone())),
     telling("virtual machine", |run| {
         let hypervisor = run.record.header.nodes.first().host.hypervisor.as_deref();

@@ -32,10 +32,12 @@ use super::{Environment, Invocation, typed};
 use crate::orion_args;
 use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use rigel_core::error::Problem;
+use rigel_core::facts::engine::EngineKind;
 use rigel_core::load::matrix::RunLevel;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// What the man page shows.
 const EXAMPLES: &str = "\
@@ -64,9 +66,19 @@ Exit codes:
 /// Examples come before the options.
 const EXAMPLES_FIRST: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
 
+/// What `--version` says below the version, which people compare between hosts: what this binary runs on, and how it can do I/O.
+fn long_version() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let engines: Vec<&str> = EngineKind::ALL.iter().map(|kind| kind.name()).collect();
+        let (version, architecture) = (env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
+        format!("{version}\narchitecture: {architecture}\nengines: {}", engines.join(", "))
+    });
+    &TEXT
+}
+
 /// Benchmarks storage for databases, and says how far to trust each number.
 #[derive(Debug, Parser)]
-#[command(name = "rigel", version, help_expected = true, max_term_width = 110, disable_help_flag = true)]
+#[command(name = "rigel", version, long_version = long_version(), help_expected = true, max_term_width = 110, disable_help_flag = true)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Cli {
     #[command(subcommand)]

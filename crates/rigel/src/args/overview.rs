@@ -63,7 +63,8 @@ pub fn usual(cli: &clap::Command, argv: &[OsString]) -> Vec<OsString> {
     };
     match words {
         [] => with(&["help".as_ref()]),
-        [word] if is(word, &["version", "-v"]) => with(&["--version".as_ref()]),
+        [word] if is(word, &["version"]) => with(&["--version".as_ref()]),
+        [word] if is(word, &["-v"]) => with(&["-V".as_ref()]),
         // They only have parts, which are listed.
         [command] if own(command).is_some_and(clap::Command::is_subcommand_required_set) => {
             with(&[command, "-h".as_ref()])
@@ -109,7 +110,7 @@ mod tests {
         for (typed, meant) in [
             ("rigel", "rigel help"),
             ("rigel version", "rigel --version"),
-            ("rigel -v", "rigel --version"),
+            ("rigel -v", "rigel -V"),
             ("rigel capacity", "rigel capacity -h"),
             ("rigel durability", "rigel durability -h"),
             ("rigel calibrate help", "rigel help calibrate"),

@@ -328,9 +328,9 @@ fn a_summary_is_short_and_help_is_long() {
     }
     assert!(first.contains("calibrate") && first.contains("`rigel help COMMAND`"), "{first}");
     assert!(shown("rigel capacity").contains("forecast") && shown("rigel durability").contains("witness"));
-    for version in ["rigel version", "rigel -v", "rigel -V"] {
-        assert_eq!(shown("rigel --version"), shown(version));
-    }
+    assert_eq!(shown("rigel --version"), shown("rigel version"));
+    assert_eq!(shown("rigel -V"), shown("rigel -v"));
+    assert!(shown("rigel --version").starts_with(&shown("rigel -V")));
 }
 
 /// Old names of an option stay, and mean the same.

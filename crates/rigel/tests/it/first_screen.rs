@@ -34,6 +34,10 @@ fn help_and_version_are_given_however_they_are_asked_for() {
     ] {
         assert_eq!(told(one), told(other), "{one}");
     }
+    let long = told("--version");
+    assert_eq!(long.lines().next(), Some(told("-V").trim()));
+    assert!(long.contains(&format!("\narchitecture: {}\n", std::env::consts::ARCH)), "{long}");
+    assert!(long.lines().last().is_some_and(|line| line.starts_with("engines: io_uring, ")), "{long}");
     let run = told("run --help");
     assert!(run.find("Examples:") < run.find("Arguments:") && run.len() > told("run -h").len(), "{run}");
     let near = place.line("calibarte").expect_code(2).stderr;

@@ -2,7 +2,7 @@
 //!
 //! Must not need a cluster: what Kubernetes itself makes of the manifest is not tried here.
 
-use super::super::{Release, VERSION, stage};
+use super::super::{Release, stage};
 use super::room::Room;
 use super::trial;
 use anyhow::Context as _;
@@ -15,7 +15,7 @@ const PACKAGES: [&str; 3] = ["ansible-core", "python3-apt", "python3-cffi-backen
 /// The playbook installs the package, calibrates and keeps the answers.
 pub fn ansible(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool> {
     let room = Room::with(roots, debian, &PACKAGES)?;
-    let package = format!("rigel_{VERSION}-1_amd64.deb");
+    let package = release.deb("rigel");
     room.take_in(&release.out, &package)?;
     room.take_in(&stage::usr(release).join("share/doc/rigel/examples"), "ansible.yml")?;
     let variables = format!("-e package=/parts/{package} -e budget=20s -e directory=/parts/data");

@@ -7,7 +7,7 @@
 #[path = "../../../../crates/rigel/tests/it/old_kernel/calls.rs"]
 mod calls;
 
-use super::super::{Release, stage};
+use super::super::{Release, stage, tarball};
 use super::room::output;
 use anyhow::Context as _;
 use calls::{NEWER, UNKNOWN_TO_PROFILES, refusing};
@@ -47,9 +47,8 @@ pub fn refused(release: &Release) -> anyhow::Result<bool> {
 }
 
 /// The binary of the archive.
-fn unpacked(release: &Release, place: &Path) -> anyhow::Result<PathBuf> {
-    let name = stage::names(&release.out)?.into_iter().find(|name| name.ends_with(".tar.xz"));
-    let archive = release.out.join(name.context("there is no archive")?);
+pub fn unpacked(release: &Release, place: &Path) -> anyhow::Result<PathBuf> {
+    let archive = release.out.join(format!("{}.tar.xz", tarball::name(release)));
     let to = place.join("archive");
     fs::create_dir(&to)?;
     release

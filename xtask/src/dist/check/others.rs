@@ -3,6 +3,7 @@
 //!
 //! Must not need that program on this host.
 
+use super::super::architecture::Architecture;
 use super::super::{Release, VERSION, stage};
 use super::{INSTALL, room::Room};
 use anyhow::Context as _;
@@ -13,8 +14,9 @@ use std::path::Path;
 pub fn rpms(release: &Release, room: &Room) -> anyhow::Result<bool> {
     // Directories are those of a server.
     let before = room.list_files()?;
+    let own = format!(".{}.rpm", release.architecture.name);
     let mut tried = 0;
-    for file in stage::names(&release.out)?.into_iter().filter(|name| name.ends_with(".rpm")) {
+    for file in stage::names(&release.out)?.into_iter().filter(|name| name.ends_with(&own)) {
         let name = file.split(&format!("-{VERSION}")).next().unwrap_or_default();
         // The program's own has a trial of its own.
         if name == "rigel" {
@@ -36,7 +38,7 @@ pub fn rpms(release: &Release, room: &Room) -> anyhow::Result<bool> {
 
 /// Two nodes on this host measure a simulated device together.
 pub fn mpi(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool> {
-    let package = format!("rigel-mpi_{VERSION}-1_amd64.deb");
+    let package = release.deb("rigel-mpi");
     if !release.out.join(&package).exists() {
         release.leave_out("mpi: no package was made")?;
         return Ok(true);
@@ -46,7 +48,7 @@ pub fn mpi(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool
     room.take_in(&release.out, &package)?;
     room.run(&format!("{INSTALL} /parts/{package}"))?;
     let told = room.run("rigel-mpi --version")?;
-    anyhow::ensure!(told.trim() == format!("rigel {VERSION}"), "rigel-mpi --version: {told}");
+    super::trial::is_version(&told, release.architecture)?;
     let start = "mpirun --allow-run-as-root --oversubscribe -n 2 --mca btl self,vader --mca plm isolated";
     let run = "rigel-mpi --oversubscribe run oltp --engine sim:servers=4,service=1ms,rate=0 --fast --quiet --no-html --out /parts/run";
     room.run(&format!("mkdir /parts/run && {start} {run}"))?;
@@ -72,7 +74,7 @@ pub fn extensions(release: &Release, roots: &Path, debian: &str) -> anyhow::Resu
     let mut tried = 0;
     let mut not_tried = Vec::new();
     for name in stage::names(&release.out)? {
-        let Some(version) = version_of(&name) else { continue };
+        let Some(version) = version_of(&name, release.architecture) else { continue };
         // Each Debian has one version of the server.
         let server = format!("postgresql-{version}");
         match Room::with(roots, debian, &[&server]) {
@@ -93,8 +95,8 @@ pub fn extensions(release: &Release, roots: &Path, debian: &str) -> anyhow::Resu
 }
 
 /// `15` of `postgresql-15-rigel_0.2.0-1_amd64.deb`.
-fn version_of(name: &str) -> Option<&str> {
-    name.strip_suffix(&format!("-rigel_{VERSION}-1_amd64.deb"))?.strip_prefix("postgresql-")
+fn version_of<'a>(name: &'a str, architecture: &Architecture) -> Option<&'a str> {
+    name.strip_suffix(&format!("-rigel_{VERSION}-1_{}.deb", architecture.debian))?.strip_prefix("postgresql-")
 }
 
 fn extension(release: &Release, room: &Room, package: &str, version: &str) -> anyhow::Result<()> {
@@ -137,11 +139,14 @@ const SESSION: &str = r#"
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::architecture::X86_64;
     use super::*;
 
     #[test]
     fn a_package_tells_its_server() {
-        assert_eq!(version_of(&format!("postgresql-15-rigel_{VERSION}-1_amd64.deb")), Some("15"));
-        assert_eq!(version_of(&format!("rigel_{VERSION}-1_amd64.deb")), None);
+        let of = |name: String| version_of(&name, &X86_64).map(str::to_owned);
+        assert_eq!(of(format!("postgresql-15-rigel_{VERSION}-1_amd64.deb")).as_deref(), Some("15"));
+        assert_eq!(of(format!("postgresql-15-rigel_{VERSION}-1_arm64.deb")), None);
+        assert_eq!(of(format!("rigel_{VERSION}-1_amd64.deb")), None);
     }
 }

@@ -1,8 +1,11 @@
 //! A root of a distribution that one trial has for itself, and commands in it. Must not be left behind, nor any mount.
 
+use super::super::architecture::Architecture;
+use super::super::cross::Emulator;
 use anyhow::Context as _;
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,8 +15,24 @@ const PACKAGES: &str = "bash-completion,man-db";
 const NOT_OURS: [&str; 7] =
     ["./var/lib/dpkg/", "./var/lib/apt/", "./var/cache/", "./var/log/", "./var/lib/rpm", "./parts", "./run/"];
 
+/// What is of another processor is started by a script of the first directory.
+const PATH: &str = "/parts/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/// Starts a program of another processor that is installed, as a kernel of that processor would.
+const EMULATED: &str = r#"#!/bin/sh
+name=${0##*/}
+for place in /usr/local/bin /usr/bin; do
+    if [ -x "$place/$name" ]; then
+        exec /parts/emulator -0 "$name" "$place/$name" "$@"
+    fi
+done
+echo "$name: not found" >&2
+exit 127
+"#;
+
 pub struct Room {
     path: PathBuf,
+    /// Packages are of another processor than the root.
+    is_foreign: bool,
     /// Removes it on the way out.
     _copy: Option<tempfile::TempDir>,
 }
@@ -44,12 +63,48 @@ impl Room {
         let path = copy.path().join("root");
         output(Command::new("cp").args(["--archive", "--reflink=auto"]).arg(&root).arg(&path))?;
         fs::create_dir_all(path.join("parts"))?;
-        Ok(Self { path, _copy: Some(copy) })
+        Ok(Self { path, is_foreign: false, _copy: Some(copy) })
+    }
+
+    /// A copy of the smallest root that takes packages of another processor: with its C library, and the emulator for its programs.
+    pub fn foreign(
+        roots: &Path,
+        debian: &str,
+        architecture: &Architecture,
+        emulator: &Emulator,
+    ) -> anyhow::Result<Self> {
+        let other = architecture.debian;
+        let (whole, root) =
+            (roots.join(format!("{debian}:{other}.whole")), roots.join(format!("{debian}:{other}")));
+        if !whole.exists() {
+            let room = Self::fresh(roots, debian)?;
+            let libraries = ["libc6", "libblkid1"].map(|name| format!("{name}:{other}")).join(" ");
+            room.run(&format!(
+                "dpkg --add-architecture {other}; apt-get update --quiet; \
+                 apt-get install --yes --no-install-recommends {libraries}"
+            ))?;
+            if root.exists() {
+                fs::remove_dir_all(&root)?;
+            }
+            output(Command::new("cp").args(["--archive", "--reflink=auto"]).arg(&room.path).arg(&root))?;
+            fs::write(&whole, "")?;
+        }
+        let copy = tempfile::Builder::new().prefix("room").tempdir_in(roots)?;
+        let path = copy.path().join("root");
+        output(Command::new("cp").args(["--archive", "--reflink=auto"]).arg(&root).arg(&path))?;
+        let bin = path.join("parts/bin");
+        fs::create_dir_all(&bin)?;
+        fs::copy(&emulator.program, path.join("parts/emulator"))?;
+        for name in ["rigel", "orion"] {
+            fs::write(bin.join(name), EMULATED)?;
+            fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755))?;
+        }
+        Ok(Self { path, is_foreign: true, _copy: Some(copy) })
     }
 
     /// A directory that is there.
     pub fn at(path: &Path) -> Self {
-        Self { path: path.to_owned(), _copy: None }
+        Self { path: path.to_owned(), is_foreign: false, _copy: None }
     }
 
     pub fn path(&self) -> &Path {
@@ -76,8 +131,7 @@ impl Room {
             .args(["--mount", "--propagation", "private", "--fork", "sh", "-c", mounts])
             .arg(&self.path)
             .arg(program);
-        let environment =
-            [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("HOME", "/root")];
+        let environment = [("PATH", PATH), ("HOME", "/root")];
         command
             .env_clear()
             .envs(environment)
@@ -89,7 +143,11 @@ impl Room {
     /// rpm of this host on the root: it needs no package manager of its own.
     pub fn rpm(&self, arguments: &[&str]) -> Command {
         let mut rpm = Command::new("rpm");
-        rpm.arg("--root").arg(&self.path).args(["--dbpath", "/var/lib/rpm"]).args(arguments);
+        rpm.arg("--root").arg(&self.path).args(["--dbpath", "/var/lib/rpm"]);
+        if self.is_foreign {
+            rpm.arg("--ignorearch");
+        }
+        rpm.args(arguments);
         rpm
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Must not touch the systemd of this host.
 
-use super::super::{Release, VERSION, stage};
+use super::super::{Release, stage};
 use super::{
     INSTALL, newer,
     room::{Room, output},
@@ -38,8 +38,9 @@ pub fn judged(release: &Release) -> anyhow::Result<bool> {
 
 /// Boots, and does as an administrator would.
 pub fn booted(release: &Release, room: &Room, target: &Path) -> anyhow::Result<bool> {
-    room.take_in(&release.out, &format!("rigel_{VERSION}-1_amd64.deb"))?;
-    room.run(&format!("{INSTALL} /parts/rigel_{VERSION}-1_amd64.deb"))?;
+    let package = release.deb("rigel");
+    room.take_in(&release.out, &package)?;
+    room.run(&format!("{INSTALL} /parts/{package}"))?;
     let newer = newer(release, target, "deb")?;
     room.take_in(&release.work.join("newer"), &newer)?;
     let units = room.path().join("etc/systemd/system");

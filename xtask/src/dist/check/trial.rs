@@ -1,14 +1,15 @@
 //! What people do first with a program that they installed. Must not care how it was installed.
 
 use super::super::VERSION;
+use super::super::architecture::Architecture;
 use super::room::Room;
 use serde_json::Value;
 use std::time::Instant;
 
 /// Tries what lies below `/usr` or `/usr/local` of a root.
-pub fn of_root(room: &Room, prefix: &str) -> anyhow::Result<()> {
+pub fn of_root(room: &Room, prefix: &str, architecture: &Architecture) -> anyhow::Result<()> {
     let told = room.run("rigel --version")?;
-    anyhow::ensure!(told.trim() == format!("rigel {VERSION}"), "rigel --version: {told}");
+    is_version(&told, architecture)?;
     calibrates(
         |line| room.run(&format!("mkdir -p /parts/data && cd /parts/data && rigel {}", line.join(" "))),
         "/parts/data",
@@ -25,6 +26,16 @@ pub fn of_root(room: &Room, prefix: &str) -> anyhow::Result<()> {
     completes(room)?;
     let help = room.run("orion -help")?;
     anyhow::ensure!(help.contains("-num_disks"), "orion -help: {help}");
+    Ok(())
+}
+
+/// What `rigel --version` told: the version, what it was made for, and its engines.
+pub fn is_version(told: &str, architecture: &Architecture) -> anyhow::Result<()> {
+    let mut lines = told.lines();
+    let is_first = lines.next() == Some(format!("rigel {VERSION}").as_str());
+    let is_second = lines.next() == Some(format!("architecture: {}", architecture.name).as_str());
+    let has_engines = lines.next().is_some_and(|line| line.starts_with("engines: io_uring, "));
+    anyhow::ensure!(is_first && is_second && has_engines, "rigel --version: {told}");
     Ok(())
 }
 

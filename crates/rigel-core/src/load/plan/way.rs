@@ -8,11 +8,17 @@ use crate::facts::{DeviceFacts, HostFacts, TargetFacts};
 use crate::load::request::{EngineRequest, Request};
 use crate::units::{Bytes, KIB};
 
-/// Checks I/Os of `io_bytes` to a target.
-pub fn check(request: &Request, target: &TargetFacts, label: &str, io_bytes: u64) -> Result<(), Problem> {
+/// Checks I/Os of `io_bytes` from a host to a target.
+pub fn check(
+    request: &Request,
+    host: &HostFacts,
+    target: &TargetFacts,
+    label: &str,
+    io_bytes: u64,
+) -> Result<(), Problem> {
     let device = target.device.as_ref();
     if request.poll {
-        check_poll(target, device, label, io_bytes)?;
+        check_poll(host, target, device, label, io_bytes)?;
     }
     if request.engine == EngineRequest::Only(EngineKind::Nvme) {
         check_commands(target, device, label, io_bytes)?;
@@ -25,8 +31,6 @@ pub fn check(request: &Request, target: &TargetFacts, label: &str, io_bytes: u64
 const SAFE_COMMAND_POLLING: (u32, u32) = (6, 6);
 /// Number of blocks of a command, 16 bits.
 const MOST_BLOCKS: u64 = 1 << 16;
-/// Smallest pages; a buffer may lie in as many pieces.
-const PAGE_BYTES: u64 = 4 * KIB;
 
 /// Refuses polling that is known to crash the kernel of the host.
 pub fn check_host(request: &Request, host: &HostFacts) -> Result<(), Problem> {
@@ -51,6 +55,7 @@ fn version(kernel: &str) -> Option<(u32, u32)> {
 
 /// A polled request must not be split: the kernel then tries it again without end.
 fn check_poll(
+    host: &HostFacts,
     target: &TargetFacts,
     device: Option<&DeviceFacts>,
     label: &str,
@@ -60,7 +65,8 @@ fn check_poll(
         return Err(no_poll_queues(target, device));
     };
     let by_size = device.max_sectors_kb.map(|kib| u64::from(kib) * KIB);
-    let by_pieces = device.max_segments.map(|segments| u64::from(segments) * PAGE_BYTES);
+    // A buffer may lie in as many pieces as it has pages.
+    let by_pieces = device.max_segments.map(|segments| u64::from(segments).saturating_mul(host.page_bytes()));
     let most = by_size.into_iter().chain(by_pieces).min();
     match most {
         Some(most) if io_bytes > most => Err(too_large(target, label, io_bytes, most)
@@ -128,20 +134,26 @@ mod tests {
     }
 
     fn refusal(request: &Request, device: Option<DeviceFacts>, bytes: u64) -> String {
-        check(request, &target(device), "large", bytes).unwrap_err().to_string()
+        check(request, &HostFacts::default(), &target(device), "large", bytes).unwrap_err().to_string()
     }
 
     #[test]
     fn polling_needs_poll_queues() {
         let request = Request { poll: true, ..Request::new(RunLevel::Simple) };
         let device = |polled| Some(DeviceFacts { name: "nvme0n1".into(), polled, ..DeviceFacts::default() });
-        assert_eq!(check(&request, &target(device(Some(true))), "small", 8192), Ok(()));
+        assert_eq!(
+            check(&request, &HostFacts::default(), &target(device(Some(true))), "small", 8192),
+            Ok(())
+        );
         for polled in [None, Some(false)] {
             let text = refusal(&request, device(polled), 8192);
             assert!(text.contains("does not support polled completions"), "{text}");
         }
         refusal(&request, None, 8192);
-        assert_eq!(check(&Request { poll: false, ..request }, &target(None), "small", 8192), Ok(()));
+        assert_eq!(
+            check(&Request { poll: false, ..request }, &HostFacts::default(), &target(None), "small", 8192),
+            Ok(())
+        );
     }
 
     #[test]
@@ -151,10 +163,19 @@ mod tests {
             Some(DeviceFacts { polled: Some(true), max_sectors_kb, max_segments, ..DeviceFacts::default() })
         };
         let limited = || device(Some(512), Some(127));
-        assert_eq!(check(&request, &target(limited()), "large", 508 * KIB), Ok(()));
+        assert_eq!(check(&request, &HostFacts::default(), &target(limited()), "large", 508 * KIB), Ok(()));
         assert!(refusal(&request, limited(), 512 * KIB).contains("508"));
+        // Larger pages are fewer pieces.
+        for (page_kib, most_kib) in [(4, 508), (16, 512), (64, 512)] {
+            let host = HostFacts { page_bytes: Some(page_kib * KIB), ..HostFacts::default() };
+            let fits = |kib: u64| check(&request, &host, &target(limited()), "large", kib * KIB).is_ok();
+            assert_eq!((fits(most_kib), fits(most_kib + 4)), (true, false), "{page_kib}");
+        }
         assert!(refusal(&request, device(Some(256), None), 512 * KIB).contains("256 KB"));
-        assert_eq!(check(&request, &target(device(None, None)), "large", 64 << 20), Ok(()));
+        assert_eq!(
+            check(&request, &HostFacts::default(), &target(device(None, None)), "large", 64 << 20),
+            Ok(())
+        );
     }
 
     #[test]
@@ -185,12 +206,15 @@ mod tests {
             ..DeviceFacts::default()
         };
         let device = || Some(namespace.clone());
-        assert_eq!(check(&request, &target(device()), "large", 512 * KIB), Ok(()));
+        assert_eq!(check(&request, &HostFacts::default(), &target(device()), "large", 512 * KIB), Ok(()));
         assert!(refusal(&request, device(), 1024 * KIB).contains("exceeds the 512 KiB"));
         let partition = DeviceFacts { generic: None, ..namespace.clone() };
         assert!(refusal(&request, Some(partition), 8192).contains("does not accept NVMe commands"));
         let unlimited = DeviceFacts { max_hw_sectors_kb: None, ..namespace.clone() };
-        assert_eq!(check(&request, &target(Some(unlimited.clone())), "large", 32 << 20), Ok(()));
+        assert_eq!(
+            check(&request, &HostFacts::default(), &target(Some(unlimited.clone())), "large", 32 << 20),
+            Ok(())
+        );
         assert!(
             refusal(&request, Some(unlimited), 64 << 20).contains("32 MiB"),
             "65,536 blocks of 512 bytes"

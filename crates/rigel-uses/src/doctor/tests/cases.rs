@@ -393,6 +393,11 @@ fn host_cases() -> Vec<(&'static str, Case, Case)> {
             with(|h, v| h.huge_pages = Some(v.into()), 512),
         ),
         (
+            "page-size",
+            with(|h, v| h.page_bytes = Some(v.into()), 65_536),
+            with(|h, v| h.page_bytes = Some(v.into()), 4096),
+        ),
+        (
             "swappiness",
             with(|h, v| h.settings.swappiness = Some(v), 60),
             with(|h, v| h.settings.swappiness = Some(v), 1),

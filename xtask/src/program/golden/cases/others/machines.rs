@@ -32,6 +32,9 @@ pub fn all() -> Vec<Case> {
         Case::other("doctor-virtio-guest", || surveyed(machine!("virtio-guest"))),
         Case::other("doctor-layers", || surveyed(machine!("layers"))),
         Case::other("doctor-nfs-and-iscsi", || surveyed(machine!("nfs-and-iscsi"))),
+        Case::other("doctor-graviton-guest", || surveyed(machine!("graviton-guest"))),
+        Case::other("doctor-altra-64k", || surveyed(machine!("altra-64k"))),
+        Case::other("doctor-mac-16k", || surveyed(machine!("mac-16k"))),
         Case::other("doctor-of-targets", of_targets),
         Case::other("doctor-good", good),
     ]

@@ -1,0 +1,92 @@
+//! The processors that packages are made for, and what each is called by whom. Must not know what compiles for one: [`super::cross`] does.
+
+use std::env::consts::ARCH;
+
+/// A processor.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Architecture {
+    /// As `uname -m`, rpm and PyPI call it.
+    pub name: &'static str,
+    /// As Debian and containers do.
+    pub debian: &'static str,
+    /// As cargo does.
+    pub triple: &'static str,
+    /// As zig does, without the version of the C library.
+    pub zig: &'static str,
+}
+
+pub const X86_64: Architecture = Architecture {
+    name: "x86_64",
+    debian: "amd64",
+    triple: "x86_64-unknown-linux-gnu",
+    zig: "x86_64-linux-gnu",
+};
+pub const AARCH64: Architecture = Architecture {
+    name: "aarch64",
+    debian: "arm64",
+    triple: "aarch64-unknown-linux-gnu",
+    zig: "aarch64-linux-gnu",
+};
+static ALL: [&Architecture; 2] = [&X86_64, &AARCH64];
+
+/// Those that are asked for.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum Which {
+    /// Intel and AMD
+    #[value(name = "x86_64")]
+    X86,
+    /// 64-bit Arm
+    #[value(name = "aarch64")]
+    Arm,
+    /// Both
+    All,
+}
+
+impl Which {
+    /// That of this host first, since the others are compared with it.
+    pub fn architectures(self) -> Vec<&'static Architecture> {
+        let asked = |one: &&Architecture| match self {
+            Self::X86 => **one == X86_64,
+            Self::Arm => **one == AARCH64,
+            Self::All => true,
+        };
+        let mut found: Vec<&Architecture> = ALL.into_iter().filter(asked).collect();
+        found.sort_by_key(|one| !one.is_native());
+        found
+    }
+}
+
+impl Architecture {
+    /// Whether this host is one.
+    pub fn is_native(&self) -> bool {
+        self.name == ARCH
+    }
+
+    /// In the names of variables, as cargo and the crate `cc` read them: `x86_64_unknown_linux_gnu`.
+    pub fn variable(&self) -> String {
+        self.triple.replace('-', "_")
+    }
+
+    /// `deb` of this host, `deb-aarch64` of another one.
+    pub fn step(&self, name: &str) -> String {
+        if self.is_native() { name.to_owned() } else { format!("{name}-{}", self.name) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_belong_together() {
+        for one in ALL {
+            assert!(one.triple.starts_with(one.name) && one.zig.starts_with(one.name), "{one:?}");
+            assert_eq!(one.variable(), one.triple.replace('-', "_"));
+            assert_eq!(one.step("deb") == "deb", one.is_native());
+        }
+        assert_eq!(Which::Arm.architectures(), [&AARCH64]);
+        assert_eq!(Which::X86.architectures(), [&X86_64]);
+        let all = Which::All.architectures();
+        assert!(all.len() == 2 && all[0].is_native() && !all[1].is_native(), "{all:?}");
+    }
+}

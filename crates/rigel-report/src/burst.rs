@@ -50,6 +50,7 @@ pub(crate) const fn rate_of(found: &BurstFound) -> Option<Interval> {
             Doubt::Stopped(rate)
             | Doubt::FellLate(rate)
             | Doubt::EmptyAtStart { rate, .. }
+            | Doubt::SpentAtOnce { rate, .. }
             | Doubt::LoadTooSmall { rate, .. },
         ) => Some(*rate),
         BurstFound::TokenBucket(..) | BurstFound::NotABucket(..) | BurstFound::Undecided(_) => None,

@@ -21,6 +21,7 @@ use crate::{versus, words};
 use rigel_core::judge::answer::Answer;
 use rigel_core::judge::findings::PointFindings;
 use rigel_core::judge::flags::FlagCode;
+use rigel_core::stats::burst::BurstFound;
 use rigel_core::stats::share::BoundVerdict;
 use rigel_uses::versus::Versus;
 use schemars::JsonSchema;
@@ -230,7 +231,14 @@ fn head(tone: Tone, unusable: Option<&str>, causes: usize) -> String {
 
 /// What became of the rates that were required, and how that looks. Nothing where none was.
 fn required(view: &View<'_>) -> Option<(Tone, String)> {
-    let Answer::Rate(found) = view.answer() else { return None };
+    let found = match view.answer() {
+        Answer::Rate(found) => found,
+        // Nothing is good about an answer that there is not.
+        Answer::Burst(found) if matches!(found.found, BurstFound::Undecided(_)) => {
+            return Some((Tone::UseWithCare, "Undecided.".to_owned()));
+        }
+        _ => return None,
+    };
     let look = found.required.iter().map(|one| match one.kept {
         BoundVerdict::Yes => Tone::Good,
         BoundVerdict::Undecided => Tone::UseWithCare,

@@ -16,6 +16,8 @@ use super::sample::{count, mean};
 const LEAST_FALL: f64 = 0.1;
 /// A second burst at a level above this multiple of the first one began with credit that the first one did not have.
 const ABOVE: f64 = 1.2;
+/// A second of the load before the first burst that is above this multiple of its rate had credit that was used up then.
+const SPENT: f64 = 2.0;
 /// What came back may differ by this part from what a bucket refills: other limits beside it have their share.
 const NEAR: f64 = 0.1;
 /// What came back is surely no proof of a bucket where it seems to be off by more than this part, however wide its interval is.
@@ -141,6 +143,13 @@ pub enum Doubt {
         /// Length of the pause, in seconds.
         rest_s: f64,
     },
+    /// The load before the first burst had used up the credit, so that its size is not known.
+    SpentAtOnce {
+        /// The rate of the first burst.
+        rate: Interval,
+        /// The best second of the load before it.
+        high: f64,
+    },
     /// Half as many outstanding I/Os gave clearly less: more of them may give more.
     LoadTooSmall {
         /// The rate.
@@ -208,6 +217,10 @@ impl Bursts<'_> {
     }
 
     fn steady(&self, rate: Interval) -> BurstFound {
+        let high = ops(self.probe).into_iter().fold(0.0, f64::max);
+        if high > SPENT * rate.hi95 {
+            return BurstFound::Undecided(Doubt::SpentAtOnce { rate, high });
+        }
         if let Some((high, rest_s)) = self.credit_behind_rest(rate) {
             return BurstFound::Undecided(Doubt::EmptyAtStart { rate, high, rest_s });
         }

@@ -25,7 +25,7 @@ pub(crate) struct BurstDocument {
     #[schemars(extend("enum" = ["token_bucket", "not_a_bucket", "no_fall", "undecided"]))]
     answer: &'static str,
     /// Why it is undecided; null where it is not.
-    #[schemars(extend("enum" = ["short", "stopped", "untested", "too_small", "fell_late", "empty_at_start", "load_too_small", "drift", "swings", null]))]
+    #[schemars(extend("enum" = ["short", "stopped", "untested", "too_small", "fell_late", "empty_at_start", "spent_at_once", "load_too_small", "drift", "swings", null]))]
     cause: Option<&'static str>,
     /// The rate where it did not fall, in the unit of the class; null where it did.
     rate: Option<Estimate>,
@@ -109,6 +109,7 @@ const fn answer(found: &BurstFound) -> (&'static str, Option<&'static str>) {
         Doubt::TooSmall(..) => "too_small",
         Doubt::FellLate(_) => "fell_late",
         Doubt::EmptyAtStart { .. } => "empty_at_start",
+        Doubt::SpentAtOnce { .. } => "spent_at_once",
         Doubt::LoadTooSmall { .. } => "load_too_small",
         Doubt::Drift { .. } => "drift",
         Doubt::Swings { .. } => "swings",

@@ -85,6 +85,12 @@ fn doubt_sentence(found: &BurstFindings, doubt: &Doubt) -> String {
             value(found, *high),
             lasting(*rest_s)
         ),
+        Doubt::SpentAtOnce { rate, high } => format!(
+            "Undecided: it began with up to {}, and had {} from the first seconds on. Credit for seconds is used up before it can be measured. With fewer \
+             outstanding I/Os it lasts longer, such as with --per-target 2.",
+            value(found, *high),
+            said(found, rate.mean)
+        ),
         Doubt::LoadTooSmall { rate, half } => format!(
             "Undecided: {} outstanding I/Os may be too few to reach the limit. They gave {}, and half as many {}. Give more with --per-target.",
             found.outstanding,

@@ -185,6 +185,16 @@ fn an_empty_bucket_is_told_from_a_device_that_is_slow() {
     assert!(matches!(Device::of(|_| 300.0).found(600), BurstFound::NoFall { .. }));
 }
 
+/// Credit for two seconds: the load before the first burst uses it up.
+#[test]
+fn credit_that_is_spent_before_the_burst_is_no_low_start() {
+    let mut device = Device::of(|_| 3000.0);
+    device.bucket = Some((5400.0, 5400.0, 300.0));
+    let found = device.found(600);
+    let BurstFound::Undecided(Doubt::SpentAtOnce { rate, high }) = found else { panic!("{found:?}") };
+    assert_eq!((rate.mean, high), (300.0, 3000.0));
+}
+
 #[test]
 fn what_cannot_be_judged_says_why() {
     let doubt = |found: BurstFound| match found {

@@ -101,5 +101,19 @@ fn a_few_visits_say_nothing() {
     assert!(lasting_fall(&of).is_some());
     assert_eq!(lasting_fall(&of[..8]), None);
     assert_eq!(lasting_fall(&[]), None);
+    // One of two states may come last by chance.
+    let visit = |number: usize| {
+        let began_s = 1.1 * count(number);
+        LoadVisit {
+            load: 0,
+            began_s,
+            ended_s: began_s + 1.0,
+            amount: if number < 4 { 1000.0 } else { 500.0 },
+        }
+    };
+    let few: Vec<LoadVisit> = (0..12).map(visit).collect();
+    assert_eq!(lasting_fall(&few), None);
+    let many: Vec<LoadVisit> = (0..40).map(visit).collect();
+    assert!(lasting_fall(&many).is_some(), "only so many say that it stays");
     assert!((odds(2, 2) - 6.0).abs() < 1e-9 && (odds(8, 3) - 165.0).abs() < 1e-9);
 }

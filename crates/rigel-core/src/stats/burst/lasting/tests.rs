@@ -21,9 +21,9 @@ fn visits(
     let (mut now_s, mut has) = (0.0, bucket.map_or(0.0, |(most, _)| most));
     let mut found = Vec::new();
     for _ in 0..ROUNDS {
-        let mut order = loads.to_vec();
-        order.sort_by_key(|_| (1e9 * noise.uniform()) as u64);
-        for load in order {
+        let mut order: Vec<(f64, usize)> = loads.iter().map(|&load| (noise.uniform(), load)).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (_, load) in order {
             let (rest_s, length_s) = (0.1 + 0.1 * noise.uniform(), 0.5 + 0.5 * noise.uniform());
             let began_s = now_s + rest_s;
             let would = rate(load, now_s) * length_s * (1.0 + 0.02 * noise.normal());

@@ -19,7 +19,7 @@ const PAUSES_NS: [u64; 2] = [100_000_000, 300_000_000];
 /// At the end of the device nothing else is read between two looks at what is slow.
 const LOOK_PAUSE_NS: u64 = 500_000_000;
 /// When nothing could be read over so many bytes, the device is gone, and the rest of it would only fill the list.
-const MOST_DEAD_BYTES: u64 = 1 << 30;
+const MOST_DEAD_BYTES: u64 = 256 << 20;
 
 /// The user ended it.
 struct Interruption;

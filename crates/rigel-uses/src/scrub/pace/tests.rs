@@ -1,4 +1,5 @@
 use super::*;
+use std::time::Duration;
 
 const MS: u64 = 1000;
 
@@ -15,7 +16,8 @@ impl Dice {
     }
 
     fn exponential_us(&mut self, mean_us: f64) -> u64 {
-        (-mean_us * self.unit().ln()) as u64
+        let drawn = Duration::from_secs_f64(-mean_us * self.unit().ln() / 1e6);
+        u64::try_from(drawn.as_micros()).unwrap()
     }
 }
 

@@ -125,9 +125,13 @@ pub fn found(sizes: &[SizeSeen<'_>], again: Option<&Histogram>) -> SetsFound {
     }
     let (first, last) = (warm[0], warm[warm.len() - 1]);
     let [small_us, large_us] = [first.latencies, last.latencies].map(mean_us);
-    let again_us = again.filter(|again| again.count() > 0).map(mean_us);
-    if let Some(again_us) = again_us.filter(|again_us| is_far(small_us, *again_us)) {
-        return SetsFound::Undecided(SetDoubt::Drift { first_us: small_us, again_us });
+    // A few late reads change a mean, and a share of hits near one half changes a median: time changes both.
+    let has_changed = |again: &&Histogram| {
+        [mean_us, median_us].into_iter().all(|of| is_far(of(first.latencies), of(again)))
+    };
+    if let Some(again) = again.filter(|again| again.count() > 0).filter(has_changed) {
+        let (first_us, again_us) = (small_us, mean_us(again));
+        return SetsFound::Undecided(SetDoubt::Drift { first_us, again_us });
     }
     let caches = caches(&warm, again);
     if !caches.is_empty() {
@@ -171,6 +175,10 @@ fn is_far(first: f64, again: f64) -> bool {
 
 fn mean_us(latencies: &Histogram) -> f64 {
     us_from_ns(latencies.mean_ns().unwrap_or(0.0))
+}
+
+fn median_us(latencies: &Histogram) -> f64 {
+    us_from_ns(to_f64(latencies.quantile_ns(0.5).unwrap_or(0)))
 }
 
 /// The share of reads below a latency.

@@ -4,7 +4,7 @@
 
 use super::{sentence, warmth_name};
 use crate::view::View;
-use rigel_core::judge::findings::{Enlarged, Forecast, LatencyUs, SizeFindings};
+use rigel_core::judge::findings::{Forecast, ForecastCase, LatencyUs, SizeFindings};
 use rigel_core::stats::working_set::{SetDoubt, SetsFound};
 use rigel_core::stats::{Basis, Estimate};
 use schemars::JsonSchema;
@@ -135,8 +135,8 @@ fn size(size: &SizeFindings) -> SizeDocument {
 
 fn forecast(one: &Forecast) -> ForecastDocument {
     let (what, cache) = match one.what {
-        Enlarged::WorkingSet(number) => ("working_set", Some(number + 1)),
-        Enlarged::Caches => ("caches", None),
+        ForecastCase::WorkingSet(number) => ("working_set", Some(number + 1)),
+        ForecastCase::Caches => ("caches", None),
     };
     let Forecast { times, bytes, hits, mean_us, rate, .. } = *one;
     ForecastDocument { what, cache, times, bytes, hits, latency_mean_us: mean_us, iops: rate }

@@ -3,7 +3,7 @@
 //! Must not compute a figure.
 
 use crate::view::View;
-use rigel_core::judge::findings::{Enlarged, Forecast, SizeFindings, WorkingSetFindings};
+use rigel_core::judge::findings::{Forecast, ForecastCase, SizeFindings, WorkingSetFindings};
 use rigel_core::path_text::printable;
 use rigel_core::stats::working_set::{Cache, Level, SetDoubt, SetsFound, Warmth};
 use rigel_core::units::say::{figure, number, percent, time, trimmed};
@@ -79,7 +79,7 @@ fn caches_told(found: &WorkingSetFindings, caches: &[Cache], levels: &[Level]) -
         .last()
         .map_or_else(String::new, |hits| format!(", where {} % are hits", percent(hits.value)));
     let twice =
-        found.forecasts.iter().find(|one| one.what == Enlarged::Caches && (one.times - 2.0).abs() < 0.1);
+        found.forecasts.iter().find(|one| one.what == ForecastCase::Caches && (one.times - 2.0).abs() < 0.1);
     let twice = twice.map_or_else(String::new, |one| {
         let whose = if caches.len() == 1 { "the cache" } else { "both" };
         format!(" Twice {whose} would give {} there ({} % hits).", number(one.rate), percent(one.hits))
@@ -199,14 +199,14 @@ pub(super) fn forecast(found: &WorkingSetFindings, one: &Forecast) -> String {
     };
     let is_one = found.caches().len() < 2;
     match one.what {
-        Enlarged::WorkingSet(_) if is_one => {
+        ForecastCase::WorkingSet(_) if is_one => {
             format!("a working set of {}, {times} the cache", size(one.bytes))
         }
-        Enlarged::WorkingSet(number) => {
+        ForecastCase::WorkingSet(number) => {
             format!("a working set of {}, {times} cache {}", size(one.bytes), number + 1)
         }
-        Enlarged::Caches if is_one => format!("{times} the cache, all {} read", size(one.bytes)),
-        Enlarged::Caches => format!("{times} both caches, all {} read", size(one.bytes)),
+        ForecastCase::Caches if is_one => format!("{times} the cache, all {} read", size(one.bytes)),
+        ForecastCase::Caches => format!("{times} both caches, all {} read", size(one.bytes)),
     }
 }
 

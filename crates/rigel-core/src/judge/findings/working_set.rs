@@ -59,7 +59,7 @@ pub struct SizeFindings {
 
 /// What is changed in a forecast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Enlarged {
+pub enum ForecastCase {
     /// The working set is so many times as large as a cache, by its number from 0.
     WorkingSet(usize),
     /// All caches are so many times as large, and the working set is the largest that was warm.
@@ -70,7 +70,7 @@ pub enum Enlarged {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// What is enlarged.
-    pub what: Enlarged,
+    pub what: ForecastCase,
     /// How many times.
     pub times: f64,
     /// Bytes of the working set.
@@ -105,10 +105,11 @@ impl WorkingSetFindings {
         record.header.request.working_set()?;
         let load = record.header.request.class(MANY)?.clone();
         let sets = load.working_sets.clone()?;
-        let seen: Vec<Seen> =
-            (1..=sets.count()).filter_map(|level| Seen::of(record, points, &load, level)).collect();
+        let seen: Vec<SizeMeasurement> = (1..=sets.count())
+            .filter_map(|level| SizeMeasurement::of(record, points, &load, level))
+            .collect();
         let again = again(record, &load);
-        let sizes: Vec<SizeSeen<'_>> = seen.iter().map(Seen::plain).collect();
+        let sizes: Vec<SizeSeen<'_>> = seen.iter().map(SizeMeasurement::plain).collect();
         (!sizes.is_empty()).then_some(())?;
         let found = working_set::found(&sizes, again.as_ref());
         let caches = if let SetsFound::Caches(caches, _) = &found { caches.as_slice() } else { &[] };
@@ -141,7 +142,7 @@ fn again(record: &Record, load: &LoadClass) -> Option<Histogram> {
 }
 
 /// What was measured of a size.
-struct Seen {
+struct SizeMeasurement {
     bytes: u64,
     rate: Estimate,
     latencies: Histogram,
@@ -151,7 +152,7 @@ struct Seen {
     growth: f64,
 }
 
-impl Seen {
+impl SizeMeasurement {
     fn of(record: &Record, points: &[PointFindings], load: &LoadClass, level: u32) -> Option<Self> {
         let bytes = load.working_sets.as_ref()?.bytes(level)?;
         let blocks = to_f64(bytes / load.io_bytes().max(1));
@@ -241,9 +242,9 @@ fn forecasts(sizes: &[SizeFindings], caches: &[Cache]) -> Vec<Forecast> {
     let of_sets = caches.iter().enumerate().flat_map(|(number, cache)| {
         TIMES.map(|times| {
             let bytes = times * cache.bytes.mean;
-            forecast(Enlarged::WorkingSet(number), times, bytes, bytes)
+            forecast(ForecastCase::WorkingSet(number), times, bytes, bytes)
         })
     });
-    let of_caches = TIMES.map(|times| forecast(Enlarged::Caches, times, largest / times, largest));
+    let of_caches = TIMES.map(|times| forecast(ForecastCase::Caches, times, largest / times, largest));
     of_sets.chain(of_caches).flatten().collect()
 }

@@ -192,23 +192,25 @@ fn caches(sizes: &[SizeSeen<'_>], again: Option<&Histogram>) -> Vec<Cache> {
         let share = |latencies| share_below(latencies, limit_ns);
         again.is_none_or(|again| (share(again) - share(sizes[0].latencies)).abs() <= MOST_CHANGED)
     };
-    let mut fits: Vec<Fit> = fit::limits(sizes.iter().map(|size| size.latencies))
-        .into_iter()
-        .filter(|&limit_ns| is_kept(limit_ns))
-        .filter_map(|limit_ns| {
-            let sample = |size: &SizeSeen<'_>| Sample {
-                bytes: size.bytes,
-                share: share_below(size.latencies, limit_ns),
-                reads: to_f64(size.latencies.count()),
-            };
-            let samples: Vec<Sample> = sizes.iter().map(sample).collect();
-            let is_clear = fit::is_clear(sizes.iter().map(|size| size.latencies), limit_ns);
-            fit::of(limit_ns, &samples, is_clear)
-        })
-        .collect();
+    let (mut fits, mut is_refuted) = (Vec::new(), false);
+    let limits = fit::limits(sizes.iter().map(|size| size.latencies));
+    for limit_ns in limits.into_iter().filter(|&limit_ns| is_kept(limit_ns)) {
+        let sample = |size: &SizeSeen<'_>| Sample {
+            bytes: size.bytes,
+            share: share_below(size.latencies, limit_ns),
+            reads: to_f64(size.latencies.count()),
+        };
+        let samples: Vec<Sample> = sizes.iter().map(sample).collect();
+        let is_clear = fit::is_clear(sizes.iter().map(|size| size.latencies), limit_ns);
+        let fit: Option<Fit> = fit::of(limit_ns, &samples, is_clear);
+        is_refuted |= is_clear && fit.is_none() && fit::varies(&samples);
+        fits.extend(fit);
+    }
+    // Where latencies that are apart do not follow the law, a border within one of them follows it by chance.
+    fits.retain(|fit| fit.is_clear || !is_refuted);
     fits.sort_by(|one, other| other.score().total_cmp(&one.score()));
     let mut chosen: Vec<Cache> = Vec::new();
-    for fit in fits {
+    for fit in fits.iter().filter(|fit| fit.is_told_by(&fits)) {
         let cache = Cache { bytes: fit.bytes, limit_ns: fit.limit_ns };
         if chosen.len() < MOST_CACHES && chosen.iter().all(|other| are_two(sizes, other, &cache)) {
             let mut more = chosen.clone();

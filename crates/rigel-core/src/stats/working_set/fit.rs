@@ -57,10 +57,18 @@ pub(super) struct Fit {
     contrast: f64,
     /// How far shares are from the law.
     left: f64,
-    is_clear: bool,
+    /// Whether it lies between latencies that are apart.
+    pub is_clear: bool,
 }
 
 impl Fit {
+    /// Whether other borders say the same where it does not lie between latencies that are apart: of a mixture of hits and misses every border gives one size, of latencies
+    /// that only grow with the working set each another.
+    pub(super) fn is_told_by(&self, all: &[Self]) -> bool {
+        let is_other = |one: &Self| !one.is_clear && one.bytes.is_apart_from(&self.bytes);
+        self.is_clear || !all.iter().any(is_other)
+    }
+
     /// How well the border divides.
     pub(super) fn score(&self) -> f64 {
         self.contrast - 2.0 * self.left + if self.is_clear { 0.2 } else { 0.0 }
@@ -104,6 +112,12 @@ pub(super) fn is_clear<'a>(all: impl Iterator<Item = &'a Histogram>, limit_ns: u
         reads += 1.0;
     }
     beside < CLEAR_SHARE * reads
+}
+
+/// Whether the share is another one at some size, in whatever order.
+pub(super) fn varies(samples: &[Sample]) -> bool {
+    let shares = || samples.iter().map(|sample| sample.share);
+    shares().fold(0.0, f64::max) - shares().fold(1.0, f64::min) >= LEAST_CHANGE
 }
 
 /// The size that fits best, and its interval; `None` where the shares do not follow the law.

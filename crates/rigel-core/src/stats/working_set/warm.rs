@@ -116,7 +116,7 @@ mod tests {
         assert!((1.0..1.7).contains(&passes(&large, 4e6)), "{}", passes(&large, 4e6));
         // A small one is read many times in a look.
         let (small, found) = warm(8192.0, 1e6, 100_000.0, 1e5);
-        assert_eq!((small.len(), found), (2, Warmth::Steady));
+        assert!(small.len() <= 4 && found == Warmth::Steady, "{small:?}");
     }
 
     #[test]

@@ -25,20 +25,20 @@ pub(super) fn blocks(shown: &ScrubReport<'_>) -> Blocks {
     };
     let passed = (found.passed > 0)
         .then(|| format!("{} failed at first and did not fail again.", counted(found.passed, "read")));
-    let slow = found.slow.as_ref().map(|slow| (slow, &slow.listed));
+    let slow = found.slow.as_ref();
     let sentences: Vec<String> = std::iter::once(head(shown))
         .chain(passed)
-        .chain(slow.and_then(|(slow, _)| slow_head(slow)))
-        .chain(slow.and_then(|(slow, _)| unjudged(slow)))
+        .chain(slow.and_then(slow_head))
+        .chain(slow.and_then(unjudged))
         .chain(waiting(shown.state))
         .chain(shown.owners.and_then(doubt))
         .collect();
     let mut blocks = vec![Block::Verdict { tone, sentences }];
     let bad = found.differences.iter().take(MOST_SHOWN).flat_map(|range| unreadable(range, shown.owners));
     blocks.push(Block::part(bad.chain(more(found.ranges, found.differences.len())).collect()));
-    if let Some((slow, listed)) = slow {
-        let slower = listed.iter().take(MOST_SHOWN).map(|range| slow_block(range, shown));
-        blocks.push(Block::part(slower.chain(more(slow.ranges, listed.len())).collect()));
+    if let Some(slow) = slow {
+        let slower = slow.listed.iter().take(MOST_SHOWN).map(|range| slow_block(range, shown));
+        blocks.push(Block::part(slower.chain(more(slow.ranges, slow.listed.len())).collect()));
     }
     blocks.into()
 }

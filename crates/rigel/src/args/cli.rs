@@ -121,7 +121,7 @@ enum Command {
     Soak(Box<SoakArgs>),
     /// Find acknowledged writes that a power cut lost
     Durability(DurabilityArgs),
-    /// Compare copies of data, such as the legs of a mirror
+    /// Read every block of a device, or compare copies of data
     Scrub(Box<ScrubArgs>),
     /// Will storage be full or slow? Record, forecast, replay
     Capacity(CapacityArgs),

@@ -75,9 +75,9 @@ impl CreditCourse {
         self.spells.iter().map(EmptySpell::seconds).sum()
     }
 
-    /// The longest time without credits.
+    /// The longest time without credits, the first of several.
     pub fn longest(&self) -> Option<EmptySpell> {
-        self.spells.iter().copied().max_by(|one, other| one.seconds().total_cmp(&other.seconds()))
+        self.spells.iter().rev().copied().max_by(|one, other| one.seconds().total_cmp(&other.seconds()))
     }
 }
 

@@ -29,7 +29,6 @@ pub struct SimCaches {
 
 impl SimCaches {
     /// Whether there is none.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives it so")]
     pub(super) fn is_none(&self) -> bool {
         *self == Self::default()
     }

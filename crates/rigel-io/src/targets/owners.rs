@@ -309,7 +309,8 @@ mod tests {
         let ranges = [(0, 10), (20, 10), (100, 1)];
         let parts = |logical, physical, length, flags| {
             let mut facts = OwnerFacts::default();
-            let extent = Extent { physical, ..Extent::new(logical, length, flags) };
+            let mut extent = Extent::new(logical, length, flags);
+            extent.physical = physical;
             add(&mut facts, &place, &ranges, Path::new("f"), &extent);
             facts.files.iter().map(|part| (part.at, part.len, part.offset)).collect::<Vec<_>>()
         };

@@ -56,7 +56,7 @@ pub(super) const RULES: &[Rule] = &[
         setting: "pages of memory",
         part: Database,
         severity: Note,
-        wrong: "the page cache moves whole pages of {value}, of which a database uses a part",
+        wrong: "the page cache moves pages of {value}, more than a block",
         why: "a buffered read or write of 8 KiB moves at least one page of the kernel: with pages of 64 KiB that is eight times as much, \
               for PostgreSQL and for InnoDB without O_DIRECT; direct I/O, and so what is measured here, moves what is asked for",
         show: "getconf PAGESIZE",

@@ -33,7 +33,7 @@ const TIME_OF: [(&str, &str); 8] = [
 const NAMES: [(&[&str], &[&str], &str); 16] = [
     (
         &["report"],
-        &["--csv", "--html", "--hlog", "--json", "--markdown", "--md", "--openmetrics"],
+        &["--csv", "--hlog", "--json", "--markdown", "--md", "--openmetrics"],
         "--format FORMAT chooses what it prints, such as --format json",
     ),
     (

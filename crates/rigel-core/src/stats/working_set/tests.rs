@@ -6,10 +6,13 @@ use crate::units::{GIB, MIB};
 const READS: usize = 1500;
 const US: f64 = 1000.0;
 
+/// How a read of a working set of so many bytes is answered, in nanoseconds.
+type Answer<'a> = Box<dyn FnMut(f64, &mut Noise) -> f64 + 'a>;
+
 /// What a size is, and how a read of it is answered, in nanoseconds.
 struct Device<'a> {
     sizes: Vec<f64>,
-    answer: Box<dyn FnMut(f64, &mut Noise) -> f64 + 'a>,
+    answer: Answer<'a>,
     noise: Noise,
 }
 

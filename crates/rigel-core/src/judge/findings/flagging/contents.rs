@@ -97,7 +97,7 @@ fn is_by_slow_targets(visits: &[&Visit], class: Class) -> bool {
     means.sort_by(f64::total_cmp);
     let (least, most) = (means.first().copied().unwrap_or(0.0), means.last().copied().unwrap_or(0.0));
     let middle = means.get(means.len() / 2).copied().unwrap_or(most);
-    middle <= AS_FAST * least && most >= MUCH_SLOWER * least
+    means.len() > 2 && middle <= AS_FAST * least && most >= MUCH_SLOWER * least
 }
 
 /// A fast tenth alone may be the spread of the service; a mode of its own is not.

@@ -59,7 +59,7 @@ fn the_command_for_an_equal_load_can_be_typed_as_it_stands() {
     let (place, records) = calibrations();
     let table = place.rigel(["compare", &records[0], &records[1]]).expect_code(0).stdout;
     let command = table.lines().find_map(|line| line.strip_prefix("Next: rigel run advanced ")).unwrap();
-    assert!(flat(&table).contains("where the base was best, measure the new side so"), "{table}");
+    assert!(flat(&table).contains("where the base was best, run this for the new side"), "{table}");
     assert!(command.contains("sim:servers=16"), "the new side: {command}");
     place.line(&format!("run advanced {command} --name equal --no-html")).expect_code(0);
     let equal = place.only_of("equal_", "_record.jsonl");

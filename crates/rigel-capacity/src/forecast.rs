@@ -126,12 +126,14 @@ impl Forecast {
         self.busy * median(&weeks)
     }
 
-    /// How much more a busy day is after a year of the forecast, as a share; over a shorter one as if it went on.
+    /// How much more a busy day is after a year of the forecast, as a share; over a shorter one as if it went on: growth by as much in each week, a decline
+    /// by the same share.
     pub fn growth_per_year(&self) -> Option<f64> {
         let last = self.ahead.get(51).or(self.ahead.last())?.value;
         // From the middle of the last four weeks to that of the week.
         let years = (self.ahead.len().min(52) as f64 + 1.5) / 52.18;
-        (self.now() > 0.0 && last > 0.0).then(|| (last / self.now()).powf(1.0 / years) - 1.0)
+        let times = (self.now() > 0.0 && last > 0.0).then(|| last / self.now())?;
+        Some(if times > 1.0 { (times - 1.0) / years } else { times.powf(1.0 / years) - 1.0 })
     }
 
     fn of_values(history: &[f64], days: usize) -> Self {

@@ -44,7 +44,6 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
         invalid: place == 2,
         reached: place % 13 < 5,
     });
-    let judged: Vec<PointSoFar> = judged.collect();
     let flag = |code, place: &str, text: &str, invalid| {
         let (place, text) = (place.to_owned(), text.to_owned());
         ShownFlag { about: About::Points, place, code, text, invalid }
@@ -76,7 +75,7 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
             })
         }),
     );
-    apply(&mut model, [Message::JudgedRun(Box::new(Judgement { points: judged, flags }))]);
+    apply(&mut model, [Message::JudgedRun(Box::new(Judgement { points: judged.collect(), flags }))]);
     apply(
         &mut model,
         [0.31, 0.124, 0.073].map(|widest| Message::Looked { done: 12, points: points.len(), widest }),

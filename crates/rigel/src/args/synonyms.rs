@@ -30,16 +30,11 @@ const TIME_OF: [(&str, &str); 8] = [
 ];
 
 /// Other names of an option that is called so here: the commands, the names, and what is said of it.
-const NAMES: [(&[&str], &[&str], &str); 16] = [
+const NAMES: [(&[&str], &[&str], &str); 15] = [
     (
         &["report"],
         &["--csv", "--hlog", "--json", "--markdown", "--md", "--openmetrics"],
         "--format FORMAT chooses what it prints, such as --format json",
-    ),
-    (
-        &["versus"],
-        &["--file-size", "--scratch-size", "--size"],
-        "a scratch file that is there is taken as it is: `rigel run simple --scratch-size 1G --keep-scratch` leaves one in a directory, for each side",
     ),
     (
         &["compare", "versus"],

@@ -203,8 +203,8 @@ pub(super) fn short_legend(view: &View<'_>) -> Block {
     Block::paragraph(format!("{marks}±%: half of the 95 % interval.{plateau}"))
 }
 
-/// What equal figures of several rows are.
-const PLATEAU: &str = "Rows with equal figures are alike within the noise and show their common mean.";
+/// What equal numbers of several rows are.
+const PLATEAU: &str = "Rows with equal numbers are alike within the noise and show their common mean.";
 
 /// Whether several load levels show one rate, or one latency, because they are alike.
 fn has_plateau(view: &View<'_>) -> bool {

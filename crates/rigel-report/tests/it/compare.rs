@@ -64,7 +64,7 @@ fn the_table_of_a_slower_device() {
             "- Base (NOT_REACHED, FEW_POINTS): ",
             "4 outstanding small I/Os and 2 outstanding large I/Os: small: 4 of at least 6 visits. ",
             "- New side (NOT_REACHED, FEW_POINTS): ",
-            "- One run of each side: ",
+            "- Each side has one run, ",
             "small_iops < -5% failed 1 of 1 at small=4 large=2 the change is -30.0 %, ",
             " -32.1 .. -27.8, all of it beyond the limit",
             "small_iops > 1% passed 1 of 1",

@@ -11,7 +11,7 @@ use rigel_core::load::class::Class;
 use rigel_core::units::to_f64;
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const LACKS: &[&str] = &[
     "no interval, as it gives one number for each job; how much another run would differ is not known",
@@ -23,8 +23,6 @@ const BLOCK: &str = "4k";
 const MOST_BUCKETS: usize = 1 << 16;
 const MIB: f64 = 1_048_576.0;
 
-/// Beside a load that does not use direct I/O.
-const BUFFERED: &str = "direct I/O: without direct=1, the page cache of the host may have answered";
 /// Beside a load at a given rate.
 const GIVEN: &str = "the latency from the intended start: at a given rate (rate_iops), its latencies count from when it began an I/O";
 /// Beside several documents in a file.
@@ -109,30 +107,39 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
             .because(rigel_core::path_text::printable(&error.to_string()).into_owned())
             .next("give the file of fio --output-format=json or json+ as it is")
     })?;
-    let mut passed_over = Vec::new();
+    let (mut passed_over, mut refused) = (Vec::new(), BTreeSet::new());
     let mut groups: BTreeMap<u64, Vec<Load>> = BTreeMap::new();
     for job in &found.jobs {
         let of_name =
             found.jobs.iter().filter(|other| (other.groupid, &other.jobname) == (job.groupid, &job.jobname));
         match load(job, &found.global, of_name.count()) {
             Ok(load) => groups.entry(job.groupid).or_default().push(load),
-            Err(why) => passed_over.push(format!("'{}': {why}", job.jobname)),
+            Err(why) => {
+                refused.insert(job.groupid);
+                passed_over.push(format!("'{}': {why}", job.jobname));
+            }
         }
     }
+    // What ran beside a load that is not known had not the storage to itself.
+    groups.retain(|group, loads| {
+        let beside = loads.iter().filter(|_| refused.contains(group));
+        passed_over
+            .extend(beside.map(|load| format!("'{}' ran at once with it, and is not used", load.name)));
+        !refused.contains(group)
+    });
     if groups.is_empty() {
         let cause = passed_over.first().cloned().unwrap_or_else(|| "it has no job".to_owned());
         return Err(Problem::usage("the JSON of fio holds no result")
             .because(rigel_core::path_text::printable(&cause).into_owned())
             .next("give the results of a run that ended"));
     }
-    let mut lacks = LACKS.to_vec();
+    let groups: Vec<Vec<Load>> = groups.into_values().collect();
+    let mut lacks = super::load::lacks(LACKS, &groups);
     if found.jobs.iter().any(|job| job.read.iops > 0.0 && job.write.iops > 0.0 && p99_us(job).is_none()) {
         lacks.push("no percentile of reads and writes together: --output-format=json+ has one");
     }
-    let used = || groups.values().flatten();
     lacks.extend((count > 1).then_some(LAST));
-    lacks.extend(used().any(|load| load.given_rate.is_some()).then_some(GIVEN));
-    lacks.extend(used().any(|load| load.is_buffered).then_some(BUFFERED));
+    lacks.extend(groups.iter().flatten().any(|load| load.given_rate.is_some()).then_some(GIVEN));
     let conditions = ["ioengine", "direct", "size", "filename", "directory", "runtime"];
     let option = |name: &'static str| {
         let of_job = || found.jobs.first().and_then(|job| job.options.as_ref()?.get(name));
@@ -145,7 +152,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         lacks,
         passed_over,
         bound: None,
-        content: Content::Loads(groups.into_values().collect()),
+        content: Content::Loads(groups),
     })
 }
 
@@ -252,9 +259,7 @@ fn held_back(option: &impl Fn(&[&str]) -> Option<String>) -> Result<(), String> 
         let text = option(&[*name]);
         text.is_some_and(|text| text.chars().any(|digit| ('1'..='9').contains(&digit)))
     };
-    let limits = ["rate", "rate_process", "thinktime", "thinkcycles"]
-        .iter()
-        .find(|name| **name != "rate_process" && is_set(name));
+    let limits = ["rate", "thinktime"].into_iter().find(|name| is_set(name));
     if let Some(name) = limits {
         return Err(format!("{name} held it back, so that its rate is none of the storage"));
     }

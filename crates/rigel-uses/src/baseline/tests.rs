@@ -252,6 +252,11 @@ fn jobs_of_fio_that_were_held_back_or_mixed_are_refused_with_the_reason() {
         let problem = edited(commit, &[("\"fdatasync\" : \"1\"", other)]).unwrap_err();
         assert!(problem.cause.as_ref().is_some_and(|cause| cause.contains(why)), "{other}: {problem}");
     }
+    // What ran beside it is no load of its own.
+    let together = include_str!("samples/fio_two_jobs_together.json");
+    let problem =
+        edited(together, &[("\"bs\" : \"1m\"", "\"bs\" : \"1m\", \"rate\" : \"40m\"")]).unwrap_err();
+    assert!(problem.cause.as_ref().is_some_and(|cause| cause.contains("held it back")), "{problem}");
     let silent = edited(one, &[("\"job options\"", "\"other options\"")]).unwrap_err();
     assert!(silent.cause.is_some_and(|cause| cause.contains("does not say what its load was")));
 }

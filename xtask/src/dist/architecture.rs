@@ -13,6 +13,9 @@ pub struct Architecture {
     pub triple: &'static str,
     /// As zig does, without the version of the C library.
     pub zig: &'static str,
+    /// Bytes of the program at most, without symbols. It must not grow unseen: most of it is code that serde, sorts and maps have for each of their types, and
+    /// every instruction of Arm has four bytes.
+    pub most_bytes: u64,
 }
 
 pub const X86_64: Architecture = Architecture {
@@ -20,12 +23,14 @@ pub const X86_64: Architecture = Architecture {
     debian: "amd64",
     triple: "x86_64-unknown-linux-gnu",
     zig: "x86_64-linux-gnu",
+    most_bytes: 12_500_000,
 };
 pub const AARCH64: Architecture = Architecture {
     name: "aarch64",
     debian: "arm64",
     triple: "aarch64-unknown-linux-gnu",
     zig: "aarch64-linux-gnu",
+    most_bytes: 15_000_000,
 };
 static ALL: [&Architecture; 2] = [&X86_64, &AARCH64];
 

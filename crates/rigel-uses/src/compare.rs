@@ -112,13 +112,12 @@ impl Comparison {
         let points: Vec<Point> = points.filter(|point| !left_out.contains(point)).collect();
         let figures = first.findings.all_figures();
         let keys: Vec<Key> = figures.iter().map(key).filter(is_common).collect();
-        let all_keys = keys.clone();
         let load = |class| first.findings.points.iter().find_map(|found| found.io(class)).map(|io| &io.load);
-        let of = |keys: &[Key]| {
-            let quantity = keys[0].0;
+        let of = |own: &[Key]| {
+            let quantity = own[0].0;
             let unequal = has_unequal_levels(quantity, &all, &left_out);
             let judged = move |row: Row| if unequal { row.of_unequal_levels() } else { row };
-            rows((&load, &points), (keys, &all_keys), &sides, past).into_iter().map(judged)
+            rows((&load, &points), (own, &keys), &sides, past).into_iter().map(judged)
         };
         Self {
             rows: keys.chunk_by(|one, other| one.0 == other.0).flat_map(of).collect(),

@@ -8,7 +8,7 @@ use super::{Limit, Resource};
 use rigel_core::judge::findings::BurstFindings;
 use rigel_core::load::class::Figure;
 use rigel_core::stats::burst::{BurstFound, Credit, Doubt};
-use rigel_core::stats::{Basis, EstimateForm, Interval};
+use rigel_core::stats::{Basis, Estimate, EstimateForm, Interval};
 use rigel_core::units::{MIB, to_f64};
 
 /// How much of the end of a history tells how much more load a bucket takes.
@@ -59,14 +59,7 @@ pub(super) fn of_bursts(found: &BurstFindings) -> BurstSurface {
     let is_large = found.load.figure == Figure::Mbps;
     let resource = if is_large { Resource::Mbps } else { Resource::Iops };
     let scale = if is_large { to_f64(found.load.io_bytes()) / to_f64(MIB) } else { 1.0 };
-    let form = |interval: Interval| EstimateForm {
-        lo95: Some(interval.lo95),
-        hi95: Some(interval.hi95),
-        visits: Some(interval.visits),
-        basis: Basis::Visits,
-        ..EstimateForm::bare(interval.mean)
-    };
-    let form = |interval: Interval| form(interval).scaled(scale);
+    let form = |interval: Interval| EstimateForm::from(Estimate::of(interval, Basis::Visits)).scaled(scale);
     let limit = |interval: Interval, from: &str| BurstSurface {
         limit: Some(Limit { resource, figure: form(interval), from: from.to_owned(), keeps_bound: false }),
         ..BurstSurface::default()
@@ -141,20 +134,11 @@ impl Credits {
 
     /// The level of a busy day at which credits run out, when it is `now` today; the refill where no load is known to empty the bucket.
     pub(super) fn limit(&self, now: Option<f64>) -> Limit {
-        let resource = self.bucket.resource;
-        match now.zip(self.times).filter(|(now, _)| *now > 0.0) {
-            Some((now, times)) => Limit {
-                resource,
-                figure: times.scaled(now),
-                from: "the load at which the token bucket runs empty".to_owned(),
-                keeps_bound: false,
-            },
-            None => Limit {
-                resource,
-                figure: self.bucket.refill,
-                from: "the rate of the token bucket without credits".to_owned(),
-                keeps_bound: false,
-            },
-        }
+        let known = now.zip(self.times).filter(|(now, _)| *now > 0.0);
+        let (figure, from) = match known {
+            Some((now, times)) => (times.scaled(now), "the load at which the token bucket runs empty"),
+            None => (self.bucket.refill, "the rate of the token bucket without credits"),
+        };
+        Limit { resource: self.bucket.resource, figure, from: from.to_owned(), keeps_bound: false }
     }
 }

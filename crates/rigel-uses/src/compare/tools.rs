@@ -140,12 +140,10 @@ impl ToolComparison {
         let points: Vec<Point> =
             all[0].points().into_iter().filter(|point| !left_out.contains(point)).collect();
         let past = [SessionSpread::default(); 2];
-        let all_keys = keys.clone();
         let load = |class| all.iter().find_map(|one| load_of(one, class));
-        let judged = |keys: &[Key]| {
-            let is_unequal =
-                best_loads.iter().any(|(quantity, ..)| keys.iter().any(|key| key.0 == *quantity));
-            let found = rows((&load, &points), (keys, &all_keys), &numbers, &past);
+        let judged = |own: &[Key]| {
+            let is_unequal = best_loads.iter().any(|(quantity, ..)| own.iter().any(|key| key.0 == *quantity));
+            let found = rows((&load, &points), (own, &keys), &numbers, &past);
             found.into_iter().map(move |row| {
                 if !is_unequal {
                     return row;

@@ -1,10 +1,14 @@
-//! What the fuzz targets share: everything that is made of a record, and what no output may hold.
+//! Hostile input for every reader of foreign data. `cargo xtask fuzz` hands it out by libFuzzer, without end; the tests of this crate are the
+//! same targets on the corpus and on changes to it, the same on every machine.
 //!
-//! Must not catch a panic: that is what the fuzzer looks for.
+//! Must not catch a panic: that is what is looked for.
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+mod briefly;
 pub mod edits;
 pub mod outputs;
+pub mod targets;
 pub mod tree;
 
 /// Fails on text that could steer a terminal. What is only ever written by us, such as the line feed, may be there.

@@ -1,6 +1,7 @@
-//! `cargo xtask fuzz`: hostile input for every reader of foreign data; the targets are in `fuzz`, a workspace of its own.
+//! `cargo xtask fuzz`: hostile input for every reader of foreign data, without end. The targets are in `fuzz`, whose tests try them briefly;
+//! the program that hands them to libFuzzer is a workspace of its own.
 //!
-//! A target is a program with libFuzzer in it, built with the flags of `COVERAGE`. There is no sanitizer, so that the compiler that builds
+//! It is built with the flags of `COVERAGE`. There is no sanitizer, so that the compiler that builds
 //! Rigel will do: nearly all of what is reached is safe code, in which panics, hangs and memory are what can go wrong. Must not keep what
 //! it finds to itself: an input that fails lies in `fuzz/artifacts`.
 
@@ -40,6 +41,11 @@ const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-l
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-sanitizer-coverage-stack-depth \
     -Cllvm-args=-simplifycfg-branch-fold-threshold=0 --cfg fuzzing";
+/// The program for all targets, a workspace of its own.
+pub const MANIFEST: &str = "fuzz/libfuzzer/Cargo.toml";
+const PROGRAM: &str = "rigel-libfuzzer";
+/// Where that program reads which target is meant.
+const CHOICE: &str = "RIGEL_FUZZ_TARGET";
 /// An input that takes longer hangs; the slowest take a tenth of a second.
 const LONGEST: &str = "-timeout=30";
 /// Everything needs some 60 MB.
@@ -62,36 +68,22 @@ pub struct Options {
     quick: bool,
 }
 
-/// A short run of each target from the committed corpus, for CI.
-pub fn smoke(root: &Path) -> anyhow::Result<Outcome> {
-    let fresh = tempfile::tempdir().context("cannot create a directory for what is found on the way")?;
-    let options = Options { seconds: 5, only: String::new(), sanitizer: String::from("none"), quick: true };
-    fuzz(root, &options, fresh.path())
-}
-
 /// Runs the targets one after another; what is found on the way is kept below cargo's target directory for the next run.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<Outcome> {
-    fuzz(root, options, &place(root).join("corpus"))
-}
-
-fn place(root: &Path) -> PathBuf {
-    crate::target_dir(root).join("fuzz")
-}
-
-fn fuzz(root: &Path, options: &Options, found: &Path) -> anyhow::Result<Outcome> {
+    let found = place(root).join("corpus");
     let chosen: Vec<_> = TARGETS.iter().filter(|(name, _)| name.contains(&options.only)).collect();
     let names = TARGETS.map(|(name, _)| name).join(", ");
     anyhow::ensure!(!chosen.is_empty(), "no target is named like '{}'; there are {names}", options.only);
     if Command::new("c++").arg("--version").output().is_err() {
         return Ok(Outcome::Skipped("c++ does not start: libFuzzer cannot be built".into()));
     }
-    let Some(programs) = build(root, options)? else { return Ok(Outcome::Judged(false)) };
+    let Some(program) = build(root, options)? else { return Ok(Outcome::Judged(false)) };
     let next = Mutex::new(chosen.into_iter());
     let run_each = || {
         let mut failed = Vec::new();
         while let Some((name, hints)) = next.lock().unwrap_or_else(PoisonError::into_inner).next() {
             println!("fuzz: {name}, {} s", options.seconds);
-            if !one(root, &programs.join(name), options, (name, hints), &found.join(name))? {
+            if !one(root, &program, options, (name, hints), &found.join(name))? {
                 failed.push(*name);
             }
         }
@@ -129,6 +121,7 @@ fn one(
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
     let mut run = Command::new(program);
+    run.env(CHOICE, name);
     // The trailing slash makes it a folder to libFuzzer.
     run.current_dir(root.join("fuzz")).arg(format!("-artifact_prefix={}/", failing.display()));
     run.args(hints).args([LONGEST, MOST_MEMORY, "-verbosity=0", "-print_final_stats=1"]);
@@ -141,7 +134,7 @@ fn one(
     succeeds(&mut run)
 }
 
-/// Builds the targets; the folder of the programs, if all of them build.
+/// Builds the targets; the program that has all of them, if it builds.
 fn build(root: &Path, options: &Options) -> anyhow::Result<Option<PathBuf>> {
     let mut flags = COVERAGE.to_owned();
     let toolchain: &[&str] = if options.sanitizer == "none" { &[] } else { &[NIGHTLY] };
@@ -157,13 +150,13 @@ fn build(root: &Path, options: &Options) -> anyhow::Result<Option<PathBuf>> {
         flags += &format!(" {more}");
     }
     let host = host(toolchain)?;
-    build.args(["--locked", "--manifest-path", "fuzz/Cargo.toml", "--bins"]).env("RUSTFLAGS", flags);
+    build.args(["--locked", "--manifest-path", MANIFEST]).env("RUSTFLAGS", flags);
     if options.quick {
         build.args(["--config", "profile.dev.opt-level=0"]);
     }
     // Naming the target keeps the flags out of build scripts and macros.
     build.args(["--target", &host]).arg("--target-dir").arg(place(root));
-    Ok(succeeds(&mut build)?.then(|| place(root).join(host).join("debug")))
+    Ok(succeeds(&mut build)?.then(|| place(root).join(host).join("debug").join(PROGRAM)))
 }
 
 fn succeeds(command: &mut Command) -> anyhow::Result<bool> {
@@ -185,7 +178,7 @@ mod tests {
             entries.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect()
         };
         let known: BTreeSet<String> = TARGETS.iter().map(|(name, _)| (*name).to_owned()).collect();
-        assert_eq!(names("fuzz_targets"), known);
+        assert_eq!(names("src/targets"), known);
         assert_eq!(names("corpus"), known);
         assert!(known.iter().all(|name| !names(&format!("corpus/{name}")).is_empty()));
     }

@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const FILE: &str = "xtask/instructions.json";
+/// What is counted.
+const PROGRAM: &str = "rigel-loop-cost";
 /// Growth by more than that is not accepted silently.
 const MOST_GROWTH: f64 = 0.03;
 /// Outstanding I/Os of each count, and batches of the two runs whose difference is taken: what is done once cancels out.
@@ -107,21 +109,12 @@ fn rustc_version() -> anyhow::Result<String> {
 
 /// The release build of the measuring loop alone.
 fn build(root: &Path) -> anyhow::Result<PathBuf> {
-    let arguments = [
-        "build",
-        "--release",
-        "--locked",
-        "-p",
-        "rigel-run",
-        "--example",
-        "loop_cost",
-        "--message-format=json",
-    ];
+    let arguments = ["build", "--release", "--locked", "-p", PROGRAM, "--message-format=json"];
     let told = cargo(root, &arguments)
         .stderr(std::process::Stdio::inherit())
         .output()
         .context("cannot start cargo")?;
-    anyhow::ensure!(told.status.success(), "the example loop_cost does not build");
+    anyhow::ensure!(told.status.success(), "{PROGRAM} does not build");
     let lines = told.stdout.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
     let program = lines
         .filter_map(|line: serde_json::Value| line["executable"].as_str().map(PathBuf::from))

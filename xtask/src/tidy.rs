@@ -18,9 +18,12 @@ mod text;
 
 pub use source::{is_for_tests, names as file_names};
 
-use source::RustFile;
+use sizes::Oversize;
+use source::{RustFile, TextFile};
 use std::fmt;
+use std::num::NonZero;
 use std::path::Path;
+use std::thread;
 
 /// One breach of a rule, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,20 +51,40 @@ pub fn run(root: &Path) -> anyhow::Result<bool> {
     let names = source::names(root)?;
     let files = source::read(root, &names)?;
     let packages = crates::read(root)?;
-    let (rust, mut findings) = source::parse(&files);
+    let (mut findings, oversizes) = check_all_rust(&files)?;
     findings.extend(packages.iter().flat_map(|package| crates::check(package, &files)));
     findings.extend(files.iter().flat_map(text::check));
     findings.extend(files.iter().flat_map(phrases::check_page));
-    findings.extend(rust.iter().flat_map(check_rust));
     findings.extend(links::check(&files, &names));
     findings.extend(pages::check(&files, &names));
-    findings.extend(exceptions::judge(&rust.iter().flat_map(sizes::measure).collect::<Vec<_>>(), &files));
+    findings.extend(exceptions::judge(&oversizes, &files));
     findings.sort();
     for finding in &findings {
         println!("{finding}");
     }
     println!("tidy: {} findings in {} files", findings.len(), files.len());
     Ok(findings.is_empty())
+}
+
+/// What the Rust files break, and what of them is above the limits. Reading them takes nearly all of the time, so each CPU takes some.
+fn check_all_rust(files: &[TextFile]) -> anyhow::Result<(Vec<Finding>, Vec<Oversize>)> {
+    let cpus = thread::available_parallelism().map_or(1, NonZero::get);
+    // Tokens stay in their thread.
+    let share = |first: usize| {
+        let (rust, mut findings) = source::parse(files.iter().skip(first).step_by(cpus));
+        findings.extend(rust.iter().flat_map(check_rust));
+        (findings, rust.iter().flat_map(sizes::measure).collect::<Vec<_>>())
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..cpus).map(|first| scope.spawn(move || share(first))).collect();
+        let mut all = (Vec::new(), Vec::new());
+        for thread in threads {
+            let (findings, oversizes) = thread.join().map_err(|_| anyhow::anyhow!("a thread panicked"))?;
+            all.0.extend(findings);
+            all.1.extend(oversizes);
+        }
+        Ok(all)
+    })
 }
 
 fn check_rust(file: &RustFile) -> Vec<Finding> {

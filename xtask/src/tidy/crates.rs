@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Each crate of the workspace and the others that it may build on; in tests `TEST_ONLY` comes on top.
-const MAY_DEPEND_ON: [(&str, &[&str]); 13] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 15] = [
     ("rigel-core", &[]),
     ("rigel-capacity", &["rigel-core"]),
     ("rigel-uses", &["rigel-core"]),
@@ -41,6 +41,9 @@ const MAY_DEPEND_ON: [(&str, &[&str]); 13] = [
     // Out of what others build, for it alone needs the headers of a server.
     ("rigel-postgresql", &["rigel-core", "rigel-io", "rigel-run"]),
     ("rigel-testdev", &[]),
+    ("rigel-loop-cost", &["rigel-run"]),
+    // Hands hostile input to every reader.
+    ("rigel-fuzz", &["rigel", "rigel-capacity", "rigel-core", "rigel-io", "rigel-report", "rigel-uses"]),
     // The golden corpus makes records and examines machines, as the program does.
     (
         "xtask",

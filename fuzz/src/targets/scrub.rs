@@ -1,13 +1,12 @@
 //! What a scrub reads beside the copies: a list of extents and a state that was kept. And the pages that it judges: the bytes are two
 //! copies, half and half.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use rigel_fuzz::assert_printable;
+use crate::assert_printable;
 use rigel_uses::scrub::judge::{Window, judge};
 use rigel_uses::scrub::{BLOCK_BYTES, Map, State, extents};
 
-fuzz_target!(|bytes: &[u8]| {
+/// Takes any input; a panic is a failure.
+pub fn target(bytes: &[u8]) {
     if let Ok(text) = std::str::from_utf8(bytes) {
         match extents::parse(text, 1 << 20) {
             Ok(listed) => chunks(&listed.map),
@@ -31,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(range.is_empty() || !judged.is_empty());
         judged.iter().for_each(|judged| assert_printable("a judgement", &judged.why));
     }
-});
+}
 
 /// A chunk after the other, from one end to the other; of large maps some.
 fn chunks(map: &Map) {

@@ -1,11 +1,11 @@
 //! Job files of fio: any text is a load, or a problem with its line. The load can be written as a load file and read again.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use crate::assert_printable;
 use rigel_core::load::{file, fio};
-use rigel_fuzz::assert_printable;
 
-fuzz_target!(|text: &str| {
+/// Takes any input; a panic is a failure.
+pub fn target(bytes: &[u8]) {
+    let text = &*String::from_utf8_lossy(bytes);
     let _ = fio::is_job_file(text);
     match fio::read("x.fio", text) {
         Ok(found) => {
@@ -21,4 +21,4 @@ fuzz_target!(|text: &str| {
             assert_printable("a problem", &problem.to_string());
         }
     }
-});
+}

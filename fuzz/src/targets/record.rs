@@ -1,13 +1,12 @@
 //! The reader of records, on any bytes, and everything that is made of what it lets through.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use crate::outputs;
 use rigel_core::record::Record;
-use rigel_fuzz::outputs;
 
-fuzz_target!(|bytes: &[u8]| {
+/// Takes any input; a panic is a failure.
+pub fn target(bytes: &[u8]) {
     match Record::read(bytes) {
         Ok(record) => outputs::all(&record),
         Err(problem) => assert_eq!(problem.kind.code(), 2),
     }
-});
+}

@@ -1,8 +1,6 @@
 //! What a witness kept, line by line, and blocks judged by it: those that the lines speak of, changed by what follows an empty line.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use rigel_fuzz::assert_printable;
+use crate::assert_printable;
 use rigel_report::document::Document as _;
 use rigel_report::durability::{DurabilityReport, json};
 use rigel_report::text::Style;
@@ -11,7 +9,8 @@ use rigel_uses::durability::{Acks, Judge, Line, Traces};
 /// A larger region takes long and says no more.
 const MOST_BYTES: u64 = 1 << 18;
 
-fuzz_target!(|bytes: &[u8]| {
+/// Takes any input; a panic is a failure.
+pub fn target(bytes: &[u8]) {
     let cut = bytes.windows(2).position(|pair| pair == b"\n\n").unwrap_or(bytes.len());
     let (lines, changes) = bytes.split_at(cut);
     let mut lines = lines.split(|&byte| byte == b'\n');
@@ -30,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
     if acks.rings().bytes() <= MOST_BYTES {
         judge(&acks, changes);
     }
-});
+}
 
 fn judge(acks: &Acks, changes: &[u8]) {
     let mut image = image(acks);

@@ -1,12 +1,11 @@
 //! Files of other tools that tell of production: whatever they hold, they become tables that survive the store, or a problem with its place.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use crate::assert_printable;
 use rigel_capacity::read::{Options, Reader};
 use rigel_capacity::{Harvest, packed};
-use rigel_fuzz::assert_printable;
 
-fuzz_target!(|bytes: &[u8]| {
+/// Takes any input; a panic is a failure.
+pub fn target(bytes: &[u8]) {
     // The first byte says how the rest comes.
     let Some((&size, bytes)) = bytes.split_first() else { return };
     if let Some(table) = packed::unpack(bytes) {
@@ -34,7 +33,7 @@ fuzz_target!(|bytes: &[u8]| {
         let kept = packed::unpack(&packed::pack(&table)).expect("what was packed");
         assert_eq!(kept.spans(), table.spans());
     }
-});
+}
 
 fn told(problem: &rigel_core::error::Problem) {
     assert_eq!(problem.kind.code(), 2);

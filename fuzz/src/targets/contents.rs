@@ -1,11 +1,9 @@
 //! The first bytes of a target and the trailer of a scratch file: evidence about a file of any contents, with libblkid.
 //!
 //! The input is a list of pieces: where (a 32-bit number), how long (16 bits), and the bytes; between them the file has holes.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use crate::assert_printable;
 use rigel_core::guard::scratch::Header;
-use rigel_fuzz::assert_printable;
 use rigel_io::targets::inspect::{Scan, Snapshot, inspect};
 use rigel_report::document::Document as _;
 use rigel_report::targets::{TargetCheck, TargetList, json};
@@ -22,7 +20,8 @@ thread_local! {
     static SNAPSHOT: Snapshot = Snapshot::take();
 }
 
-fuzz_target!(|bytes: &[u8]| {
+/// Takes any input; a panic is a failure.
+pub fn target(bytes: &[u8]) {
     if let Ok(header) = Header::decode(bytes) {
         assert_eq!(Header::decode(&header.encode()), Ok(header));
     }
@@ -39,7 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert_printable("the table of targets", &TargetList(&all).text(Style::default()));
         json(&all).expect("memory takes it");
     });
-});
+}
 
 fn pieces(mut bytes: &[u8], file: &File) {
     while let Some((head, rest)) = bytes.split_first_chunk::<6>() {

@@ -1,14 +1,13 @@
 //! What `smartctl` prints: two answers of a drive, parted by a zero byte, are counters or a reason, and can be compared and told.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use crate::assert_printable;
 use rigel_core::facts::DriveLook;
 use rigel_core::facts::drive::{DriveAnswer, read};
-use rigel_fuzz::assert_printable;
 use rigel_report::soak::remark;
 use rigel_uses::soak::Drives;
 
-fuzz_target!(|bytes: &[u8]| {
+/// Takes any input; a panic is a failure.
+pub fn target(bytes: &[u8]) {
     let look = |printed: &[u8]| DriveLook { drives: vec![read("sda", printed)], ..DriveLook::default() };
     let looks: Vec<DriveLook> = bytes.splitn(2, |&byte| byte == 0).map(look).collect();
     for look in &looks {
@@ -24,4 +23,4 @@ fuzz_target!(|bytes: &[u8]| {
         let twice = Drives::of(&[one.clone(), one.clone()]).expect("somebody looked");
         assert!(twice.worse().flat_map(|drive| drive.worse()).all(|change| change.first == change.most));
     }
-});
+}

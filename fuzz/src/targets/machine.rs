@@ -1,14 +1,13 @@
 //! What the kernel tells of a host, as files that may hold anything: gathered, counted and examined.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use rigel_fuzz::{outputs, tree};
+use crate::{outputs, tree};
 use rigel_io::clock::MonotonicClock;
 use rigel_io::survey::survey;
 use rigel_io::witness::{Sampler, counting_devices};
 use rigel_uses::doctor::System;
 
-fuzz_target!(|bytes: &[u8]| {
+/// Takes any input; a panic is a failure.
+pub fn target(bytes: &[u8]) {
     let root = tempfile::tempdir().expect("a directory");
     tree::unpack(bytes, root.path());
     let found = survey(root.path());
@@ -18,4 +17,4 @@ fuzz_target!(|bytes: &[u8]| {
     let sampler = Sampler::start(root.path(), &counted, MonotonicClock::start()).expect("a thread");
     sampler.mark();
     drop(sampler.between(0, 0));
-});
+}

@@ -1,13 +1,12 @@
 //! The list of targets: any bytes are a list of paths without blanks at their ends, or a problem with a line.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use crate::assert_printable;
 use rigel_core::path_text;
-use rigel_fuzz::assert_printable;
 use rigel_io::targets::lun_list::{at_line, parse};
 use std::path::Path;
 
-fuzz_target!(|bytes: &[u8]| {
+/// Takes any input; a panic is a failure.
+pub fn target(bytes: &[u8]) {
     match parse(bytes) {
         Ok(entries) => {
             assert!(!entries.is_empty() && entries.is_sorted_by(|a, b| a.line < b.line));
@@ -23,4 +22,4 @@ fuzz_target!(|bytes: &[u8]| {
             assert_printable("a problem", &problem.to_string());
         }
     }
-});
+}

@@ -1,4 +1,4 @@
-//! `loop_cost OUTSTANDING BATCHES`: runs the measuring loop on the engine that completes at once, and prints how many I/Os
+//! `rigel-loop-cost OUTSTANDING BATCHES`: runs the measuring loop on the engine that completes at once, and prints how many I/Os
 //! it recorded. `cargo xtask instructions` counts what that takes.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "the number of I/Os is what it is asked for")]

@@ -73,6 +73,9 @@ pub struct DeviceFacts {
     pub state: Option<String>,
     /// The cache mode that a SCSI disk reports. The kernel may have been set to assume another one.
     pub scsi_cache: Option<String>,
+    /// Whether the kernel refuses every write to it.
+    #[serde(default)]
+    pub read_only: Option<bool>,
     /// Whether a loop device bypasses the page cache of its file.
     pub loop_direct: Option<bool>,
     /// What a loop device stands on; known below a target only.

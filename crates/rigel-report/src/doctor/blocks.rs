@@ -13,7 +13,7 @@ use rigel_uses::doctor::{Part, RuleResult, Severity, Status, System};
 use std::cmp::Reverse;
 
 /// Names of devices with the same finding, before the rest is a number.
-const MOST_NAMES: usize = 6;
+pub(super) const MOST_NAMES: usize = 6;
 /// Below the first word after number and severity.
 const INDENT: &str = "             ";
 
@@ -36,6 +36,11 @@ pub(super) struct Finding<'a> {
 impl Finding<'_> {
     pub(super) fn severity(&self) -> Option<Severity> {
         self.same.first().map(|judged| judged.rule.severity)
+    }
+
+    /// How many settings it stands for.
+    pub(super) const fn settings(&self) -> usize {
+        self.same.len()
     }
 }
 
@@ -211,7 +216,8 @@ fn groups<'a>(all: impl Iterator<Item = &'a RuleResult>) -> Vec<Vec<&'a RuleResu
     found
 }
 
-fn names(same: &[&RuleResult], most: usize) -> String {
+/// What settings are about; behind so many names the rest is a number.
+pub(super) fn names(same: &[&RuleResult], most: usize) -> String {
     let shown: Vec<String> =
         same.iter().take(most).map(|judged| printable(&judged.about.to_string()).into_owned()).collect();
     let more = same.len().saturating_sub(most);

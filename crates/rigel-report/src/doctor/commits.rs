@@ -2,6 +2,7 @@
 //!
 //! Must not read a history.
 
+use super::blocks::{MOST_NAMES, names};
 use crate::calibration::Document;
 use crate::document::Block;
 use rigel_core::judge::answers::COMMIT_LATENCY;
@@ -14,7 +15,9 @@ const RULE: &str = "write-cache";
 
 /// A sentence where a write cache was found: the figures of the targets that are `known`, else the command. Nothing without one.
 pub(super) fn commits(all: &[RuleResult], known: &[(String, Document)]) -> Vec<Block> {
-    if !all.iter().any(|judged| judged.rule.name == RULE && judged.is_bent()) {
+    let caching: Vec<&RuleResult> =
+        all.iter().filter(|judged| judged.rule.name == RULE && judged.is_bent()).collect();
+    if caching.is_empty() {
         return Vec::new();
     }
     let figure = |(target, found): &(String, Document)| {
@@ -29,7 +32,11 @@ pub(super) fn commits(all: &[RuleResult], known: &[(String, Document)]) -> Vec<B
     };
     let mut told: Vec<String> = known.iter().filter_map(figure).collect();
     if told.is_empty() {
-        told.push("To measure what a commit costs with this write cache, run `rigel run commit` in a directory on that disk.".into());
+        let (cache, disk) = if caching.len() == 1 { ("cache", "that disk") } else { ("caches", "one of those disks") };
+        told.push(format!(
+            "To measure what a commit costs with the write {cache} of {}, run `rigel run commit` in a directory on {disk}.",
+            names(&caching, MOST_NAMES)
+        ));
     }
     told.into_iter().map(Block::hanging).collect()
 }

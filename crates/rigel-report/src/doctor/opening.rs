@@ -1,4 +1,4 @@
-//! The answer of the doctor: how many things to fix. Must not judge a setting.
+//! The answer of the doctor: how many settings to fix. Must not judge a setting.
 
 use super::blocks::Finding;
 use crate::document::Block;
@@ -6,13 +6,16 @@ use crate::verdict::Tone;
 use rigel_core::units::say::counted;
 use rigel_uses::doctor::{Part, Severity};
 
-/// How many things to fix; the tone is that of the gravest finding, as the exit code is.
+/// How many settings to fix; the tone is that of the gravest finding, as the exit code is. One line may stand for several devices: what is
+/// counted is settings, as in the JSON document.
 pub(super) fn verdict(parts: &[(Part, Vec<Finding<'_>>)]) -> Block {
-    let of = |severity| move |found: &&Finding<'_>| found.severity() == Some(severity);
-    let count = |severity| parts.iter().flat_map(|(_, found)| found).filter(of(severity)).count();
+    let settings = |severity| {
+        move |found: &Finding<'_>| if found.severity() == Some(severity) { found.settings() } else { 0 }
+    };
+    let count = |severity| parts.iter().flat_map(|(_, found)| found).map(settings(severity)).sum::<usize>();
     let warnings = |wanted: Part| {
         let own = parts.iter().filter(|(part, _)| *part == wanted);
-        own.flat_map(|(_, found)| found).filter(of(Severity::Warning)).count()
+        own.flat_map(|(_, found)| found).map(settings(Severity::Warning)).sum::<usize>()
     };
     let counts = [Severity::Error, Severity::Warning, Severity::Note].map(|kind| (kind, count(kind)));
     let listed: Vec<String> = counts
@@ -25,7 +28,7 @@ pub(super) fn verdict(parts: &[(Part, Vec<Finding<'_>>)]) -> Block {
     let head = if to_fix == 0 {
         "Nothing to fix".to_owned()
     } else {
-        format!("{} to fix", counted(to_fix, "thing"))
+        format!("{} to fix", counted(to_fix, "setting"))
     };
     let (tone, more) = match (count(Severity::Error), to_fix) {
         (_, 0) => (Tone::Good, None),

@@ -62,24 +62,24 @@ fn the_verdict_stands_first_and_goes_by_the_gravest() {
     assert!(noted.starts_with("Nothing to fix (1 note).\n"), "{noted}");
     let warned = text(&host(10), &[], &[mount("rw")], false);
     assert!(
-        warned.starts_with("1 thing to fix (1 warning).\n1 setting slows or endangers a database, which"),
+        warned.starts_with("1 setting to fix (1 warning).\n1 setting slows or endangers a database, which"),
         "{warned}"
     );
     let bent = text(&host(10), &[disk("sda")], &[], false);
     assert!(
-        bent.starts_with("2 things to fix (2 warnings).\n2 settings change what is measured: change or"),
+        bent.starts_with("2 settings to fix (2 warnings).\n2 settings change what is measured: change or"),
         "{bent}"
     );
     let both = text(&host(60), &[disk("sda")], &[mount("rw")], false);
     assert!(
         both.starts_with(
-            "3 things to fix (3 warnings, 1 note).\n2 settings change what is measured, 1 setting slows"
+            "3 settings to fix (3 warnings, 1 note).\n2 settings change what is measured, 1 setting slows"
         ),
         "{both}"
     );
     let lost = text(&host(60), &[disk("sda")], &[mount("rw,nobarrier,noatime")], false);
     assert!(
-        lost.starts_with("3 things to fix (1 error, 2 warnings, 1 note).\nFix errors before you measure"),
+        lost.starts_with("3 settings to fix (1 error, 2 warnings, 1 note).\nFix errors before you measure"),
         "{lost}"
     );
 }
@@ -138,11 +138,38 @@ fn a_line_has_the_names_that_fit() {
     assert!(named(|index| format!("s{index}")).contains("s0, s1, s2, s3, s4 and 4 more: the"), "{long}");
     assert!(long.lines().all(|line| line.len() <= 80), "{long}");
     assert!(
-        long.starts_with("2 things to fix (2 warnings).\n2 settings change"),
-        "what has a line counts: {long}"
+        long.starts_with("18 settings to fix (18 warnings).\n18 settings change"),
+        "settings count, as in the JSON document, and not lines: {long}"
     );
     let vast = named(|index| format!("{}{index}", "x".repeat(90)));
     at(&vast, &format!("{}0\n             and 8 more: the scheduler", "x".repeat(90)));
+}
+
+/// One line may stand for several devices; the numbers are those of settings all the same.
+#[test]
+fn text_and_json_count_the_same() {
+    let (host, devices) = (host(60), [disk("sda"), disk("sdb")]);
+    let document: Value =
+        serde_json::from_slice(&json(&examine(&System::whole(&host, &devices, &[]))).unwrap()).unwrap();
+    let found = text(&host, &devices, &[], false);
+    let counts = format!("({} warnings, {} note)", document["warnings"], document["notes"]);
+    assert!(found.lines().next().unwrap().contains(&counts), "{counts}: {found}");
+}
+
+#[test]
+fn the_disks_whose_write_cache_is_meant_are_named() {
+    let caching = |name: &str| DeviceFacts {
+        name: name.to_owned(),
+        write_cache: Some("write back".to_owned()),
+        ..DeviceFacts::default()
+    };
+    let flat = |devices: &[DeviceFacts]| {
+        text(&host(10), devices, &[], false).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let one = flat(&[caching("sda")]);
+    assert!(one.contains("with the write cache of sda, run `rigel run commit` in a directory on that disk."), "{one}");
+    let two = flat(&[caching("sda"), caching("sdb")]);
+    assert!(two.contains("with the write caches of sda, sdb, run") && two.contains("on one of those disks."), "{two}");
 }
 
 /// A virtual disk says that it spins; what is right for one that spins is then not plainly right.

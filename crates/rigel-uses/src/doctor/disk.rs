@@ -4,7 +4,7 @@ use super::Part::{Database, Measurement};
 use super::Severity::{Error, Note, Warning};
 use super::queue::disk_value;
 use super::{Judge, Rule, Status, System};
-use rigel_core::facts::DeviceFacts;
+use rigel_core::facts::{DeviceFacts, MountFacts};
 use rigel_core::units::Bytes;
 
 const BLOCK: &str = "https://www.kernel.org/doc/Documentation/ABI/stable/sysfs-block";
@@ -175,13 +175,13 @@ pub(super) const RULES: &[Rule] = &[
         part: Measurement,
         severity: Warning,
         wrong: "goes through the page cache: memory is measured",
-        why: "it reads and writes its file through the page cache: what is measured is memory",
+        why: "it reads and writes its file through the page cache: what is measured is memory, and whatever is stored on it \
+              is cached twice",
         show: "losetup --list --output NAME,DIO,BACK-FILE /dev/{device}",
         change: "losetup --direct-io={want} /dev/{device}",
         source: LOSETUP,
-        // Packages and images are mounted like that on every desktop; it is a mistake below a target.
         judge: Judge::Device(|device, system| match device.loop_direct {
-            Some(direct) if system.is_chosen => {
+            Some(direct) if system.is_chosen || !is_image(device, system) => {
                 Status::when(!direct, if direct { "on" } else { "off" }, "on")
             }
             _ => Status::NotAsked,
@@ -246,6 +246,21 @@ pub(super) const RULES: &[Rule] = &[
         }),
     },
 ];
+
+/// Whether a loop device only shows a package or an image, which nobody writes to: it is read-only, or each filesystem on it is mounted so. Every
+/// desktop has many of them, and a page cache is right for them.
+fn is_image(device: &DeviceFacts, system: &System<'_>) -> bool {
+    if device.read_only == Some(true) {
+        return true;
+    }
+    let is_own = |name: &&str| {
+        *name == device.name
+            || system.device(name).is_some_and(|part| part.partition_of.as_deref() == Some(&device.name))
+    };
+    let own = |mount: &&&MountFacts| mount.device.as_deref().filter(is_own).is_some();
+    let mut mounts = system.mounts.iter().filter(own).peekable();
+    mounts.peek().is_some() && mounts.all(|mount| mount.has("ro"))
+}
 
 fn alignment(device: &DeviceFacts, system: &System<'_>) -> Status {
     let (Some(start), Some(disk)) = (device.start_bytes, &device.partition_of) else {

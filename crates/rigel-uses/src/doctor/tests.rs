@@ -159,11 +159,30 @@ fn a_buffered_loop_below_a_directory_is_found() {
     };
     let told = Some((true, "losetup --direct-io=on /dev/loop4".to_owned()));
     assert_eq!(is_found(&System::below(&host, &[]).with([&device], [])), told);
-    assert_eq!(
-        is_found(&System::whole(&host, std::slice::from_ref(&device), &[])),
-        None,
-        "a package of a desktop"
-    );
+}
+
+/// Of a whole host: every desktop has packages and images on loop devices, and nobody writes to them.
+#[test]
+fn a_buffered_loop_that_is_no_image_is_found_on_the_whole_host() {
+    let device = |read_only| DeviceFacts {
+        name: "loop4".into(),
+        loop_direct: Some(false),
+        read_only: Some(read_only),
+        ..DeviceFacts::default()
+    };
+    let mounted =
+        |options: &str| MountFacts { device: Some("loop4".into()), ..mount("ext4", options).mounts.remove(0) };
+    let is_found = |device: DeviceFacts, mounts: &[MountFacts]| {
+        let (host, devices) = (HostFacts::default(), [device]);
+        let all = examine(&System::whole(&host, &devices, mounts));
+        all.iter().any(|judged| judged.rule.name == "loop-direct-io" && judged.is_bent())
+    };
+    assert!(is_found(device(false), &[mounted("rw,relatime")]));
+    assert!(is_found(device(false), &[]), "somebody may use it as a disk");
+    assert!(!is_found(device(true), &[]), "a package that another namespace has mounted");
+    assert!(!is_found(device(false), &[mounted("ro,relatime")]));
+    let direct = DeviceFacts { loop_direct: Some(true), ..device(false) };
+    assert!(!is_found(direct, &[]));
 }
 
 /// Nobody types a device by a name like these, but a mount point may have any.

@@ -108,6 +108,13 @@ fn the_whole_host_with_numbers_that_add_up() {
     );
     assert!(!no_swap || told["verdict"] == "fine", "without swap there is nothing to change: {told}");
     let text = place.line("doctor").stdout;
+    let (errors, warnings) = (count("errors"), count("warnings"));
+    let of_all = match errors + warnings {
+        0 => "Nothing to fix".to_owned(),
+        1 => "1 setting to fix".to_owned(),
+        all => format!("{all} settings to fix"),
+    };
+    assert!(text.starts_with(&of_all), "{of_all}: {text}");
     let numbered =
         |line: &&str| line.split_whitespace().next().is_some_and(|word| word.parse::<u32>().is_ok());
     let found = document["settings"].as_array().unwrap().iter();

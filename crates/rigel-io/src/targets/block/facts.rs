@@ -49,6 +49,7 @@ impl Block {
             queue_depth: disk.value("device/queue_depth"),
             state: disk.text("device/state"),
             scsi_cache: disk.scsi_cache(),
+            read_only: disk.value::<u8>("ro").map(|flag| flag == 1),
             loop_direct: flag("loop/dio"),
             loop_file: None,
             mapped: self.text("dm/name").map(|name| mapper::facts(self, name, system)),

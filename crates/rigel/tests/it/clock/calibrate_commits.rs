@@ -43,7 +43,7 @@ fn a_file_with_consent_is_written_at_the_end() {
     let told = doctor("/");
     assert_eq!(
         told.contains("volatile write cache: "),
-        told.contains("To measure what a commit costs with this write cache"),
+        told.contains("To measure what a commit costs with the write cache"),
         "{told}"
     );
     let line = ["calibrate", "--last", "--json"];

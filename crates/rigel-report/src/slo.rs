@@ -3,6 +3,7 @@
 //! The types here are the interface: a field is added under the same name of the schema, a change that a reader could misread needs a
 //! new one. Must not choose a figure; [`rigel_core::judge::findings`] does.
 
+mod lightest;
 mod open;
 mod scale;
 mod text;

@@ -179,7 +179,7 @@ pub(super) fn waits(load: &BesideLoad) -> impl Iterator<Item = (String, f64)> {
 }
 
 /// How sure.
-pub(super) const SURE: &str = "± is each rate on its own (95 %). SQL of raw comes from back-to-back pairs, so common slowdowns cancel out.";
+pub(super) const SURE: &str = "± is each rate on its own (95 %). SQL of raw comes from back-to-back pairs, so common slowdowns cancel out; it need not be SQL divided by raw of its row.";
 
 /// What the columns of CPU time are.
 pub(super) const CPU: &str = "us: CPU time of one, by Rigel's threads and, through SQL, the server's sessions. idle: CPU time of the host that \

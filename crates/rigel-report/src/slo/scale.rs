@@ -2,6 +2,7 @@
 //!
 //! Must not choose a figure.
 
+use super::lightest;
 use super::text::{all_break, lowest};
 use crate::words::listed;
 use rigel_core::judge::findings::{SloAnswer, SloFindings, SloRate, SloScale};
@@ -63,14 +64,16 @@ pub(super) fn answer(found: &SloFindings, scale: &SloScale) -> String {
     let first = match &found.answer {
         SloAnswer::Rate(rate) => of_rate(found, scale, rate, &bounds),
         SloAnswer::Nowhere(rate, BoundVerdict::No) => format!(
-            "This storage does not even carry {} with {bounds}, the least that is tried: {}.",
+            "This storage does not even carry {} with {bounds}, the least that is tried: {}.{}",
             times(f64::from(*rate), ScaleRounding::Nearest),
-            lowest(found)
+            lowest(found),
+            lightest::sentence(found)
         ),
         SloAnswer::Nowhere(rate, _) => format!(
-            "No scale was found at which this storage keeps {bounds}: at {}, the least that is tried, {}; that does not prove it of the storage.",
+            "No scale was found at which this storage keeps {bounds}: at {}, the least that is tried, {}; that does not prove it of the storage.{}",
             times(f64::from(*rate), ScaleRounding::Nearest),
-            lowest(found)
+            lowest(found),
+            lightest::sentence(found)
         ),
         SloAnswer::Everywhere(rate, BoundVerdict::Yes) => format!(
             "This storage carries {} with {bounds}, the most that was tried (--max-rate tries more).",

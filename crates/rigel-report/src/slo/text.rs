@@ -2,7 +2,7 @@
 //!
 //! Must not choose a figure.
 
-use super::open;
+use super::{lightest, open};
 use super::scale::{self, ScaleRounding};
 use crate::document::{Block, Column, Room, Table};
 use crate::view::View;
@@ -41,11 +41,17 @@ pub(crate) fn reached(found: &SloFindings) -> String {
     match &found.answer {
         SloAnswer::Rate(rate) => of_rate(found, rate),
         SloAnswer::Nowhere(_, BoundVerdict::No) => {
-            format!("{} at any rate: {}, the lowest that is tried.", not_kept("Not all"), lowest(found))
+            format!(
+                "{} at any rate: {}, the lightest load.{}",
+                not_kept("Not all"),
+                lowest(found),
+                lightest::sentence(found)
+            )
         }
         SloAnswer::Nowhere(..) => format!(
-            "No rate was found at which {kept} kept: {}, the lowest that is tried; that does not prove it of the storage.",
-            lowest(found)
+            "No rate was found at which {kept} kept: {}, the lightest load, though too few I/Os were seen to be sure.{}",
+            lowest(found),
+            lightest::sentence(found)
         ),
         SloAnswer::Everywhere(rate, BoundVerdict::Yes) => format!(
             "{kept} kept at every rate up to {}, the highest that was tried (--max-rate tries more).",
@@ -252,13 +258,14 @@ fn mended(found: &SloFindings) -> String {
     // Of required rates alone no lower one was tried.
     let is_hopeless = matches!(found.answer, SloAnswer::Nowhere(..))
         || found.answer != SloAnswer::NotSearched && all_break(found, |ratio| ratio.value);
-    let load = match (is_hopeless, &found.scale) {
-        (true, _) => "no load is low enough: ",
-        (false, None) => "require a lower rate, ",
-        (false, Some(_)) => "require a smaller scale, ",
+    let (load, or) = match (is_hopeless, &found.scale) {
+        (true, _) => ("no load is light enough: ", ""),
+        (false, None) => ("require a lower rate, ", "or "),
+        (false, Some(_)) => ("require a smaller scale, ", "or "),
     };
-    let or = if is_hopeless { "" } else { "or " };
-    format!("{load}{or}allow a longer latency, or use faster storage")
+    let possible = lightest::possible(found).filter(|_| is_hopeless);
+    let possible = possible.map_or_else(String::new, |limits| format!(" ({limits} is possible)"));
+    format!("{load}{or}allow a longer latency{possible}, or use faster storage")
 }
 
 /// The column of the share of the highest rate.

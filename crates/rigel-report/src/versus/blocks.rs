@@ -18,7 +18,7 @@ use rigel_core::judge::quantity::Quantity;
 use rigel_core::load::sides::Side;
 use rigel_core::record::Header;
 use rigel_core::units::say::{counted, signed_percent};
-use rigel_uses::compare::{Effect, SeenChange};
+use rigel_uses::compare::{Comparison, Effect, SeenChange};
 use rigel_uses::versus::OverallRatio;
 
 impl Document for VersusReport<'_> {
@@ -32,7 +32,7 @@ impl Document for VersusReport<'_> {
         let mut all = vec![answered(&conclusion, tone, answer)];
         if room.is_wide() {
             let told = found.overall.iter().filter(|one| is_told(one.quantity));
-            all.push(Block::Cards(told.map(card).collect()));
+            all.push(Block::Cards(told.map(|one| card(&found.comparison, one)).collect()));
             all.extend(figures.picture());
         }
         all.extend(warned(&conclusion, room));
@@ -126,14 +126,14 @@ fn is_doubtful(turned: &VersusReport<'_>) -> bool {
         || turned.found.overall.iter().filter(led).all(|one| matches!(one.effect, Effect::Undecided(_)))
 }
 
-fn card(found: &OverallRatio) -> Card {
+fn card(comparison: &Comparison, found: &OverallRatio) -> Card {
     let [change, lo, hi] = [found.change.relative, found.change.lo, found.change.hi].map(signed_percent);
     Card {
         title: title(found.quantity),
         value: format!("{change} %"),
         about: vec![
             format!("B to A: {lo} to {hi} %, {}", found.effect.name()),
-            format!("over {}", counted(found.loads.len(), "load")),
+            format!("over {}{}", counted(found.loads.len(), "load"), words::unshown(comparison, found)),
         ],
         ..Card::default()
     }

@@ -19,7 +19,7 @@ use rigel_core::stats::Estimate;
 use rigel_core::stats::turns::FEWEST_ROUNDS;
 use rigel_core::units::say::{counted, decimal_percent, number, plain_percent, signed_percent};
 use rigel_uses::compare::change::{Change, Doubt};
-use rigel_uses::compare::{Effect, MARGIN, Row, SessionSpread};
+use rigel_uses::compare::{Comparison, Effect, MARGIN, Row, SessionSpread};
 use rigel_uses::versus::OverallRatio;
 use std::collections::BTreeSet;
 
@@ -149,6 +149,7 @@ fn one(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
         Effect::Better | Effect::Worse => {
             let more = by_load(turned, found.quantity);
             let more = if more.is_empty() { but } else { more };
+            let more = more + unshown(&turned.found.comparison, found);
             let verb = if is_latency { "has" } else { "is" };
             format!("B {verb} {} in {what}, over {loads}{more}.", by(&found.change, how(found.effect)))
         }
@@ -189,11 +190,25 @@ fn open_ends(change: &Change) -> [String; 2] {
 /// `, but not at 8 outstanding`: loads that surely say something else than the mean.
 fn but(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     let places: Vec<String> = found.against.iter().map(|point| at(turned, *point)).collect();
-    match places.len() {
-        0 => String::new(),
-        1..=MOST_TOLD if found.effect.is_direction() => format!(", but not at {}", listed(&places)),
-        _ => ", but see the single loads".to_owned(),
+    let places = match places.len() {
+        0 => return String::new(),
+        1..=MOST_TOLD => listed(&places),
+        some => format!("{some} of them"),
+    };
+    match found.effect {
+        Effect::Better | Effect::Worse => format!(", but not at {places}"),
+        Effect::Alike => format!(", but a sure one at {places}"),
+        Effect::Undecided(_) => format!(", though decided at {places}"),
     }
+}
+
+/// That a direction is one of the mean alone: all loads together may show what no row of the table does.
+pub(super) fn unshown(comparison: &Comparison, found: &OverallRatio) -> &'static str {
+    let mut own = comparison.rows.iter().filter(|row| row.quantity == found.quantity && row.change.is_ok());
+    if found.loads.len() < 2 || own.any(|row| row.verdict == found.effect) {
+        return "";
+    }
+    "; that is sure of their average, and of no load alone"
 }
 
 /// Digits after which an interval is none for a reader.
@@ -275,7 +290,8 @@ fn tail(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
             return format!("p99 latency of {what}: undecided, {less} lower to {more} higher on B{over}.");
         }
     };
-    format!("p99 latency of {what}: {} on B{over}.", by(&found.change, lower))
+    let more = but(turned, found) + unshown(&turned.found.comparison, found);
+    format!("p99 latency of {what}: {} on B{over}{more}.", by(&found.change, lower))
 }
 
 /// What a figure rests on.
@@ -366,7 +382,7 @@ pub(super) fn sureness(turned: &VersusReport<'_>) -> SurenessText {
             "± is the 95 % interval of each side on its own. Alternating makes only the ratio more precise."
                 .to_owned(),
         within_it: format!(
-            "The ratio comes from back-to-back pairs, so slowdowns that hit both sides cancel out. Each row has a 95 % interval. A side is \
+            "The change comes from back-to-back pairs, so slowdowns that hit both sides cancel out; it need not be B divided by A of its row. Each row has a 95 % interval. A side is \
              called faster or slower only if that holds for all rows of its kind at once, and the sides are called alike if the whole \
              interval lies within ±{} %.{worth}",
             plain_percent(MARGIN)
@@ -403,6 +419,7 @@ fn another(turned: &VersusReport<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rigel_uses::compare::SideUsability;
     use rigel_uses::compare::change::RestsOn;
 
     #[test]
@@ -413,11 +430,50 @@ mod tests {
         assert_eq!((over_some(&places(5), 5), over_some(&places(1), 1)), (String::new(), String::new()));
     }
 
+    fn change(relative: f64, lo: f64, hi: f64) -> Change {
+        Change { relative, lo, hi, df: 9.0, rests_on: RestsOn::Rounds }
+    }
+
+    /// Five loads together may show what none of them does: the headline says so, as each row is undecided.
+    #[test]
+    fn a_direction_that_no_row_has_is_called_one_of_the_average() {
+        let quantity = Quantity::at_points(What::Rate, Class::SMALL);
+        let row = |level: u32, effect: Effect, change: Change| Row {
+            quantity,
+            follows: false,
+            point: Some(Point::alone(Class::SMALL, level)),
+            base: Estimate::bare(100.0),
+            new: Estimate::bare(105.0),
+            change: Ok(change),
+            verdict: effect,
+            standing: SideUsability::Usable,
+            base_standing: SideUsability::Usable,
+        };
+        let wide = change(0.05, -0.02, 0.12);
+        let open = Effect::of(quantity, &Ok(wide));
+        assert!(!open.is_direction());
+        let mut comparison = Comparison {
+            rows: vec![row(1, open, wide), row(2, open, wide)],
+            ..Comparison::default()
+        };
+        let found = OverallRatio {
+            quantity,
+            loads: [1, 2].map(|level| Point::alone(Class::SMALL, level)).to_vec(),
+            change: change(0.05, 0.03, 0.07),
+            effect: Effect::Better,
+            against: Vec::new(),
+            rounds: 9,
+        };
+        assert!(unshown(&comparison, &found).contains("of no load alone"));
+        comparison.rows[1].verdict = Effect::Better;
+        assert_eq!(unshown(&comparison, &found), "");
+        let one = OverallRatio { loads: found.loads[..1].to_vec(), ..found };
+        assert_eq!(unshown(&comparison, &one), "");
+    }
+
     #[test]
     fn no_interval_rounds_to_nothing() {
-        let told = |relative, lo, hi| {
-            by(&Change { relative, lo, hi, df: 9.0, rests_on: RestsOn::Rounds }, "slower than A")
-        };
+        let told = |relative, lo, hi| by(&change(relative, lo, hi), "slower than A");
         assert_eq!(told(-0.052, -0.063, -0.041), "5.2 % slower than A (4.1 to 6.3 %)");
         assert_eq!(told(-0.09, -0.0903, -0.0898), "9 % slower than A (8.98 to 9.03 %)");
         assert_eq!(told(-0.09, -0.090_02, -0.089_99), "9 % slower than A (8.999 to 9.002 %)");

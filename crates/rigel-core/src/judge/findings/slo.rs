@@ -19,7 +19,7 @@ use crate::judge::slo::{SloVisit, is_counted, law};
 use crate::load::class::Class;
 use crate::load::matrix::Point;
 use crate::load::plan::{RateFound, RatePoints, SHARES};
-use crate::load::slo::{ScaledPhases, SloBound};
+use crate::load::slo::{LOWEST_RATE, ScaledPhases, SloBound};
 use crate::measure::Histogram;
 use crate::record::{Record, Visit};
 use crate::stats::Estimate;
@@ -36,12 +36,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Where the tool explains so much of what is beyond a bound, it is the limit.
 const MOST_BY_TOOL: f64 = 0.5;
 
+/// Below so many times the lowest rate that a search tries, no load is noticeably lighter.
+const LIGHT_TIMES: u32 = 2;
+
 /// The highest rate at which the bounds are kept.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SloAnswer {
     /// At this rate one of them is just reached.
     Rate(SloRate),
-    /// Not even at the lowest rate, which is given; whether that is sure.
+    /// Not even at the lowest rate that was visited, which is given; whether that is sure.
     Nowhere(u32, BoundVerdict),
     /// At the highest rate as well, which is given; whether that is sure.
     Everywhere(u32, BoundVerdict),
@@ -303,8 +306,35 @@ fn answer(visited: &PointVisitSet, bounds: &[SloBound], named: &RatePoints, name
                 named.all().zip(firsts).map(|(part, highest)| all_kept_below(visited, bounds, part, highest));
             SloAnswer::Everywhere(rate(first), together(each))
         }
-        RateFound::About | RateFound::NotSearched => about(visited, bounds, named, names),
+        RateFound::About | RateFound::NotSearched => {
+            let lightest = nowhere(visited, bounds, named, rate);
+            lightest.unwrap_or_else(|| about(visited, bounds, named, names))
+        }
     }
+}
+
+/// Chance may end a search a little above the lowest rate, as few I/Os arrive there. Where every rate that was visited behind it breaks a bound, and none
+/// of them leaves room for a share of it below, not even the lightest load keeps them.
+fn nowhere(
+    visited: &PointVisitSet,
+    bounds: &[SloBound],
+    named: &RatePoints,
+    rate: &dyn Fn(usize) -> u32,
+) -> Option<SloAnswer> {
+    let lowest = |part: &RatePoints| part.ladder.first().copied();
+    let least = rate(lowest(named)?);
+    let breaks = |step: usize| {
+        bounds.iter().any(|bound| visited.ratio(step, bound).is_some_and(|seen| seen.value > 1.0))
+    };
+    let breaks_all = |part: &RatePoints| {
+        let mut steps = part.ladder.iter().copied().chain(part.curve.iter().map(|one| one.0));
+        steps.all(breaks)
+    };
+    if least >= LOWEST_RATE.saturating_mul(LIGHT_TIMES) || !named.all().any(breaks_all) {
+        return None;
+    }
+    let kept = named.all().filter_map(lowest).map(|step| visited.all_kept(step, bounds));
+    Some(SloAnswer::Nowhere(least, together(kept)))
 }
 
 /// Of several that all have to be kept.

@@ -39,17 +39,12 @@ impl Bytes {
 impl fmt::Display for Bytes {
     /// The largest prefix that divides the number, else a rounded one: `8 KiB`, `1 MiB`, `1.46 GiB`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const PREFIXES: [(u64, &str); 4] = [(1 << 40, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")];
-        for (unit, name) in PREFIXES {
-            if self.0 >= unit {
-                return if self.0.is_multiple_of(unit) {
-                    write!(f, "{} {name}", self.0 / unit)
-                } else {
-                    write!(f, "{:.2} {name}", to_f64(self.0) / to_f64(unit))
-                };
-            }
+        let (unit, name) = say::size_unit(to_f64(self.0));
+        if self.0.is_multiple_of(unit) {
+            write!(f, "{} {name}", self.0 / unit)
+        } else {
+            write!(f, "{:.2} {name}", to_f64(self.0) / to_f64(unit))
         }
-        write!(f, "{} B", self.0)
     }
 }
 

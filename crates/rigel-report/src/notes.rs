@@ -170,7 +170,7 @@ fn headline_line(view: &View<'_>, one: &Headline) -> String {
 /// `±3.1 % (95 %, 8 visits)`
 fn how_sure(found: Estimate) -> String {
     let Some(interval) = found.interval else {
-        return "without an interval".to_owned();
+        return "without an interval (one visit)".to_owned();
     };
     let only = if found.basis == Basis::OneVisit { ", only what varied inside it" } else { "" };
     format!(

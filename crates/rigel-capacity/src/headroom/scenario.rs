@@ -152,7 +152,7 @@ impl FromStr for Grow {
 /// `--add`: something from a date on, or the load in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Addition {
-    /// `200GB@2027-04`.
+    /// `200G@2027-04`.
     Step(DemandStep),
     /// `db7.csv`.
     File(std::path::PathBuf),
@@ -175,9 +175,9 @@ impl FromStr for Addition {
 impl FromStr for DemandStep {
     type Err = String;
 
-    /// `200GB@2027-04`, `500IOPS@2027-04-15`, `80MBPS@2027-04` or `20%@2027-04`.
+    /// `200G@2027-04`, `500IOPS@2027-04-15`, `80MBPS@2027-04` or `20%@2027-04`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let form = "write 200GB@2027-04, 500IOPS@2027-04-15, 80MBPS@2027-04 or 20%@2027-04";
+        let form = "write 200G@2027-04, 500IOPS@2027-04-15, 80MBPS@2027-04 or 20%@2027-04";
         let (amount, date) = text.split_once('@').ok_or_else(|| format!("'{text}' has no date: {form}"))?;
         let from = day::read(date).ok_or_else(|| format!("'{date}' is neither a month nor a day: {form}"))?;
         let amount = amount.trim();

@@ -7,7 +7,9 @@ use rigel_capacity::day;
 use rigel_capacity::forecast::{BIN_S, FEWEST_DAYS, Forecast, MOST_PASTS, NoForecast};
 use rigel_capacity::headroom::{Course, Ends, ReachTime, Resource, Scenario, Storage, WhatIf};
 use rigel_core::path_text::printable;
-use rigel_core::units::say::{counted, decimal_percent, listed, number, percent, signed_percent};
+use rigel_core::units::say::{
+    counted, decimal_percent, listed, number, percent, signed_percent, size_unit,
+};
 use rigel_core::units::{Bytes, to_f64};
 
 /// A share of writes that differs by more makes other figures.
@@ -21,10 +23,8 @@ pub(super) fn amount(resource: Resource, value: f64) -> String {
         Resource::Iops => format!("{} IOPS", number(value)),
         Resource::Mbps => format!("{} MBPS", number(value)),
         Resource::Space => {
-            let units = [("TiB", 40), ("GiB", 30), ("MiB", 20)];
-            let (name, power) =
-                units.into_iter().find(|(_, power)| value >= to_f64(1 << *power)).unwrap_or(("KiB", 10));
-            format!("{} {name}", number(value / to_f64(1 << power)))
+            let (unit, name) = size_unit(value);
+            format!("{} {name}", number(value / to_f64(unit)))
         }
     }
 }

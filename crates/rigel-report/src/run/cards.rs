@@ -28,7 +28,7 @@ fn card(view: &View<'_>, scopes: &FlagScopes<'_>, one: &Headline) -> Card {
         }
     };
     let interval = best.estimate.interval.map_or_else(
-        || "without an interval".to_owned(),
+        || "without an interval (one visit)".to_owned(),
         |interval| {
             format!(
                 "±{} %: {} to {} (95 %, {})",

@@ -9,7 +9,7 @@ use rigel_core::judge::findings::{PointFindings, WorkingPoint};
 use rigel_core::load::class::{Class, Figure, LoadClass, Sizes};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
-use rigel_core::stats::Estimate;
+use rigel_core::stats::{Basis, Estimate};
 use rigel_core::units::say::{factor, number, percent, time};
 use rigel_uses::versus::Versus;
 
@@ -129,9 +129,12 @@ fn at(view: &View<'_>, load: &LoadClass, point: Point) -> String {
     places::of_point(view, point).map_or(writers, |place| format!(" at {place}"))
 }
 
-/// ` (±2.1 %)`; nothing without an interval.
+/// ` (±2.1 %)`. A number of one visit may be the noisiest of all, so it says that nothing is known of that; nothing for a percentile of all I/Os.
 pub(crate) fn width(found: Estimate) -> String {
-    let Some(half) = found.half_width() else { return String::new() };
+    let Some(half) = found.half_width() else {
+        let unknown = if found.basis == Basis::Nothing { " (± unknown: one visit)" } else { "" };
+        return unknown.to_owned();
+    };
     match percent(half) {
         tiny if tiny.starts_with('<') || tiny == "0.0" => " (± less than 0.1 %)".to_owned(),
         width => format!(" (±{width} %)"),

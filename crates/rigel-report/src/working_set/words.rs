@@ -6,8 +6,8 @@ use crate::view::View;
 use rigel_core::judge::findings::{Forecast, ForecastCase, SizeFindings, WorkingSetFindings};
 use rigel_core::path_text::printable;
 use rigel_core::stats::working_set::{Cache, Level, SetDoubt, SetsFound, Warmth};
-use rigel_core::units::say::{figure, number, percent, time, trimmed};
-use rigel_core::units::{Bytes, GIB, KIB, MIB, to_f64};
+use rigel_core::units::say::{figure, number, percent, rough_size, size_unit, time, trimmed};
+use rigel_core::units::{Bytes, to_f64};
 
 /// What was reached; of numbers that must not be used only that they tell nothing.
 pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
@@ -212,14 +212,14 @@ pub(super) fn forecast(found: &WorkingSetFindings, one: &Forecast) -> String {
 
 /// Both ends of the size of a cache, in its unit: the first one without it.
 pub(super) fn ends(cache: &Cache) -> (String, String) {
-    let (unit, name) = unit(cache.bytes.mean);
+    let (unit, name) = size_unit(1.0005 * cache.bytes.mean);
+    let unit = to_f64(unit);
     (figure_of(cache.bytes.lo95 / unit), format!("{} {name}", figure_of(cache.bytes.hi95 / unit)))
 }
 
 /// A size of three digits: `8.02 GiB`, `257 MiB`.
 pub(super) fn size(bytes: f64) -> String {
-    let (unit, name) = unit(bytes);
-    format!("{} {name}", figure_of(bytes / unit))
+    rough_size(bytes)
 }
 
 /// A latency in two digits: those of histograms have no more.
@@ -234,15 +234,10 @@ fn figure_of(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-fn unit(bytes: f64) -> (f64, &'static str) {
-    const PREFIXES: [(u64, &str); 3] = [(1 << 40, "TiB"), (GIB, "GiB"), (MIB, "MiB")];
-    let fitting = PREFIXES.iter().find(|(unit, _)| bytes >= 0.999 * to_f64(*unit));
-    fitting.map_or((to_f64(KIB), "KiB"), |(unit, name)| (to_f64(*unit), name))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rigel_core::units::{GIB, MIB};
 
     #[test]
     fn a_latency_has_two_digits() {

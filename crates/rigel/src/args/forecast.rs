@@ -26,8 +26,8 @@ Examples:
       how long this storage suffices, from the last calibration and the history of this host
   rigel capacity forecast slo_20261101_0900_record.jsonl --disk nvme0n1
       how long the latency stays within the limit of that record, under the load of one disk
-  rigel capacity forecast calibration_20261101_0900_record.jsonl --grow 30%/y --add 200GB@2027-04
-      a scenario: 30 % growth per year, and 200 GB more in April
+  rigel capacity forecast calibration_20261101_0900_record.jsonl --grow 30%/y --add 200G@2027-04
+      a scenario: 30 % growth per year, and 200 GiB more in April
   rigel capacity forecast here.jsonl --database PROD --without rac2
       the sum of all instances, and what the others carry if one host is gone; --host rac1,rac2 and --all sum hosts
   rigel capacity forecast here.jsonl --add db7.csv --zone Europe/Berlin --grow 30%
@@ -68,7 +68,7 @@ pub struct ForecastArgs {
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     grow: Vec<Grow>,
 
-    /// What if: the load in a file that `rigel capacity import` reads moves here (db7.csv), or load or data from a date on (200GB@2027-04, 500IOPS@2027-04-15, 80MBPS@2027-04, 20%@2027-04); repeatable
+    /// What if: the load in a file that `rigel capacity import` reads moves here (db7.csv), or load or data from a date on (200G@2027-04, 500IOPS@2027-04-15, 80MBPS@2027-04, 20%@2027-04); repeatable
     ///
     /// A file is read, but not stored. Where its time differs from that of the history, its usual week is taken.
     #[arg(long, value_name = "FILE|WHAT@DATE", allow_hyphen_values = true)]

@@ -128,6 +128,8 @@ fn times_and_sizes_of_flags_have_three_figures() {
         [8192.0, 1_048_576.0, 300_000.0, 512.0].map(rough_size),
         ["8 KiB", "1 MiB", "293 KiB", "512 B"]
     );
+    // What makers call 1 TB and 2 TB.
+    assert_eq!([1e12, 2e12, 2560.0 * 1_073_741_824.0].map(rough_size), ["931 GiB", "1.82 TiB", "2.5 TiB"]);
 }
 
 #[test]

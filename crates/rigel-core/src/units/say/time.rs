@@ -65,12 +65,19 @@ pub fn typed_time(time: Nanos) -> String {
     format!("{}{name}", time.0.div_ceil(unit))
 }
 
-/// A size that need not be whole: `8 KiB`, `1.46 MiB`.
+/// The largest unit of sizes of which there is one. All sizes are powers of 1024, read and written, and named so: a disk of 1 TB, as its maker
+/// counts, has 931 GiB.
+pub fn size_unit(bytes: f64) -> (u64, &'static str) {
+    const UNITS: [(u64, &str); 4] = [(1 << 40, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")];
+    UNITS.into_iter().find(|&(unit, _)| bytes >= to_f64(unit)).unwrap_or((1, "B"))
+}
+
+/// A size that need not be whole, in three digits: `8 KiB`, `1.46 MiB`, `2.44 TiB`.
 pub fn rough_size(bytes: f64) -> String {
-    let units = [(MIB, "MiB"), (KIB, "KiB")];
-    let unit = units.into_iter().find(|&(unit, _)| bytes >= to_f64(unit));
-    let (value, name) = unit.map_or((bytes, "B"), |(unit, name)| (bytes / to_f64(unit), name));
-    let figure = figure(value);
-    let whole = figure.split_once('.').filter(|(_, decimals)| decimals.bytes().all(|digit| digit == b'0'));
-    format!("{} {name}", whole.map_or(figure.as_str(), |(whole, _)| whole))
+    // What three digits show as one is one.
+    let (unit, name) = size_unit(bytes * 1.0005);
+    let figure = figure(bytes / to_f64(unit));
+    let figure =
+        if figure.contains('.') { figure.trim_end_matches('0').trim_end_matches('.') } else { &figure };
+    format!("{figure} {name}")
 }

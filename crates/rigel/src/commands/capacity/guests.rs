@@ -65,7 +65,7 @@ impl<'a> Guests<'a> {
             return Err(Problem::usage("the file has no load")
                 .at(name)
                 .because("it has neither reads and writes nor bytes of a disk or database")
-                .next("give a file with them; for data alone, give its size and date: --add 200GB@2027-04"));
+                .next("give a file with them; for data alone, give its size and date: --add 200G@2027-04"));
         }
         members.extend(guests, &name);
         self.taken.extend(tables.iter().cloned());

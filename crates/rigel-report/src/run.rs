@@ -89,7 +89,7 @@ pub(crate) fn answer(verdict: &Conclusion) -> Vec<Block> {
 }
 
 /// `! FOREIGN: Something else used the CPUs.`
-fn warning(cause: &Cause) -> Block {
+pub(crate) fn warning(cause: &Cause) -> Block {
     let sentence = cause.means.split_inclusive(". ").next().unwrap_or_default().trim_end();
     let code = cause.code.map_or_else(String::new, |code| format!("{}: ", code.name()));
     let ink = if cause.invalid { Ink::Invalid } else { Ink::Flag };

@@ -13,7 +13,10 @@ use crate::document::{Block, Document as _, Room};
 use crate::label;
 use crate::output_file::OutputFile;
 use crate::text::Style;
+use crate::verdict::{Cause, Conclusion};
+use crate::view::View;
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::judge::flags::Mark;
 use rigel_core::record::Record;
 use rigel_core::units::say::listed;
 use rigel_uses::through::{DemandVerdict, ThroughFindings};
@@ -25,6 +28,15 @@ pub struct ThroughReport<'a> {
     pub record: &'a Record,
     /// What came out.
     pub found: &'a ThroughFindings,
+}
+
+impl ThroughReport<'_> {
+    /// What speaks against the numbers and is not what the failure did: that belongs to the answer.
+    fn causes(&self) -> Vec<Cause> {
+        let view = View::of(self.record);
+        let is_own = |cause: &Cause| cause.code.is_some_and(|code| !code.has(Mark::OfFailure));
+        Conclusion::of(&view).causes.into_iter().filter(is_own).collect()
+    }
 }
 
 /// For the terminal; `files` are the outputs, the record first.

@@ -5,6 +5,7 @@
 
 mod causes;
 mod command;
+mod figures;
 pub(crate) mod measured;
 mod next;
 mod reached;

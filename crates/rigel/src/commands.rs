@@ -15,6 +15,7 @@ mod manual;
 mod mark;
 mod past;
 mod rank;
+mod records_in;
 mod report;
 mod run;
 mod scrub;

@@ -6,7 +6,8 @@ use super::{ThroughReport, words};
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Picture, Shape};
 use crate::document::{Block, Blocks, Column, Document, Paragraph, Room, Table};
 use crate::text::Ink;
-use crate::verdict::Tone;
+use crate::verdict::{Cause, Tone};
+use crate::{run, warnings};
 use rigel_core::stats::Estimate;
 use rigel_core::units::say::{number, percent, short, time};
 use rigel_core::units::{Nanos, to_f64, us_from_ns};
@@ -21,7 +22,9 @@ const MOST_NAMED: usize = 12;
 
 impl Document for ThroughReport<'_> {
     fn blocks(&self, room: Room) -> Blocks {
-        let mut all = verdict(self, room);
+        let causes = self.causes();
+        let mut all = verdict(self, !causes.is_empty(), room);
+        all.extend(warnings(&causes, room));
         all.push(demands(self));
         all.push(Block::section("Before, during, after", vec![levels(self), about_levels(self)]));
         all.push(Block::section("Timeline", timeline(self, room)));
@@ -32,13 +35,18 @@ impl Document for ThroughReport<'_> {
     }
 }
 
-fn verdict(told: &ThroughReport<'_>, room: Room) -> Vec<Block> {
+/// A line each on a terminal, all of it on a page.
+fn warnings(causes: &[Cause], room: Room) -> Vec<Block> {
+    if room.is_wide() { warnings::list(causes, room) } else { causes.iter().map(run::warning).collect() }
+}
+
+fn verdict(told: &ThroughReport<'_>, is_warned: bool, room: Room) -> Vec<Block> {
     let sentences = words::told(told);
     let found = told.found;
     if room.is_wide() {
         let tone = match found {
             found if found.is_unkept() => Tone::DoNotUse,
-            found if found.has_trouble() => Tone::UseWithCare,
+            found if found.has_trouble() || is_warned => Tone::UseWithCare,
             _ => Tone::Good,
         };
         let (shown, others) = sentences.split_at(sentences.len().min(2));

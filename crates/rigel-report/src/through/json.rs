@@ -2,6 +2,7 @@
 
 use super::{ThroughReport, words};
 use crate::json::{pretty, schema_of, text as printable};
+use crate::verdict::Cause;
 use rigel_core::error::Problem;
 use rigel_core::stats::Estimate;
 use rigel_core::units::{Nanos, to_f64, us_from_ns};
@@ -27,6 +28,8 @@ struct Document {
     targets: Vec<String>,
     /// The answer in sentences.
     told: Vec<String>,
+    /// What speaks against the numbers, the worst first; not what the failure did.
+    warnings: Vec<Cause>,
     /// It lasted as long as it was to.
     complete: bool,
     /// The rate that was to be held, I/Os per second.
@@ -198,6 +201,7 @@ pub fn json(told: &ThroughReport<'_>) -> Result<Vec<u8>, Problem> {
         started: printable(&header.started),
         targets: header.targets.iter().map(|target| printable(&target.path)).collect(),
         told: words::told(told),
+        warnings: told.causes(),
         complete: found.complete,
         rate_asked: found.asked,
         lasted_s: Nanos(found.lasted.1.saturating_sub(found.lasted.0)).seconds(),

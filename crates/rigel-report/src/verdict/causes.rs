@@ -2,6 +2,7 @@
 //!
 //! Must not word a flag; the flag and its meaning do.
 
+use super::figures;
 use crate::notes;
 use crate::view::View;
 use crate::{versus, words};
@@ -27,7 +28,7 @@ pub struct Cause {
     pub means: String,
     /// Where it was seen.
     pub place: String,
-    /// The figures of one place.
+    /// The figures: of several places the range of each; where they differ in more than numbers, those of one place, which is named.
     pub figures: String,
     /// What to do, as a sentence.
     pub remedy: String,
@@ -123,17 +124,20 @@ fn depth(code: FlagCode) -> u8 {
 }
 
 fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Cause {
-    let worst = places.iter().find(|(_, flag)| flag.invalid).or(places.first());
+    let is_invalid = places.iter().any(|(_, flag)| flag.invalid);
+    // What makes numbers invalid is said of those.
+    let said: Vec<(FlagScope, &Flag)> =
+        places.iter().copied().filter(|(_, flag)| flag.invalid == is_invalid).collect();
     let meaning = code.meaning();
     Cause {
         code: Some(code),
-        invalid: worst.is_some_and(|(_, flag)| flag.invalid),
+        invalid: is_invalid,
         means: meaning.means.to_owned(),
         place: place(view, places),
         figures: (code == FlagCode::NotReached && places.len() > 1)
             .then(|| widths(view))
             .flatten()
-            .or_else(|| Some(printable(&worst?.1.text).into_owned()))
+            .or_else(|| said_of(view, &said))
             .unwrap_or_default(),
         remedy: match code {
             FlagCode::Memory if view.record.header.request.allow_memory => {
@@ -142,6 +146,17 @@ fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Caus
             _ => meaning.remedy.to_owned(),
         },
     }
+}
+
+/// The figures of all places as ranges; where they differ in more than numbers, those of the first, which is named.
+fn said_of(view: &View<'_>, said: &[(FlagScope, &Flag)]) -> Option<String> {
+    let texts: Vec<&str> = said.iter().map(|(_, flag)| flag.text.as_str()).collect();
+    let (scope, first) = said.first()?;
+    let told = figures::range(&texts).unwrap_or_else(|| match scope {
+        FlagScope::Point(point) => format!("{} ({})", first.text, in_words(view, *point)),
+        FlagScope::Run | FlagScope::Curve(_) => first.text.clone(),
+    });
+    Some(printable(&told).into_owned())
 }
 
 /// `±6.1 % to ±14 %, where ±5 % was asked for`; `None` where no width is wider, as there were too few visits.

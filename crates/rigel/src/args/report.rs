@@ -12,6 +12,8 @@ const EXAMPLES: &str = "\
 Examples:
   rigel report mytest_20260101_1200_record.jsonl
       what was shown after the run: the answer, warnings, the table
+  rigel report .
+      the same of the newest record in this directory
   rigel report mytest_20260101_1200_record.jsonl --explain
       why, and how sure: each warning with its figures and what to do, every flag, charts
   rigel report mytest_20260101_1200_record.jsonl --html
@@ -20,10 +22,10 @@ Examples:
       how long a full scan, a backup and a restore of 10 TiB take at the measured MBPS
   rigel report monday_record.jsonl tuesday_record.jsonl --html
       one page about both runs, with an overview
-  rigel report mytest_20260101_1200_record.jsonl --format fio --out charts
-      output like that of fio, in directories for fio-plot: charts/mytest_20260101_1200_fio/small ..
-  rigel report mytest_20260101_1200_record.jsonl --format orion --orion-version 11.1 --out old
-      ORION's files in the format of version 11.1, in the directory old";
+  rigel report mytest_20260101_1200_record.jsonl --format fio --out /tmp
+      output like that of fio, in directories for fio-plot: /tmp/mytest_20260101_1200_fio/small ..
+  rigel report mytest_20260101_1200_record.jsonl --format orion --orion-version 11.1 --out /tmp
+      ORION's files in the format of version 11.1, in another directory";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportOptions {
@@ -41,7 +43,7 @@ pub struct ReportOptions {
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportArgs {
-    /// Record of a run, NAME_record.jsonl; several make one page about all, or separate other files
+    /// Record of a run, NAME_record.jsonl, or a directory: its newest record; several make one page about all, or separate other files
     #[arg(value_name = "RECORD", required = true)]
     records: Vec<PathBuf>,
 

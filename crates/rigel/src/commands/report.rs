@@ -2,6 +2,7 @@
 //!
 //! Must not measure or look at a target; the record is all there is.
 
+use super::records_in;
 use super::run::{soak, through};
 use super::transfer;
 use super::versus::SidesOutcome;
@@ -25,6 +26,12 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 pub fn report(options: &ReportOptions, streams: &Streams) -> Result<(), Problem> {
+    let meant = |path: &PathBuf| records_in::meant(path, streams);
+    let records = options.records.iter().map(meant).collect::<Result<_, _>>()?;
+    of_files(&ReportOptions { records, ..options.clone() }, streams)
+}
+
+fn of_files(options: &ReportOptions, streams: &Streams) -> Result<(), Problem> {
     let to_stdout = options.out.is_none() && options.format.is_text();
     if to_stdout && options.records.len() > 1 {
         return Err(Problem::usage("several records cannot be combined into one document")
@@ -200,7 +207,10 @@ pub fn read_own(path: &Path, unkept: &[&[u8]], streams: &Streams) -> Result<Reco
 
 fn whole(path: &Path, unkept: &[&[u8]], streams: &Streams) -> Result<FullRecord, Problem> {
     let shown = path_text::encode(path);
-    let bytes = fs::read(path).map_err(|error| unreadable(&shown, &error))?;
+    let bytes = fs::read(path).map_err(|error| {
+        let problem = unreadable(&shown, &error);
+        if path.is_dir() { problem.next(records_in::next_step(path)) } else { problem }
+    })?;
     let whole = FullRecord::of(path, bytes, unkept, streams)?;
     if let Some(torn) = &whole.record.torn {
         streams.remark(&format!("{shown}: line {} is incomplete and ignored", torn.line));

@@ -31,6 +31,8 @@ pub enum Mark {
     InTime,
     /// It slows or speeds two sides that take turns alike, and is not in their ratio.
     BothSides,
+    /// A failure of the storage makes it, or it is about precision: in a run through a failure it says nothing that the answer does not.
+    OfFailure,
 }
 
 /// Which command comes next.
@@ -107,7 +109,7 @@ flags!(FlagCode {
     /// The measured window ended before its time.
     CutShort: row(
         "CUT_SHORT",
-        &[],
+        &[Mark::OfFailure],
         Next::Again,
         "A visit ended early: its number rests on less time than planned.",
         "Resume the run (--resume), which repeats that visit; if it cannot be resumed, measure again."
@@ -115,7 +117,7 @@ flags!(FlagCode {
     /// I/Os failed.
     Errors: row(
         "ERRORS",
-        &[],
+        &[Mark::OfFailure],
         Next::Doctor,
         "I/Os failed. Rates and latencies leave them out; if more than 5 in 1,000 failed, the numbers are invalid.",
         "Check the target, offset and errno that the flag names, and the kernel log (dmesg)."
@@ -123,7 +125,7 @@ flags!(FlagCode {
     /// I/Os did not come back.
     Hung: row(
         "HUNG",
-        &[Mark::Root],
+        &[Mark::Root, Mark::OfFailure],
         Next::Doctor,
         "An I/O never completed, so the run stopped.",
         "Check the kernel log (dmesg) and the health of the device before you measure again."
@@ -131,7 +133,7 @@ flags!(FlagCode {
     /// Nothing came back for a time, or one I/O took far longer than all others.
     Stalled: row(
         "STALLED",
-        &[],
+        &[Mark::OfFailure],
         Next::Doctor,
         "The storage stalled, or one I/O took far longer than all others.",
         "Look for the cause at that time: the kernel log (dmesg), a path or controller failover, a paused host."
@@ -139,7 +141,7 @@ flags!(FlagCode {
     /// A target or a limit on I/O is not what it was when the run began.
     Changed: row(
         "CHANGED",
-        &[Mark::Root],
+        &[Mark::Root, Mark::OfFailure],
         Next::Again,
         "The target, or a limit on its I/O, changed during the measurement.",
         "Measure again without changing the target or its limits."
@@ -147,7 +149,7 @@ flags!(FlagCode {
     /// Outstanding, rate and latency do not obey Little's law.
     Little: row(
         "LITTLE",
-        &[],
+        &[Mark::OfFailure],
         Next::Again,
         "Rate and latency do not match the outstanding I/Os: times are wrong or I/Os were lost.",
         "Repeat on an idle host; if it persists, please send us the record."
@@ -155,7 +157,7 @@ flags!(FlagCode {
     /// Fewer I/Os were in flight than planned.
     QueueNotFilled: row(
         "QUEUE_NOT_FILLED",
-        &[],
+        &[Mark::OfFailure],
         Next::Again,
         "Fewer I/Os were outstanding than planned, so the load was lighter than stated.",
         "Raise --workers if CPUs are idle. Otherwise, or with the engine sync, use a host with more CPUs."
@@ -195,7 +197,7 @@ flags!(FlagCode {
     /// The interval is wider than was asked for.
     NotReached: row(
         "NOT_REACHED",
-        &[Mark::Consequence],
+        &[Mark::Consequence, Mark::OfFailure],
         Next::Longer,
         "Less precise than requested; trust a number only within its ±.",
         "Measure longer, or on a quieter host."
@@ -203,7 +205,7 @@ flags!(FlagCode {
     /// So few points that a rare state of the device may have been missed by all visits.
     FewPoints: row(
         "FEW_POINTS",
-        &[Mark::Consequence],
+        &[Mark::Consequence, Mark::OfFailure],
         Next::Again,
         "Too few points were measured to catch rare states of the storage.",
         "Measure more points or longer, or repeat at another time."
@@ -211,7 +213,7 @@ flags!(FlagCode {
     /// Visits are still settling where the measuring begins.
     Warmup: row(
         "WARMUP",
-        &[],
+        &[Mark::OfFailure],
         Next::Longer,
         "Visits ended before the storage had settled, so the rate is too low or too high.",
         "Measure longer, without --fast."
@@ -219,7 +221,7 @@ flags!(FlagCode {
     /// The rate went to another level during a long visit.
     LevelShift: row(
         "LEVEL_SHIFT",
-        &[Mark::InTime, Mark::BothSides],
+        &[Mark::InTime, Mark::BothSides, Mark::OfFailure],
         Next::Longer,
         "The storage changed speed during the measurement. A mean describes neither level.",
         "Find out what happened at that time (a limit, burst credit, a cache, another load), then measure again."
@@ -227,7 +229,7 @@ flags!(FlagCode {
     /// The rate changed steadily.
     Drift: row(
         "DRIFT",
-        &[Mark::InTime, Mark::BothSides],
+        &[Mark::InTime, Mark::BothSides, Mark::OfFailure],
         Next::Longer,
         "The rate drifted. The mean is an average over the drift.",
         "Measure longer, or once the storage has settled."
@@ -235,7 +237,7 @@ flags!(FlagCode {
     /// The rate is held down by a limit, or burst credit was used up.
     Throttled: row(
         "THROTTLED",
-        &[Mark::Root, Mark::InTime],
+        &[Mark::Root, Mark::InTime, Mark::OfFailure],
         Next::Doctor,
         "A limit capped the rate, or burst credit ran out.",
         "Plan with the sustained rate, and find out who set the limit."
@@ -243,7 +245,7 @@ flags!(FlagCode {
     /// The rate fell for good while loads took turns.
     Burst: row(
         "BURST",
-        &[Mark::Root, Mark::InTime],
+        &[Mark::Root, Mark::InTime, Mark::OfFailure],
         Next::Doctor,
         "The rate fell for good during the run, as when burst credit is used up. Visits before and after it measured two things.",
         "Plan with the rate that was left. The task burst measures the credit, and how long it takes to come back."
@@ -251,7 +253,7 @@ flags!(FlagCode {
     /// Writes became slower when a cache or the spare blocks were full.
     WriteCliff: row(
         "WRITE_CLIFF",
-        &[],
+        &[Mark::OfFailure],
         Next::Longer,
         "Writes slowed down once a cache or the spare blocks filled up.",
         "Measure longer: the rate after the cliff is the sustained one."
@@ -259,7 +261,7 @@ flags!(FlagCode {
     /// Noise that outlasts the rests between visits: intervals may be too narrow.
     SlowNoise: row(
         "SLOW_NOISE",
-        &[Mark::BothSides],
+        &[Mark::BothSides, Mark::OfFailure],
         Next::Longer,
         "Disturbances outlast the pauses between visits, so intervals may be too narrow.",
         "Run longer, at another time."
@@ -267,7 +269,7 @@ flags!(FlagCode {
     /// Rare visits far off the others.
     Contaminated: row(
         "CONTAMINATED",
-        &[Mark::InTime],
+        &[Mark::InTime, Mark::OfFailure],
         Next::Again,
         "Some visits are outliers. The intervals are wider because of them.",
         "Find out what else ran at that time, then measure again."
@@ -275,7 +277,7 @@ flags!(FlagCode {
     /// Two groups of visits or of latencies: a mean describes neither.
     Bimodal: row(
         "BIMODAL",
-        &[],
+        &[Mark::OfFailure],
         Next::Nothing,
         "Visits or latencies fall into two groups. A mean describes neither.",
         "Use the figures of the two groups, not the mean."
@@ -387,7 +389,7 @@ flags!(FlagCode {
     /// More arrived than was served, so that the backlog grew.
     Overload: row(
         "OVERLOAD",
-        &[],
+        &[Mark::OfFailure],
         Next::Nothing,
         "The storage could not keep up: the queue kept growing, so a latency would be meaningless.",
         "Ask for a lower rate. The rate served is the storage's limit (with HOST_LIMITED: the host's)."

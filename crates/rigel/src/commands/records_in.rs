@@ -1,0 +1,92 @@
+//! The records in a directory, for whoever gives one instead of a record. Must not read a record.
+
+use crate::streams::Streams;
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_core::units::say::listed;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// How the name of a record ends.
+const SUFFIX: &str = "_record.jsonl";
+/// Names in a message; of more their number is told.
+const MOST_NAMED: usize = 3;
+
+/// The file that is meant: of a directory its newest record, with a remark where there are several.
+pub fn meant(path: &Path, streams: &Streams) -> Result<PathBuf, Problem> {
+    if !path.is_dir() {
+        return Ok(path.to_owned());
+    }
+    let all = newest_first(path);
+    let shown = path_text::encode(path);
+    let Some(newest) = all.first() else {
+        return Err(Problem::usage("there is no record in this directory")
+            .at(shown)
+            .because(format!("the name of a record ends in {SUFFIX}, and no file has such a name"))
+            .next("give the record of a run, or the directory that holds it"));
+    };
+    if all.len() > 1 {
+        streams.remark(&format!(
+            "{} is the newest of {} records in {shown}; name another one to see it",
+            path_text::encode(newest),
+            all.len()
+        ));
+    }
+    Ok(newest.clone())
+}
+
+/// What to give instead of a directory: the records in it.
+pub fn next_step(dir: &Path) -> String {
+    let all = newest_first(dir);
+    let shown: Vec<String> = all.iter().take(MOST_NAMED).map(|path| path_text::encode(path)).collect();
+    match all.len() {
+        0 => format!("it holds no record: give a file that ends in {SUFFIX}"),
+        1 => format!("give the record in it: {}", shown.concat()),
+        count if count <= MOST_NAMED => format!("give one of the records in it, the newest first: {}", listed(&shown)),
+        count => format!("give one of the {count} records in it; the newest are {}", listed(&shown)),
+    }
+}
+
+fn newest_first(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let is_record = |path: &PathBuf| path.to_string_lossy().ends_with(SUFFIX) && path.is_file();
+    let written = |path: &Path| {
+        fs::metadata(path).and_then(|found| found.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+    };
+    let mut all: Vec<(SystemTime, PathBuf)> =
+        entries.map(|entry| entry.path()).filter(is_record).map(|path| (written(&path), path)).collect();
+    all.sort();
+    all.into_iter().rev().map(|one| one.1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::time::Duration;
+
+    fn record(dir: &Path, name: &str, age_s: u64) {
+        let file = File::create(dir.join(name)).unwrap();
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        file.set_modified(long_ago - Duration::from_secs(age_s)).unwrap();
+    }
+
+    #[test]
+    fn of_a_directory_the_newest_record_is_meant() {
+        let (dir, streams) = (tempfile::tempdir().unwrap(), Streams::in_memory());
+        let nothing = meant(dir.path(), &streams).unwrap_err();
+        assert!(nothing.to_string().contains("no record in this directory"), "{nothing}");
+        record(dir.path(), "a_record.jsonl", 10);
+        record(dir.path(), "notes.txt", 0);
+        let file = dir.path().join("a_record.jsonl");
+        assert_eq!(meant(&file, &streams).unwrap(), file);
+        assert_eq!(meant(dir.path(), &streams).unwrap(), file);
+        assert_eq!(streams.texts()[1], "", "there is no other");
+        record(dir.path(), "b_record.jsonl", 5);
+        assert!(meant(dir.path(), &streams).unwrap().ends_with("b_record.jsonl"));
+        assert!(streams.texts()[1].contains("is the newest of 2 records in "), "{:?}", streams.texts());
+        let step = next_step(dir.path());
+        assert!(step.find("b_record.jsonl") < step.find("a_record.jsonl"), "{step}");
+    }
+}

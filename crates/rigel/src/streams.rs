@@ -10,6 +10,7 @@ use rigel_report::text::Style;
 use rustix::io::Errno;
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The two streams of a command.
@@ -17,6 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Streams {
     out: Stream,
     err: Stream,
+    /// Whether the reader of the results had gone when they were written.
+    is_unread: Arc<AtomicBool>,
 }
 
 #[derive(Clone, Debug)]
@@ -28,14 +31,14 @@ enum Stream {
 
 impl Streams {
     /// Those of the process.
-    pub const fn of_process() -> Self {
-        Self { out: Stream::Output, err: Stream::Error }
+    pub fn of_process() -> Self {
+        Self { out: Stream::Output, err: Stream::Error, is_unread: Arc::default() }
     }
 
     /// Memory; [`Streams::texts`] reads it.
     pub fn in_memory() -> Self {
         let memory = || Stream::Memory(Arc::default());
-        Self { out: memory(), err: memory() }
+        Self { out: memory(), err: memory(), is_unread: Arc::default() }
     }
 
     /// What was written to memory, results first. What is no text is shown as such.
@@ -53,12 +56,20 @@ impl Streams {
     pub(crate) fn results(&self, bytes: &[u8]) -> Result<(), Problem> {
         match self.out.put(bytes) {
             Ok(()) => Ok(()),
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+                self.is_unread.store(true, Ordering::Relaxed);
+                Ok(())
+            }
             Err(error) => Err(Problem::refused("the results cannot be written")
                 .at("standard output")
                 .because(format!("the system says: {error}"))
                 .next("check where standard output is redirected")),
         }
+    }
+
+    /// Whether nobody read all of the results. A run goes on all the same: what it is for is the record, which has them.
+    pub(crate) fn is_unread(&self) -> bool {
+        self.is_unread.load(Ordering::Relaxed)
     }
 
     /// Writes where files were written, a line each, as results.

@@ -94,7 +94,15 @@ fn section(advisory: &Advisory<'_>, product: Product, explain: bool) -> Vec<Bloc
     }
     let title = format!("{}: --database {}", title(product), product.name());
     let mut blocks = vec![Block::whole("", title), table(&shown)];
-    blocks.extend(shown.iter().filter_map(|one| one.outcome.as_ref().ok()).flat_map(remark));
+    let given = || shown.iter().filter_map(|one| one.outcome.as_ref().ok());
+    // What several settings need to know is said once; the derivation has the rest of it.
+    let mut told: Vec<&str> = Vec::new();
+    for one in given() {
+        let text = beyond_why(one).filter(|text| !explain && !told.contains(text));
+        told.extend(text);
+        blocks.extend(text.map(|text| Paragraph::labelled("  ", 2, printable(text)).into()));
+        blocks.extend(otherwise(one));
+    }
     let derived = if explain { derivations(&advice) } else { Vec::new() };
     vec![Block::part(blocks), Block::part(derived)]
 }
@@ -128,15 +136,19 @@ fn row(advice: &Advice) -> [String; 4] {
     }
 }
 
-/// What to know before the value is used, and what it would be under other conditions.
-fn remark(given: &SettingAdvice) -> Vec<Block> {
-    let text = given.remark.as_ref().map(|text| Paragraph::labelled("  ", 2, printable(text)).into());
-    let otherwise = given.otherwise.iter().map(|other| {
+/// What to know before the value is used, without how it came about.
+fn beyond_why(given: &SettingAdvice) -> Option<&str> {
+    let remark = given.remark.as_deref()?;
+    Some(remark.strip_suffix(given.why.as_str()).map_or(remark, str::trim_end))
+}
+
+/// What the value would be under other conditions.
+fn otherwise(given: &SettingAdvice) -> impl Iterator<Item = Block> {
+    given.otherwise.iter().map(|other| {
         let range = range(&other.value).map_or_else(String::new, |range| format!("  ({range})"));
         let when = format!("    {:<14} ", printable(&other.when));
         Block::whole(when, format!("{}{range}", printable(&other.value.text)))
-    });
-    text.into_iter().chain(otherwise).collect()
+    })
 }
 
 /// The settings that no record has figures for, in a line for each product.
@@ -207,5 +219,7 @@ fn derivation(given: &SettingAdvice) -> Vec<Block> {
         let text = format!("{}: {}", measured.what, measured.told());
         Paragraph::labelled(FIGURE, FIGURE.len(), printable(&text)).into()
     };
-    std::iter::once(below(&given.why)).chain(given.measured.iter().map(figure)).collect()
+    // A remark that goes on with the reason stands for both.
+    let remark = given.remark.as_ref().filter(|remark| remark.ends_with(given.why.as_str()));
+    std::iter::once(below(remark.unwrap_or(&given.why))).chain(given.measured.iter().map(figure)).collect()
 }

@@ -13,7 +13,7 @@ use crate::text::{Ink, curve_blocks};
 use crate::uneven;
 use crate::view::View;
 use crate::words;
-use rigel_core::judge::findings::{IoFindings, PointFindings};
+use rigel_core::judge::findings::{CurveFindings, IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::{Class, Figure, LoadClass};
 use rigel_core::load::sides::Side;
@@ -189,8 +189,21 @@ fn legend(view: &View<'_>) -> Vec<Block> {
         let visits = words::counted(visits, "visit");
         all.push(Paragraph::labelled("   ", 3, format!("{visits} in all. {}", words::unseen(share))).into());
     }
+    all.extend(searched(view).map(Block::paragraph));
     all.extend(of_columns(view).into_iter().map(Block::paragraph));
     all
+}
+
+/// What levels a search went through, which are no rows: it chose the rows by them, and measured those afresh.
+fn searched(view: &View<'_>) -> Option<String> {
+    let tried = |found: &CurveFindings| {
+        let levels = &found.curve.levels;
+        let (least, most) = (levels.first()?.0, levels.last()?.0);
+        Some(format!("{} levels of {} from {least} to {most}", levels.len(), found.load.nouns()))
+    };
+    let all: Vec<String> = view.findings.curves.iter().filter_map(tried).collect();
+    (!all.is_empty())
+        .then(|| format!("The search tried {}; the rows are the levels chosen by it, measured afresh.", words::listed(&all)))
 }
 
 /// The legend of a table above which warnings stand, in a line.

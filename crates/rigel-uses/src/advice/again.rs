@@ -4,7 +4,9 @@
 
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::load::class::{Class, Pattern};
-use rigel_core::load::request::{DEFAULT_LARGE, DEFAULT_SMALL, EngineRequest, Request};
+use rigel_core::load::placement::CpuChoice;
+use rigel_core::load::request::{DEFAULT_IO_TIMEOUT, DEFAULT_LARGE, DEFAULT_SMALL, EngineRequest, Request};
+use rigel_core::load::task::Task;
 use rigel_core::path_text::{in_directory, printable, shell_word};
 use rigel_core::record::Header;
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
@@ -102,9 +104,42 @@ pub(super) fn commits(header: &Header) -> RepeatCommands {
 /// A calibration with options, as a command line.
 pub fn calibrate(header: &Header, on: RepeatTarget, options: &str) -> String {
     let (before, targets) = place(header, on);
-    let words = ["rigel calibrate".to_owned(), targets, engine(header), options.to_owned()];
+    let words = ["rigel calibrate".to_owned(), targets, scratch_size(header), engine(header), how(&header.request), options.to_owned()];
     let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
     before + &words.join(" ")
+}
+
+/// How large a scratch file of Rigel's own was, where that was asked for.
+fn scratch_size(header: &Header) -> String {
+    let own = header.targets.iter().find(|target| target.scratch.is_some_and(|scratch| scratch.own));
+    let is_asked = printable(&header.request.command_line).contains("--scratch-size");
+    own.filter(|_| is_asked).map_or_else(String::new, |own| size("--scratch-size", own.size_bytes))
+}
+
+/// The options that say how a calibration is done, where they were given: what leaves them out measures in another way.
+fn how(request: &Request) -> String {
+    let workers = request.workers.map(|workers| format!("--workers {workers}"));
+    let cpus = match &request.cpus {
+        CpuChoice::Auto => None,
+        CpuChoice::Any => Some("--cpus any".to_owned()),
+        CpuChoice::List(list) => {
+            let list: Vec<String> = list.iter().map(ToString::to_string).collect();
+            Some(format!("--cpus {}", list.join(",")))
+        }
+    };
+    let switch = |is_on: bool, name: &str| is_on.then(|| name.to_owned());
+    let no_commits = matches!(request.task, Task::Calibrate { .. })
+        && printable(&request.command_line).split(' ').any(|word| word == "--no-commits");
+    let timeout = (request.io_timeout != DEFAULT_IO_TIMEOUT)
+        .then(|| format!("--io-timeout {}", typed_time(request.io_timeout)));
+    let all = [
+        workers,
+        cpus,
+        switch(request.no_trials, "--no-trials"),
+        switch(no_commits, "--no-commits"),
+        timeout,
+    ];
+    all.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// A run of so many small I/Os as that of the header had, and nothing else; `None` where it was measured in a way that a command does not repeat

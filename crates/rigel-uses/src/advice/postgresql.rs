@@ -18,10 +18,9 @@ const CONCURRENT_BY_DEFAULT: f64 = 64.0;
 /// Most of `io_workers`, and what it is by default.
 const MOST_WORKERS: u32 = 32;
 const WORKERS_BY_DEFAULT: f64 = 3.0;
-/// What an experiment had against that bound (docs/method/settings.md).
-const BEYOND_CPUS: &str = "If queries wait for storage, more workers than CPUs may be better: on 2 CPUs, 8 \
-    to 16 workers read cold tables 1.4 to 3.2 times as fast as 2. `rigel sql prove` tests what is right for \
-    a server.";
+/// Two experiments, for and against more workers than CPUs (docs/method/settings.md).
+const BEYOND_CPUS: &str = "On 2 CPUs, 8 to 16 workers read cold tables 1.4 to 3.2 times as fast as 2, but a server whose \
+    queries did not wait for storage lost half of its rate with 32. `rigel sql prove` tests what is right for a server.";
 const BY_SYNC: &str = "Bitmap scans of cold tables were 1.4 to 1.7 times as fast with sync on 2 CPUs; \
      `rigel sql prove` tests what is right for a server.";
 /// What `io_combine_limit` is by default, and at most: in version 17, and later.
@@ -80,7 +79,7 @@ fn concurrency(source: &Source<'_>, saturation: &MeasuredFigure) -> Vec<Advice> 
     ];
     all.extend(most_concurrency(saturation));
     let cpus = source.cpus();
-    all.extend([method(source, saturation, cpus), workers(saturation, cpus)]);
+    all.extend([method(source, saturation), workers(saturation, cpus)]);
     all
 }
 
@@ -96,39 +95,36 @@ fn most_concurrency(saturation: &MeasuredFigure) -> Option<Advice> {
     })
 }
 
-/// As many workers as saturate the storage, but no more than the CPUs carry: a worker copies and checks what it read, and every read
-/// wakes one, so that more workers than CPUs take turns instead of reading.
+/// As many workers as saturate the storage, as each has one read in flight. A worker copies and checks what it read, for which it needs a CPU: whether more
+/// of them than CPUs pay depends on how much queries wait for the storage, so that such a number is a hint.
 fn workers(saturation: &MeasuredFigure, cpus: u32) -> Advice {
-    let most = f64::from(cpus.min(MOST_WORKERS));
+    let most = f64::from(MOST_WORKERS);
     let level = number(saturation.figure.value);
     let is_bound = saturation.low() >= most;
-    // Where the CPUs are the bound, it does not matter how many reads more the storage would take.
+    // Where the server has no more workers, it does not matter how many reads more the storage would take.
     let measured = if is_bound { saturation.clone().at_least() } else { saturation.clone() };
     let value = Value::of(saturation.figure, |level| whole(level.clamp(1.0, most)));
-    let bound = if is_bound { "the CPUs are the limit here" } else { "the storage is the limit here" };
+    let wanted = saturation.figure.value.min(most);
+    let bound = if is_bound { "32, the most that a server has, is the limit here" } else { "the storage is the limit here" };
     let why = format!(
-        "A worker has one read in flight, so {level} of them saturate the storage; a worker needs a CPU to \
-         copy and check what it read, so there should be no more workers than CPUs: this host has {cpus}, \
-         and 32 workers is the maximum; {bound}. Only with io_method = worker."
+        "A worker has one read in flight, so {level} of them saturate the storage; {bound}. Only with io_method = worker."
     );
-    if is_bound {
-        return WORKERS.hint(value, vec![measured], format!("{why} {BEYOND_CPUS}"));
+    if wanted > f64::from(cpus) {
+        let beside = format!("A worker needs a CPU to copy and check what it read, and this host has {cpus}.");
+        return WORKERS.hint(value, vec![measured], format!("{why} {beside} {BEYOND_CPUS}"));
     }
-    if most.min(saturation.figure.value) > WORKERS_BY_DEFAULT {
+    if wanted > WORKERS_BY_DEFAULT {
         return WORKERS.given(value, vec![measured], why);
     }
     WORKERS.hint(value, vec![measured], format!("{why} The default is 3, which this would not raise."))
 }
 
-fn method(source: &Source<'_>, saturation: &MeasuredFigure, cpus: u32) -> Advice {
-    let lowest = saturation.low();
-    let most = cpus.min(MOST_WORKERS);
-    let carried = format!("{most} I/O workers, the most that this host's CPUs can sustain (io_workers),");
-    if lowest <= f64::from(most) {
+fn method(source: &Source<'_>, saturation: &MeasuredFigure) -> Advice {
+    let (level, lowest) = (number(saturation.figure.value), saturation.low());
+    if lowest <= f64::from(MOST_WORKERS) {
         let why = format!(
-            "{} reads in flight saturate the storage, and up to {carried} can keep that many. Nothing \
-             measured here shows whether io_uring would cost less CPU.",
-            number(saturation.figure.value)
+            "{level} reads in flight saturate the storage, and I/O workers can keep that many (io_workers, up to 32). Nothing \
+             measured here shows whether io_uring would cost less CPU."
         );
         return METHOD.given(Value::plain("worker"), vec![saturation.clone()], why);
     }
@@ -139,10 +135,9 @@ fn method(source: &Source<'_>, saturation: &MeasuredFigure, cpus: u32) -> Advice
         "it is unknown whether this host's kernel allows io_uring"
     };
     let why = format!(
-        "{} reads or more in flight saturate the storage, but {carried} keep fewer; {kernel}. A server \
+        "{level} reads in flight saturate the storage, but 32 I/O workers, the most that a server has, keep fewer; {kernel}. A server \
          built without io_uring does not start with it; to check: SELECT enumvals FROM pg_settings WHERE \
-         name = 'io_method'. {BY_SYNC}",
-        number(lowest)
+         name = 'io_method'. {BY_SYNC}"
     );
     METHOD.hint(Value::plain("io_uring"), vec![saturation.clone().at_least()], why)
 }

@@ -260,6 +260,7 @@ impl ReadyRun {
         drop(bench);
         // The outputs show what was measured, also when a broken queue or a full disk ended the run.
         let written = present::outputs(reporter, &set, &journal.unkept());
+        present::unread(reporter, &set);
         drop(journal);
         let again = server.map(|server| {
             sql::the_rest(server, &targets, resumable, &set.record_path(), &reporter.options.targets)

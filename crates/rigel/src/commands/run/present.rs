@@ -17,7 +17,7 @@ use rigel_core::load::pace::Pace;
 use rigel_core::load::placement::ranges;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
-use rigel_core::path_text;
+use rigel_core::path_text::{self, shell_word};
 use rigel_core::record::Purpose;
 use rigel_core::record::{Node, Nodes};
 use rigel_core::units::Bytes;
@@ -223,6 +223,17 @@ pub fn outputs(reporter: Reporter<'_>, set: &OutputSet, unkept: &[&[u8]]) -> Res
     let wrong = wrong_data::problem(&record);
     let unusable = view.findings.unusable(&record.header.request).or(gates);
     Ok(RunTrouble { wrong_data: wrong, unusable, stopped: text::stopped(&view) })
+}
+
+/// Where the results are that nobody read (`rigel calibrate | true`): the reader of a pipe may go long before the end, and is no reason to end a run.
+pub fn unread(reporter: Reporter<'_>, set: &OutputSet) {
+    if reporter.streams.is_unread() {
+        let record = path_text::encode(&set.record_path());
+        let record = shell_word(&record);
+        reporter.streams.remark(&format!(
+            "the results were not read from standard output, whose reader had gone: rigel report {record} shows them"
+        ));
+    }
 }
 
 /// `Ok(Some(_))`: a gate failed.

@@ -84,6 +84,8 @@ pub(crate) fn progress(view: &View<'_>) -> String {
     }
     let (all, with, full) = (plan.steps.len(), with_figures(view), view.measured_in_full());
     let in_full = match full {
+        // Then something else is missing: visits that make them more precise.
+        _ if full >= with && with == all && view.is_adaptive() => ", from fewer visits than planned",
         _ if full >= with => "",
         0 => ", from a visit that was cut short",
         _ => ", some of them from a visit that was cut short",

@@ -125,6 +125,8 @@ impl Conclusion {
                     format!("{told} {}", head(tone, None, causes.len()))
                 }
                 Some((_, told)) => format!("{} {told}", head(tone, unusable.as_deref(), causes.len())),
+                // What is not there needs no warning.
+                None if is_unmeasured(view) => "There are no numbers yet.".to_owned(),
                 None => head(tone, unusable.as_deref(), causes.len()),
             },
             measured: measured::sentence(view),
@@ -217,6 +219,11 @@ impl Conclusion {
     pub(crate) fn codes(&self, invalid: bool) -> impl Iterator<Item = FlagCode> {
         self.causes.iter().filter(move |cause| cause.invalid == invalid).filter_map(|cause| cause.code)
     }
+}
+
+/// Whether a run was cut short before any of its points had a figure.
+fn is_unmeasured(view: &View<'_>) -> bool {
+    !view.record.complete() && crate::notes::with_figures(view) == 0
 }
 
 /// `Use with care: 2 warnings.`

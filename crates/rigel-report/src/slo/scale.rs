@@ -125,12 +125,19 @@ fn of_rate(found: &SloFindings, scale: &SloScale, rate: &SloRate, bounds: &str) 
         (Some(lower), None, None) => format!(
             "This storage carries {lower} times the load at least (97.5 %) {with}: no scale that was visited clearly breaks a limit."
         ),
+        (None, None, Some(upper)) if all_break(found, |ratio| ratio.value) => format!(
+            "This storage does not carry {upper} times the load (97.5 %) {with}, and no other scale that was visited: {}.{}",
+            lowest(found),
+            lightest::sentence(found)
+        ),
         (None, None, Some(upper)) => format!(
             "This storage does not carry {upper} times the load (97.5 %) {with}; what it carries is not known."
         ),
-        (None, None, None) if all_break(found, |ratio| ratio.value) => {
-            format!("No scale that was visited keeps that: {}, the least of them.", lowest(found))
-        }
+        (None, None, None) if all_break(found, |ratio| ratio.value) => format!(
+            "No scale that was visited keeps that: {}, the least of them.{}",
+            lowest(found),
+            lightest::sentence(found)
+        ),
         (None, None, None) => {
             "It is unknown how many times the load this storage carries: no visit shows whether a scale meets the limits.".to_owned()
         }

@@ -132,16 +132,19 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
         (Some(lower), None, None) => format!(
             "{kept} kept up to {lower} I/Os per second at least (97.5 %): no rate that was visited clearly breaks a limit."
         ),
-        (None, None, Some(upper)) if !all_break(found, |ratio| ratio.lo95) => format!(
-            "{not_kept} from {upper} I/Os per second on (97.5 %); up to where they are kept is not known."
+        (None, None, Some(upper)) if all_break(found, |ratio| ratio.value) => format!(
+            "{not_kept} at any rate that was visited, surely from {upper} I/Os per second on (97.5 %): {}.{}",
+            lowest(found),
+            lightest::sentence(found)
         ),
         (None, None, Some(upper)) => format!(
-            "{not_kept} from {upper} I/Os per second on (97.5 %), and at no lower rate that was visited either: {}.",
-            lowest(found)
+            "{not_kept} from {upper} I/Os per second on (97.5 %); up to where they are kept is not known."
         ),
-        (None, None, None) if all_break(found, |ratio| ratio.value) => {
-            format!("No rate that was visited keeps that: {}, the lowest of them.", lowest(found))
-        }
+        (None, None, None) if all_break(found, |ratio| ratio.value) => format!(
+            "No rate that was visited keeps that: {}, the lowest of them.{}",
+            lowest(found),
+            lightest::sentence(found)
+        ),
         (None, None, None) => {
             let what = if found.bounds.len() == 1 { "the limit" } else { "the limits" };
             format!("The rate is not known: the visits around it do not say which rates keep {what}.")

@@ -57,7 +57,9 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
         most.extend(lower.map(|(iops, bound)| format!("{}{} {bound}", number(iops.value), width(iops))));
     }
     if most.is_empty() {
-        return "Nothing was measured.".to_owned();
+        // The visits of a search that was cut short are no points.
+        let has_visits = !view.record.search.is_empty() || !view.record.visits.is_empty();
+        return if has_visits { "No point was measured." } else { "Nothing was measured." }.to_owned();
     }
     // Where only points in doubt have a lower one, none is the best.
     let is_lowest = |class: Class, found: Estimate| {

@@ -105,7 +105,7 @@ fn a_run_that_was_cut_short_says_so_first() {
     let empty = self::page(&run);
     in_this_order(
         verdict(&empty),
-        &["Do not use these numbers.", "<p>Nothing was measured.</p>", "Run cut short"],
+        &["There are no numbers yet.", "<p>Nothing was measured.</p>", "Run cut short"],
     );
     assert!(!empty.contains("<figure>"));
 }

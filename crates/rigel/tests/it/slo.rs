@@ -1,7 +1,7 @@
 //! `rigel slo`: the rate within a bound, with the real binary: text, JSON, gate, resume, bad input.
 
 use crate::recording::Recording;
-use crate::support::{Place, ProgramOutput};
+use crate::support::{Place, ProgramOutput, flat};
 use std::fs;
 use std::sync::OnceLock;
 
@@ -214,6 +214,28 @@ fn an_answer_says_no_more_than_was_seen() {
     for part in ["even at 10 I/Os per second", "% take longer than 1 us"] {
         assert!(told.contains(part), "{told}");
     }
+}
+
+/// Even an I/O that is alone is slower: the answer says so, how long it takes, and which limit is possible.
+#[test]
+fn a_limit_that_no_load_keeps_is_answered_plainly() {
+    let place = Place::new();
+    let plain = |arguments: &[&str], name: &str| {
+        let told = slo(&place, &[arguments, &["--name", name]].concat());
+        (told.code, flat(&told.stdout).replace('µ', "u"), flat(&told.stderr).replace('µ', "u"))
+    };
+    let (code, told, _) = plain(&["--p99", "500us"], "far");
+    assert_eq!(code, 0);
+    assert!(told.starts_with("p99 < 500 us is not kept at any rate: even at 10 I/Os per second "), "{told}");
+    for part in ["the lightest load. One I/O alone: p99 is ", "Possible is p99 < "] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    // At 921 us at rest, low rates do not tell that there is none, and the search stays at higher ones.
+    let (_, told, _) = plain(&["--p99", "900us"], "near");
+    assert!(told.starts_with("p99 < 900 us is not kept at any rate") || told.starts_with("No rate "), "{told}");
+    assert!(told.contains(" alone: p99 is ") && !told.contains("is not known"), "{told}");
+    let (code, _, said) = plain(&["--p99", "500us", "--require", "p99 < 500us @ 100"], "gate");
+    assert!(code == 1 && said.contains("allow a longer latency (p99 < "), "{said}");
 }
 
 /// The percentile and the share of the bound are of the same I/Os.

@@ -220,3 +220,30 @@ fn a_killed_run_has_its_finished_points_on_disk() {
     let told = place.rigel(["report", path.to_str().unwrap(), "--format", "json"]).expect_code(0);
     assert_eq!(told.json()["run"]["complete"], false);
 }
+
+/// What was measured is the same in what is shown and in what is said: there is none yet, and the run can go on.
+#[test]
+fn a_calibration_that_is_stopped_in_its_search_has_no_numbers_to_warn_of() {
+    let place = Place::new();
+    place.random_file("data", 16 << 20);
+    let line = "calibrate data --for 60s --no-html --no-history";
+    let told = stopped_when(&place, line, |record| !record.search.is_empty()).expect_code(4);
+    assert!(told.stdout.starts_with("There are no numbers yet.\nNo point was measured.\n"), "{}", told.stdout);
+    assert!(!told.stdout.contains("Do not use"), "{}", told.stdout);
+    assert!(told.stderr.contains("the search was not finished after "), "{}", told.stderr);
+}
+
+/// Whoever read the results is gone long before the end: the record has them, and a note says how to see them.
+#[test]
+fn a_reader_that_has_gone_loses_no_result() {
+    let place = Place::new();
+    let line = "run simple --engine sim --seed 1 --max-duration 60s --no-html --quiet --name alone";
+    let script = format!("{{ sleep 0.3; exec {} {line}; }} | true", env!("CARGO_BIN_EXE_rigel"));
+    let mut shell = Command::new("bash");
+    shell.args(["-c", &format!("set -o pipefail; {script}")]).current_dir(place.path());
+    let told = crate::support::tell(&mut shell).expect_code(0);
+    let note = told.stderr.split_once("standard output, whose reader had gone: rigel ").expect(&told.stderr).1;
+    let command = note.split(" shows").next().unwrap();
+    let shown = place.line(command).expect_code(0).stdout;
+    assert!(shown.contains("IOPS"), "{command}: {shown}");
+}

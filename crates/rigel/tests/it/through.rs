@@ -249,3 +249,23 @@ fn what_cannot_be_held_is_refused_with_the_option() {
         assert!(flat(&told).contains(part), "{line}: {told}");
     }
 }
+
+/// What speaks against the numbers is shown wherever they are; what the failure itself does is the answer.
+#[test]
+fn what_speaks_against_the_numbers_is_shown() {
+    let place = Place::in_memory();
+    let test = "what_speaks_against_the_numbers_is_shown";
+    let is_there = place.path().starts_with("/dev/shm").then_some(());
+    let is_there = is_there.ok_or_else(|| rigel_testdev::MissingNeed::new("no /dev/shm".to_owned()));
+    if needs(test, is_there).is_none() {
+        return;
+    }
+    place.random_file("t.dat", 16 << 20);
+    let told = place.line("run through t.dat --rate 100 --for 11s --allow-memory --quiet --name held").expect_code(0);
+    assert!(told.stdout.contains("\n! MEMORY: "), "{}", told.stdout);
+    let found = document(&place, "held");
+    let codes: Vec<&str> =
+        found["warnings"].as_array().unwrap().iter().filter_map(|one| one["code"].as_str()).collect();
+    assert!(codes.contains(&"MEMORY") && !codes.contains(&"LEVEL_SHIFT"), "{found}");
+    assert!(place.read("_report.html").contains("MEMORY"));
+}

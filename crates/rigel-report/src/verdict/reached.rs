@@ -206,3 +206,16 @@ pub(super) fn unusable(view: &View<'_>) -> Option<String> {
         _ => Some(format!("the numbers of {}", words::listed(&bad))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The highest of many points may be the one of which least is known.
+    #[test]
+    fn a_number_of_one_visit_says_that_nothing_is_known_of_its_width() {
+        assert_eq!(width(Estimate::bare(5.0)), " (± unknown: one visit)");
+        let merged = Estimate { basis: Basis::Merged, ..Estimate::bare(5.0) };
+        assert_eq!(width(merged), "", "a percentile of all I/Os together");
+    }
+}

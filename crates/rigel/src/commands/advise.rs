@@ -10,7 +10,7 @@ use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
 use rigel_core::path_text;
-use rigel_core::record::{Header, Record};
+use rigel_core::record::Record;
 use rigel_core::units::say::listed;
 use rigel_report::View;
 use rigel_report::advice::{Advisory, document, file, page};
@@ -24,7 +24,7 @@ pub fn advise(options: &AdviseOptions, streams: &Streams) -> Result<(), Problem>
     let records: Vec<Record> = paths.iter().map(|path| read(path, streams)).collect::<Result<_, _>>()?;
     if options.records.is_empty() {
         let here = std::env::current_dir().unwrap_or_default();
-        records.iter().for_each(|record| streams.remark(&of_what(&record.header, &here)));
+        records.iter().for_each(|record| streams.remark(&of_what(&record.header.targets, &record.header.started, &here)));
     }
     let views: Vec<View<'_>> = records.iter().map(View::of).collect();
     let advised = AdviceReport::of(&runs(&views), options.conditions, options.product)?;
@@ -41,19 +41,19 @@ pub fn advise(options: &AdviseOptions, streams: &Streams) -> Result<(), Problem>
 }
 
 /// What the last calibration was of: whoever asks for it may stand in front of another disk by now.
-fn of_what(header: &Header, here: &Path) -> String {
+fn of_what(targets: &[TargetFacts], started: &str, here: &Path) -> String {
     let place = |target: &TargetFacts| {
         let own = target.scratch.is_some_and(|scratch| scratch.own);
         let directory = Path::new(&target.real_path).parent().filter(|_| own);
         directory.map_or_else(|| target.path.clone(), |directory| path_text::encode(directory))
     };
-    let places: Vec<String> = header.targets.iter().map(place).collect();
+    let places: Vec<String> = targets.iter().map(place).collect();
     // What is named by its path may be meant from anywhere, a scratch file in a directory not.
-    let own = header.targets.iter().filter(|target| target.scratch.is_some_and(|scratch| scratch.own));
-    let is_elsewhere =
-        own.clone().count() > 0 && !own.into_iter().any(|target| Path::new(&target.real_path).starts_with(here));
+    let own = || targets.iter().filter(|target| target.scratch.is_some_and(|scratch| scratch.own));
+    let is_here = |target: &TargetFacts| Path::new(&target.real_path).parent() == Some(here);
+    let is_elsewhere = own().next().is_some() && !own().any(is_here);
     let elsewhere = if is_elsewhere { ", and not of the current directory" } else { "" };
-    let day: String = header.started.chars().take(10).collect();
+    let day: String = started.chars().take(10).collect();
     format!("the last calibration, of {day}, is of {}{elsewhere}", listed(&places))
 }
 
@@ -84,4 +84,26 @@ pub(super) fn last_record(streams: &Streams) -> Result<PathBuf, Problem> {
     }
     streams.remark(&format!("the settings come from the record {shown}"));
     Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rigel_core::facts::ScratchFacts;
+
+    #[test]
+    fn the_last_calibration_of_another_directory_says_so() {
+        let target = |real_path: &str, own: bool| TargetFacts {
+            path: "./rigel-scratch.dat".to_owned(),
+            real_path: real_path.to_owned(),
+            scratch: own.then_some(ScratchFacts { seed: 1, used_before: false, own: true, kept: false }),
+            ..TargetFacts::default()
+        };
+        let told = |target: TargetFacts, here: &str| of_what(&[target], "2026-01-02T03:04:05+00:00", Path::new(here));
+        let of_fast = || target("/mnt/fast/rigel-scratch.dat", true);
+        assert_eq!(told(of_fast(), "/mnt/fast"), "the last calibration, of 2026-01-02, is of /mnt/fast");
+        assert!(told(of_fast(), "/home").ends_with("is of /mnt/fast, and not of the current directory"));
+        let device = TargetFacts { path: "/dev/sdb".to_owned(), ..target("/dev/sdb", false) };
+        assert!(told(device, "/home").ends_with("is of /dev/sdb"), "named by its path");
+    }
 }

@@ -278,3 +278,23 @@ fn what_was_shown_after_a_run_is_shown_again() {
         assert_eq!(before_files.lines().count(), place.read("_report.txt").lines().count());
     }
 }
+
+/// Of a directory the newest record is shown, and a command that needs a certain one names those that are there.
+#[test]
+fn a_directory_stands_for_the_newest_record_in_it() {
+    let place = Place::in_memory();
+    let none = place.line("report .").expect_code(2);
+    assert!(none.stderr.contains("there is no record in this directory"), "{}", none.stderr);
+    place.line(&format!("{SIM}_a --quiet --no-html")).expect_code(0);
+    let one = place.line("report .").expect_code(0);
+    let named = place.only_of("out_a", "_record.jsonl");
+    let shown = |text: &str| text.split("\nmore: ").next().unwrap().to_owned();
+    assert_eq!(shown(&one.stdout), shown(&place.rigel(["report".as_ref(), named.as_os_str()]).stdout));
+    assert!(!one.stderr.contains("newest"), "{}", one.stderr);
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    place.line(&format!("{SIM}_b --quiet --no-html")).expect_code(0);
+    let two = place.line("report .").expect_code(0);
+    assert!(two.stdout.contains("out_b") && two.stderr.contains("is the newest of 2 records in ."), "{two:?}");
+    let told = place.line("advise .").expect_code(2).stderr;
+    assert!(told.contains("out_b_") && told.contains("out_a_"), "{told}");
+}

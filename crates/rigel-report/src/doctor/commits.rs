@@ -32,7 +32,8 @@ pub(super) fn commits(all: &[RuleResult], known: &[(String, Document)]) -> Vec<B
     };
     let mut told: Vec<String> = known.iter().filter_map(figure).collect();
     if told.is_empty() {
-        let (cache, disk) = if caching.len() == 1 { ("cache", "that disk") } else { ("caches", "one of those disks") };
+        let (cache, disk) =
+            if caching.len() == 1 { ("cache", "that disk") } else { ("caches", "one of those disks") };
         told.push(format!(
             "To measure what a commit costs with the write {cache} of {}, run `rigel run commit` in a directory on {disk}.",
             names(&caching, MOST_NAMES)

@@ -7,9 +7,7 @@ use rigel_capacity::day;
 use rigel_capacity::forecast::{BIN_S, FEWEST_DAYS, Forecast, MOST_PASTS, NoForecast};
 use rigel_capacity::headroom::{Course, Ends, ReachTime, Resource, Scenario, Storage, WhatIf};
 use rigel_core::path_text::printable;
-use rigel_core::units::say::{
-    counted, decimal_percent, listed, number, percent, signed_percent, size_unit,
-};
+use rigel_core::units::say::{counted, decimal_percent, listed, number, percent, signed_percent, size_unit};
 use rigel_core::units::{Bytes, to_f64};
 
 /// A share of writes that differs by more makes other figures.

@@ -202,8 +202,12 @@ fn searched(view: &View<'_>) -> Option<String> {
         Some(format!("{} levels of {} from {least} to {most}", levels.len(), found.load.nouns()))
     };
     let all: Vec<String> = view.findings.curves.iter().filter_map(tried).collect();
-    (!all.is_empty())
-        .then(|| format!("The search tried {}; the rows are the levels chosen by it, measured afresh.", words::listed(&all)))
+    (!all.is_empty()).then(|| {
+        format!(
+            "The search tried {}; the rows are the levels chosen by it, measured afresh.",
+            words::listed(&all)
+        )
+    })
 }
 
 /// The legend of a table above which warnings stand, in a line.

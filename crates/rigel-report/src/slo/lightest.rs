@@ -37,17 +37,15 @@ pub(super) fn possible(found: &SloFindings) -> Option<String> {
 fn broken(found: &SloFindings) -> Option<(&SloPoint, Vec<Broken<'_>>)> {
     let point = found.points.first()?;
     let all = found.bounds.iter().zip(&point.ratios).zip(&point.judged_us);
-    let broken = all.filter_map(|((bound, ratio), us)| {
-        (ratio.as_ref()?.value > 1.0).then_some((bound, (*us)?))
-    });
+    let broken =
+        all.filter_map(|((bound, ratio), us)| (ratio.as_ref()?.value > 1.0).then_some((bound, (*us)?)));
     let broken: Vec<Broken<'_>> = broken.collect();
     (!broken.is_empty()).then_some((point, broken))
 }
 
 fn limits(broken: &[Broken<'_>]) -> Option<String> {
-    let limit = |(bound, us): &Broken<'_>| {
-        Some(format!("{} < {}", bound.judged, time(rounded_up(us.ends()?.1))))
-    };
+    let limit =
+        |(bound, us): &Broken<'_>| Some(format!("{} < {}", bound.judged, time(rounded_up(us.ends()?.1))));
     let limits: Option<Vec<String>> = broken.iter().map(limit).collect();
     Some(listed(&limits?))
 }

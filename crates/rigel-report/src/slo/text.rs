@@ -2,8 +2,8 @@
 //!
 //! Must not choose a figure.
 
-use super::{lightest, open};
 use super::scale::{self, ScaleRounding};
+use super::{lightest, open};
 use crate::document::{Block, Column, Room, Table};
 use crate::view::View;
 use crate::words::listed;

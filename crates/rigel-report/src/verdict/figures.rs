@@ -124,7 +124,10 @@ mod tests {
     #[test]
     fn figures_of_several_places_are_ranges() {
         for (texts, told) in [
-            (vec!["0.71 of a CPU core in 4 of 4 visits", "0.31 of a CPU core in 2 of 4 visits"], Some("0.31 to 0.71 of a CPU core in 2 to 4 of 4 visits")),
+            (
+                vec!["0.71 of a CPU core in 4 of 4 visits", "0.31 of a CPU core in 2 of 4 visits"],
+                Some("0.31 to 0.71 of a CPU core in 2 to 4 of 4 visits"),
+            ),
             (vec!["late by 87.2 us", "late by 1.01 ms", "late by 90 us"], Some("late by 87.2 us to 1.01 ms")),
             (vec!["p99 1,250 us at sda1", "p99 980 us at sda1"], Some("p99 980 to 1,250 us at sda1")),
             (vec!["-31 % (-40 to -22 %)", "-12 % (-20 to -5 %)"], Some("-31 to -12 % (-40 to -5 %)")),

@@ -452,10 +452,8 @@ mod tests {
         let wide = change(0.05, -0.02, 0.12);
         let open = Effect::of(quantity, &Ok(wide));
         assert!(!open.is_direction());
-        let mut comparison = Comparison {
-            rows: vec![row(1, open, wide), row(2, open, wide)],
-            ..Comparison::default()
-        };
+        let mut comparison =
+            Comparison { rows: vec![row(1, open, wide), row(2, open, wide)], ..Comparison::default() };
         let found = OverallRatio {
             quantity,
             loads: [1, 2].map(|level| Point::alone(Class::SMALL, level)).to_vec(),

@@ -167,9 +167,15 @@ fn the_disks_whose_write_cache_is_meant_are_named() {
         text(&host(10), devices, &[], false).split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let one = flat(&[caching("sda")]);
-    assert!(one.contains("with the write cache of sda, run `rigel run commit` in a directory on that disk."), "{one}");
+    assert!(
+        one.contains("with the write cache of sda, run `rigel run commit` in a directory on that disk."),
+        "{one}"
+    );
     let two = flat(&[caching("sda"), caching("sdb")]);
-    assert!(two.contains("with the write caches of sda, sdb, run") && two.contains("on one of those disks."), "{two}");
+    assert!(
+        two.contains("with the write caches of sda, sdb, run") && two.contains("on one of those disks."),
+        "{two}"
+    );
 }
 
 /// A virtual disk says that it spins; what is right for one that spins is then not plainly right.

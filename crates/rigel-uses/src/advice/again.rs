@@ -104,7 +104,14 @@ pub(super) fn commits(header: &Header) -> RepeatCommands {
 /// A calibration with options, as a command line.
 pub fn calibrate(header: &Header, on: RepeatTarget, options: &str) -> String {
     let (before, targets) = place(header, on);
-    let words = ["rigel calibrate".to_owned(), targets, scratch_size(header), engine(header), how(&header.request), options.to_owned()];
+    let words = [
+        "rigel calibrate".to_owned(),
+        targets,
+        scratch_size(header),
+        engine(header),
+        how(&header.request),
+        options.to_owned(),
+    ];
     let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
     before + &words.join(" ")
 }

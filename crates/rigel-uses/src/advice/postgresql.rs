@@ -105,12 +105,17 @@ fn workers(saturation: &MeasuredFigure, cpus: u32) -> Advice {
     let measured = if is_bound { saturation.clone().at_least() } else { saturation.clone() };
     let value = Value::of(saturation.figure, |level| whole(level.clamp(1.0, most)));
     let wanted = saturation.figure.value.min(most);
-    let bound = if is_bound { "32, the most that a server has, is the limit here" } else { "the storage is the limit here" };
+    let bound = if is_bound {
+        "32, the most that a server has, is the limit here"
+    } else {
+        "the storage is the limit here"
+    };
     let why = format!(
         "A worker has one read in flight, so {level} of them saturate the storage; {bound}. Only with io_method = worker."
     );
     if wanted > f64::from(cpus) {
-        let beside = format!("A worker needs a CPU to copy and check what it read, and this host has {cpus}.");
+        let beside =
+            format!("A worker needs a CPU to copy and check what it read, and this host has {cpus}.");
         return WORKERS.hint(value, vec![measured], format!("{why} {beside} {BEYOND_CPUS}"));
     }
     if wanted > WORKERS_BY_DEFAULT {

@@ -281,7 +281,10 @@ fn more_workers_than_cpus_are_a_hint() {
     let all = advised(&[with_cpus(saturating(4), 2)]);
     let (method, workers) =
         ["io_method", "io_workers"].map(|setting| given(&all, Product::Postgresql, setting)).into();
-    assert_eq!((method.value.text.as_str(), workers.value.text.as_str(), workers.is_hint), ("worker", "8", true));
+    assert_eq!(
+        (method.value.text.as_str(), workers.value.text.as_str(), workers.is_hint),
+        ("worker", "8", true)
+    );
     // A control group may give less than the CPUs of the host: 2.5 carry three.
     let mut limited = with_cpus(saturating(4), 16);
     limited.record.header.nodes.first_mut().host.cgroup.cpu_max_millis = Some(2500);
@@ -440,6 +443,22 @@ fn a_bound_that_nothing_keeps_leaves_the_row_without_iops() {
     let found = advised(&[reads]);
     assert!(refused(&found, Product::Oracle, "MAX_IOPS").because.contains("even at the lowest load"));
     assert_eq!(text(&found, Product::Oracle, "MAX_PMBPS"), "1000");
+}
+
+/// What is measured again is measured in the same way.
+#[test]
+fn a_command_keeps_the_options_that_were_typed() {
+    let mut reads = KnownRun::reads();
+    let request = &mut reads.record.header.request;
+    request.workers = Some(3);
+    request.cpus = rigel_core::load::placement::CpuChoice::List(vec![2, 5]);
+    request.no_trials = true;
+    request.io_timeout = Nanos::from_secs(20);
+    request.command_line = "data --workers 3 --no-commits ".to_owned();
+    let refusal = refused(&advised(&[reads]), Product::Postgresql, "io_combine_limit");
+    let command = refusal.command.unwrap();
+    let kept = "--workers 3 --cpus 2,5 --no-trials --no-commits --io-timeout 20s ";
+    assert!(command.contains(kept), "{command}");
 }
 
 #[test]

@@ -170,8 +170,10 @@ fn a_buffered_loop_that_is_no_image_is_found_on_the_whole_host() {
         read_only: Some(read_only),
         ..DeviceFacts::default()
     };
-    let mounted =
-        |options: &str| MountFacts { device: Some("loop4".into()), ..mount("ext4", options).mounts.remove(0) };
+    let mounted = |options: &str| MountFacts {
+        device: Some("loop4".into()),
+        ..mount("ext4", options).mounts.remove(0)
+    };
     let is_found = |device: DeviceFacts, mounts: &[MountFacts]| {
         let (host, devices) = (HostFacts::default(), [device]);
         let all = examine(&System::whole(&host, &devices, mounts));

@@ -24,7 +24,9 @@ pub fn advise(options: &AdviseOptions, streams: &Streams) -> Result<(), Problem>
     let records: Vec<Record> = paths.iter().map(|path| read(path, streams)).collect::<Result<_, _>>()?;
     if options.records.is_empty() {
         let here = std::env::current_dir().unwrap_or_default();
-        records.iter().for_each(|record| streams.remark(&of_what(&record.header.targets, &record.header.started, &here)));
+        records.iter().for_each(|record| {
+            streams.remark(&of_what(&record.header.targets, &record.header.started, &here))
+        });
     }
     let views: Vec<View<'_>> = records.iter().map(View::of).collect();
     let advised = AdviceReport::of(&runs(&views), options.conditions, options.product)?;
@@ -99,7 +101,9 @@ mod tests {
             scratch: own.then_some(ScratchFacts { seed: 1, used_before: false, own: true, kept: false }),
             ..TargetFacts::default()
         };
-        let told = |target: TargetFacts, here: &str| of_what(&[target], "2026-01-02T03:04:05+00:00", Path::new(here));
+        let told = |target: TargetFacts, here: &str| {
+            of_what(&[target], "2026-01-02T03:04:05+00:00", Path::new(here))
+        };
         let of_fast = || target("/mnt/fast/rigel-scratch.dat", true);
         assert_eq!(told(of_fast(), "/mnt/fast"), "the last calibration, of 2026-01-02, is of /mnt/fast");
         assert!(told(of_fast(), "/home").ends_with("is of /mnt/fast, and not of the current directory"));

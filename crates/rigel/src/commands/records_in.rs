@@ -43,7 +43,9 @@ pub fn next_step(dir: &Path) -> String {
     match all.len() {
         0 => format!("it holds no record: give a file that ends in {SUFFIX}"),
         1 => format!("give the record in it: {}", shown.concat()),
-        count if count <= MOST_NAMED => format!("give one of the records in it, the newest first: {}", listed(&shown)),
+        count if count <= MOST_NAMED => {
+            format!("give one of the records in it, the newest first: {}", listed(&shown))
+        }
         count => format!("give one of the {count} records in it; the newest are {}", listed(&shown)),
     }
 }
@@ -51,9 +53,8 @@ pub fn next_step(dir: &Path) -> String {
 fn newest_first(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let is_record = |path: &PathBuf| path.to_string_lossy().ends_with(SUFFIX) && path.is_file();
-    let written = |path: &Path| {
-        fs::metadata(path).and_then(|found| found.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
-    };
+    let written =
+        |path: &Path| fs::metadata(path).and_then(|found| found.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
     let mut all: Vec<(SystemTime, PathBuf)> =
         entries.map(|entry| entry.path()).filter(is_record).map(|path| (written(&path), path)).collect();
     all.sort();

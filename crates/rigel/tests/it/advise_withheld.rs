@@ -138,7 +138,11 @@ fn more_workers_than_a_small_host_has_cpus_are_a_comment() {
             }
         });
         let advice = setting(&place, &host, "io_workers");
-        assert_eq!((advice["value"].as_str(), advice["hint"].as_bool()), (Some("32"), Some(is_comment)), "{advice}");
+        assert_eq!(
+            (advice["value"].as_str(), advice["hint"].as_bool()),
+            (Some("32"), Some(is_comment)),
+            "{advice}"
+        );
     }
 }
 

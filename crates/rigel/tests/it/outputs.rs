@@ -294,7 +294,10 @@ fn a_directory_stands_for_the_newest_record_in_it() {
     std::thread::sleep(std::time::Duration::from_millis(20));
     place.line(&format!("{SIM}_b --quiet --no-html")).expect_code(0);
     let two = place.line("report .").expect_code(0);
-    assert!(two.stdout.contains("out_b") && two.stderr.contains("is the newest of 2 records in ."), "{two:?}");
+    assert!(
+        two.stdout.contains("out_b") && two.stderr.contains("is the newest of 2 records in ."),
+        "{two:?}"
+    );
     let told = place.line("advise .").expect_code(2).stderr;
     assert!(told.contains("out_b_") && told.contains("out_a_"), "{told}");
 }

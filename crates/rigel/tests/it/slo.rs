@@ -232,7 +232,10 @@ fn a_limit_that_no_load_keeps_is_answered_plainly() {
     }
     // At 921 us at rest, low rates do not tell that there is none, and the search stays at higher ones.
     let (_, told, _) = plain(&["--p99", "900us"], "near");
-    assert!(told.starts_with("p99 < 900 us is not kept at any rate") || told.starts_with("No rate "), "{told}");
+    assert!(
+        told.starts_with("p99 < 900 us is not kept at any rate") || told.starts_with("No rate "),
+        "{told}"
+    );
     assert!(told.contains(" alone: p99 is ") && !told.contains("is not known"), "{told}");
     let (code, _, said) = plain(&["--p99", "500us", "--require", "p99 < 500us @ 100"], "gate");
     assert!(code == 1 && said.contains("allow a longer latency (p99 < "), "{said}");

@@ -228,7 +228,11 @@ fn a_calibration_that_is_stopped_in_its_search_has_no_numbers_to_warn_of() {
     place.random_file("data", 16 << 20);
     let line = "calibrate data --for 60s --no-html --no-history";
     let told = stopped_when(&place, line, |record| !record.search.is_empty()).expect_code(4);
-    assert!(told.stdout.starts_with("There are no numbers yet.\nNo point was measured.\n"), "{}", told.stdout);
+    assert!(
+        told.stdout.starts_with("There are no numbers yet.\nNo point was measured.\n"),
+        "{}",
+        told.stdout
+    );
     assert!(!told.stdout.contains("Do not use"), "{}", told.stdout);
     assert!(told.stderr.contains("the search was not finished after "), "{}", told.stderr);
 }
@@ -242,7 +246,8 @@ fn a_reader_that_has_gone_loses_no_result() {
     let mut shell = Command::new("bash");
     shell.args(["-c", &format!("set -o pipefail; {script}")]).current_dir(place.path());
     let told = crate::support::tell(&mut shell).expect_code(0);
-    let note = told.stderr.split_once("standard output, whose reader had gone: rigel ").expect(&told.stderr).1;
+    let note =
+        told.stderr.split_once("standard output, whose reader had gone: rigel ").expect(&told.stderr).1;
     let command = note.split(" shows").next().unwrap();
     let shown = place.line(command).expect_code(0).stdout;
     assert!(shown.contains("IOPS"), "{command}: {shown}");

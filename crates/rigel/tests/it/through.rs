@@ -261,7 +261,9 @@ fn what_speaks_against_the_numbers_is_shown() {
         return;
     }
     place.random_file("t.dat", 16 << 20);
-    let told = place.line("run through t.dat --rate 100 --for 11s --allow-memory --quiet --name held").expect_code(0);
+    let told = place
+        .line("run through t.dat --rate 100 --for 11s --allow-memory --quiet --name held")
+        .expect_code(0);
     assert!(told.stdout.contains("\n! MEMORY: "), "{}", told.stdout);
     let found = document(&place, "held");
     let codes: Vec<&str> =

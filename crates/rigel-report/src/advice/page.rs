@@ -94,14 +94,13 @@ fn section(advisory: &Advisory<'_>, product: Product, explain: bool) -> Vec<Bloc
     }
     let title = format!("{}: --database {}", title(product), product.name());
     let mut blocks = vec![Block::whole("", title), table(&shown)];
-    let given = || shown.iter().filter_map(|one| one.outcome.as_ref().ok());
     // What several settings need to know is said once; the derivation has the rest of it.
     let mut told: Vec<&str> = Vec::new();
-    for one in given() {
-        let text = beyond_why(one).filter(|text| !explain && !told.contains(text));
+    for one in shown.iter().filter_map(|one| one.outcome.as_ref().ok()).filter(|_| !explain) {
+        let text = beyond_why(one).filter(|text| !told.contains(text));
         told.extend(text);
         blocks.extend(text.map(|text| Paragraph::labelled("  ", 2, printable(text)).into()));
-        blocks.extend(otherwise(one));
+        blocks.extend(otherwise(one, "    "));
     }
     let derived = if explain { derivations(&advice) } else { Vec::new() };
     vec![Block::part(blocks), Block::part(derived)]
@@ -143,10 +142,10 @@ fn beyond_why(given: &SettingAdvice) -> Option<&str> {
 }
 
 /// What the value would be under other conditions.
-fn otherwise(given: &SettingAdvice) -> impl Iterator<Item = Block> {
-    given.otherwise.iter().map(|other| {
+fn otherwise(given: &SettingAdvice, indent: &str) -> impl Iterator<Item = Block> {
+    given.otherwise.iter().map(move |other| {
         let range = range(&other.value).map_or_else(String::new, |range| format!("  ({range})"));
-        let when = format!("    {:<14} ", printable(&other.when));
+        let when = format!("{indent}{:<14} ", printable(&other.when));
         Block::whole(when, format!("{}{range}", printable(&other.value.text)))
     })
 }
@@ -221,5 +220,6 @@ fn derivation(given: &SettingAdvice) -> Vec<Block> {
     };
     // A remark that goes on with the reason stands for both.
     let remark = given.remark.as_ref().filter(|remark| remark.ends_with(given.why.as_str()));
-    std::iter::once(below(remark.unwrap_or(&given.why))).chain(given.measured.iter().map(figure)).collect()
+    let why = std::iter::once(below(remark.unwrap_or(&given.why)));
+    why.chain(otherwise(given, BELOW)).chain(given.measured.iter().map(figure)).collect()
 }

@@ -18,9 +18,9 @@ const CONCURRENT_BY_DEFAULT: f64 = 64.0;
 /// Most of `io_workers`, and what it is by default.
 const MOST_WORKERS: u32 = 32;
 const WORKERS_BY_DEFAULT: f64 = 3.0;
-/// Two experiments, for and against more workers than CPUs (docs/method/settings.md).
-const BEYOND_CPUS: &str = "On 2 CPUs, 8 to 16 workers read cold tables 1.4 to 3.2 times as fast as 2, but a server whose \
-    queries did not wait for storage lost half of its rate with 32. `rigel sql prove` tests what is right for a server.";
+/// Two experiments, for and against more workers than CPUs (docs/method/settings.md, docs/reference/advise.md).
+const BEYOND_CPUS: &str = "On 2 CPUs, 8 to 16 workers read cold tables 1.4 to 3.2 times as fast as 2; in a published test of another \
+    load, 32 workers on 2 CPUs lost 45 %. `rigel sql prove` tests what is right for a server.";
 const BY_SYNC: &str = "Bitmap scans of cold tables were 1.4 to 1.7 times as fast with sync on 2 CPUs; \
      `rigel sql prove` tests what is right for a server.";
 /// What `io_combine_limit` is by default, and at most: in version 17, and later.

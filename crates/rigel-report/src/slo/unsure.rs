@@ -25,6 +25,8 @@ pub(crate) fn cause(found: &SloFindings) -> Option<Cause> {
     })
 }
 
+const LIKELY: &str = "The answer is likely and not proven: there were too few visits for it.";
+
 fn missing(found: &SloFindings) -> Option<&'static str> {
     let open = "One end of the rate is not known: the visits do not tell it.";
     match &found.answer {
@@ -35,6 +37,9 @@ fn missing(found: &SloFindings) -> Option<&'static str> {
         SloAnswer::Rate(SloRate { lower: None, at: None, .. }) if all_break(found, |ratio| ratio.lo95) => {
             None
         }
+        SloAnswer::Rate(SloRate { lower: None, at: None, .. }) if all_break(found, |ratio| ratio.value) => {
+            Some(LIKELY)
+        }
         SloAnswer::Rate(_) => Some(open),
         SloAnswer::Nowhere(_, BoundVerdict::No)
         | SloAnswer::Everywhere(_, BoundVerdict::Yes)
@@ -43,8 +48,6 @@ fn missing(found: &SloFindings) -> Option<&'static str> {
         SloAnswer::Everywhere(_, BoundVerdict::No) => {
             Some("The rate is not known: chance led the search to rates that break the limits.")
         }
-        SloAnswer::Nowhere(..) | SloAnswer::Everywhere(..) => {
-            Some("The answer is likely and not proven: there were too few visits for it.")
-        }
+        SloAnswer::Nowhere(..) | SloAnswer::Everywhere(..) => Some(LIKELY),
     }
 }

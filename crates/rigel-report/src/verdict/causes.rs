@@ -152,9 +152,10 @@ fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Caus
 fn said_of(view: &View<'_>, said: &[(FlagScope, &Flag)]) -> Option<String> {
     let texts: Vec<&str> = said.iter().map(|(_, flag)| flag.text.as_str()).collect();
     let (scope, first) = said.first()?;
+    let are_several = said.iter().any(|one| one.0 != *scope);
     let told = figures::range(&texts).unwrap_or_else(|| match scope {
-        FlagScope::Point(point) => format!("{} ({})", first.text, in_words(view, *point)),
-        FlagScope::Run | FlagScope::Curve(_) => first.text.clone(),
+        FlagScope::Point(point) if are_several => format!("{} ({})", first.text, in_words(view, *point)),
+        FlagScope::Point(_) | FlagScope::Run | FlagScope::Curve(_) => first.text.clone(),
     });
     Some(printable(&told).into_owned())
 }

@@ -222,7 +222,7 @@ fn a_search_that_was_cut_short_has_no_points() {
     let (view, style) = (View::of(&run.record), rigel_report::text::Style::default());
     let brief = rigel_report::text::report(&view, style, &[]);
     let opening =
-        "There are no numbers yet.\nNothing was measured.\n! Run cut short: the record ends without";
+        "There are no numbers yet.\nNo point was measured.\n! Run cut short: the record ends without";
     assert!(brief.starts_with(opening), "{brief}");
     let explained = rigel_report::text::explained(&view, style, &[]);
     assert!(explained.starts_with("Do not use these numbers.\n- Run cut short: "), "{explained}");

@@ -19,8 +19,8 @@ const CONCURRENT_BY_DEFAULT: f64 = 64.0;
 const MOST_WORKERS: u32 = 32;
 const WORKERS_BY_DEFAULT: f64 = 3.0;
 /// Two experiments, for and against more workers than CPUs (docs/method/settings.md, docs/reference/advise.md).
-const BEYOND_CPUS: &str = "On 2 CPUs, 8 to 16 workers read cold tables 1.4 to 3.2 times as fast as 2; in a published test of another \
-    load, 32 workers on 2 CPUs lost 45 %. `rigel sql prove` tests what is right for a server.";
+const BEYOND_CPUS: &str = "Experiments disagree about more workers than CPUs: on 2 CPUs, 8 to 16 workers read cold tables 1.4 \
+    to 3.2 times as fast as 2, and 32 lost 45 % of another load. `rigel sql prove` tests what is right for a server.";
 const BY_SYNC: &str = "Bitmap scans of cold tables were 1.4 to 1.7 times as fast with sync on 2 CPUs; \
      `rigel sql prove` tests what is right for a server.";
 /// What `io_combine_limit` is by default, and at most: in version 17, and later.
@@ -79,7 +79,7 @@ fn concurrency(source: &Source<'_>, saturation: &MeasuredFigure) -> Vec<Advice> 
     ];
     all.extend(most_concurrency(saturation));
     let cpus = source.cpus();
-    all.extend([method(source, saturation), workers(saturation, cpus)]);
+    all.extend([method(source, saturation, cpus), workers(saturation, cpus)]);
     all
 }
 
@@ -95,40 +95,41 @@ fn most_concurrency(saturation: &MeasuredFigure) -> Option<Advice> {
     })
 }
 
-/// As many workers as saturate the storage, as each has one read in flight. A worker copies and checks what it read, for which it needs a CPU: whether more
-/// of them than CPUs pay depends on how much queries wait for the storage, so that such a number is a hint.
+/// What the CPUs carry. Fewer than the default were slower in every experiment.
+fn most_workers(cpus: u32) -> f64 {
+    f64::from(cpus.min(MOST_WORKERS)).max(WORKERS_BY_DEFAULT)
+}
+
+/// As many workers as saturate the storage, but no more than the CPUs carry: a worker copies and checks what it read, and every read
+/// wakes one, so that more workers than CPUs take turns instead of reading.
 fn workers(saturation: &MeasuredFigure, cpus: u32) -> Advice {
-    let most = f64::from(MOST_WORKERS);
+    let most = most_workers(cpus);
     let level = number(saturation.figure.value);
     let is_bound = saturation.low() >= most;
-    // Where the server has no more workers, it does not matter how many reads more the storage would take.
+    // Where the CPUs are the bound, it does not matter how many reads more the storage would take.
     let measured = if is_bound { saturation.clone().at_least() } else { saturation.clone() };
     let value = Value::of(saturation.figure, |level| whole(level.clamp(1.0, most)));
-    let wanted = saturation.figure.value.min(most);
-    let bound = if is_bound {
-        "32, the most that a server has, is the limit here"
-    } else {
-        "the storage is the limit here"
-    };
+    let bound = if is_bound { "the CPUs are the limit here" } else { "the storage is the limit here" };
     let why = format!(
-        "A worker has one read in flight, so {level} of them saturate the storage; {bound}. Only with io_method = worker."
+        "A worker has one read in flight, so {level} of them saturate the storage; a worker needs a CPU to \
+         copy and check what it read, so there should be no more workers than CPUs: this host has {cpus}, \
+         and 32 workers is the maximum; {bound}. Only with io_method = worker."
     );
-    if wanted > f64::from(cpus) {
-        let beside =
-            format!("A worker needs a CPU to copy and check what it read, and this host has {cpus}.");
-        return WORKERS.hint(value, vec![measured], format!("{why} {beside} {BEYOND_CPUS}"));
+    if is_bound {
+        return WORKERS.hint(value, vec![measured], format!("{why} {BEYOND_CPUS}"));
     }
-    if wanted > WORKERS_BY_DEFAULT {
+    if most.min(saturation.figure.value) > WORKERS_BY_DEFAULT {
         return WORKERS.given(value, vec![measured], why);
     }
     WORKERS.hint(value, vec![measured], format!("{why} The default is 3, which this would not raise."))
 }
 
-fn method(source: &Source<'_>, saturation: &MeasuredFigure) -> Advice {
-    let (level, lowest) = (number(saturation.figure.value), saturation.low());
-    if lowest <= f64::from(MOST_WORKERS) {
+fn method(source: &Source<'_>, saturation: &MeasuredFigure, cpus: u32) -> Advice {
+    let (level, lowest, most) = (number(saturation.figure.value), saturation.low(), most_workers(cpus));
+    let carried = format!("{most} I/O workers, the most that this host's CPUs can sustain (io_workers),");
+    if lowest <= most {
         let why = format!(
-            "{level} reads in flight saturate the storage, and I/O workers can keep that many (io_workers, up to 32). Nothing \
+            "{level} reads in flight saturate the storage, and up to {carried} can keep that many. Nothing \
              measured here shows whether io_uring would cost less CPU."
         );
         return METHOD.given(Value::plain("worker"), vec![saturation.clone()], why);
@@ -140,7 +141,7 @@ fn method(source: &Source<'_>, saturation: &MeasuredFigure) -> Advice {
         "it is unknown whether this host's kernel allows io_uring"
     };
     let why = format!(
-        "{level} reads in flight saturate the storage, but 32 I/O workers, the most that a server has, keep fewer; {kernel}. A server \
+        "{level} reads in flight saturate the storage, but {carried} keep fewer; {kernel}. A server \
          built without io_uring does not start with it; to check: SELECT enumvals FROM pg_settings WHERE \
          name = 'io_method'. {BY_SYNC}"
     );

@@ -77,11 +77,28 @@ pub struct Baseline {
     pub bound: Option<LatencyBound>,
 }
 
+/// A number as a tool wrote it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rounded {
+    figure: Figure,
+    /// Half a unit in its last place, in the unit of the figure: so far from it the number may be that the tool rounded. 0 where that is next to nothing.
+    half_unit: f64,
+}
+
+/// Numbers of loads that are those of Rigel.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Figures {
+    facts: LoadFacts,
+    all: Vec<Rounded>,
+    /// Latencies of which nothing says whether they are microseconds or milliseconds, as if they were microseconds.
+    unscaled: Vec<Rounded>,
+}
+
 /// The numbers of a file.
 #[derive(Clone, Debug, PartialEq)]
 enum Content {
     /// Of loads that are those of Rigel.
-    Figures(LoadFacts, Vec<Figure>),
+    Figures(Figures),
     /// Loads of any kind, those together that ran at once.
     Loads(Vec<Vec<Load>>),
 }
@@ -109,9 +126,7 @@ impl Baseline {
     /// The numbers of it; where it has several loads of a class, those of the one that is most like the other side's.
     pub fn results(&self, other: &LoadFacts) -> ToolResults {
         let mut results = match &self.content {
-            Content::Figures(facts, figures) => {
-                ToolResults { facts: facts.clone(), figures: figures.clone(), passed_over: Vec::new() }
-            }
+            Content::Figures(figures) => figures.results(),
             Content::Loads(groups) => load::results(groups, other),
         };
         results.passed_over.splice(0..0, self.passed_over.iter().cloned());
@@ -131,16 +146,27 @@ impl Baseline {
         )
     }
 
+    /// Refuses numbers that no file about the run makes usable.
+    ///
+    /// # Errors
+    /// When it has nothing but latencies in an unknown unit.
+    pub fn check(&self) -> Result<(), Problem> {
+        match &self.content {
+            Content::Figures(figures) => orion::unsettled(figures).map_or(Ok(()), Err),
+            Content::Loads(_) => Ok(()),
+        }
+    }
+
     /// Takes the numbers of another file about the same run of ORION; gives it back if it is not about that.
     ///
     /// # Errors
     /// The other one, where both are not parts of one run.
     pub fn join(&mut self, other: Self) -> Result<(), Box<Self>> {
         match (&mut self.content, &other.content) {
-            (Content::Figures(facts, figures), Content::Figures(others, more))
+            (Content::Figures(own), Content::Figures(others))
                 if self.tool == Tool::Orion && other.tool == Tool::Orion =>
             {
-                orion::join((facts, figures), (others, more));
+                orion::join(own, others);
             }
             _ => return Err(Box::new(other)),
         }
@@ -151,9 +177,31 @@ impl Baseline {
     }
 }
 
+impl Figures {
+    const fn new(facts: LoadFacts, all: Vec<Rounded>) -> Self {
+        Self { facts, all, unscaled: Vec::new() }
+    }
+
+    fn results(&self) -> ToolResults {
+        ToolResults {
+            facts: self.facts.clone(),
+            figures: self.all.iter().map(|one| one.figure).collect(),
+            half_units: self
+                .all
+                .iter()
+                .map(|one| ((one.figure.quantity, one.figure.place()), one.half_unit))
+                .collect(),
+            passed_over: orion::open_latencies(self).into_iter().collect(),
+        }
+    }
+}
+
 /// The problem of a file that none of these tools wrote, by its first bytes.
 pub fn unknown(bytes: &[u8]) -> Problem {
     let text = text::decoded(&bytes[..bytes.len().min(HEAD_BYTES)]);
+    if let Some(problem) = orion::without_header(&text) {
+        return problem;
+    }
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());
     let cause = first.map_or_else(
         || "it is empty".to_owned(),
@@ -177,7 +225,9 @@ fn wrote(text: &str) -> Option<Tool> {
     if start.starts_with('{') && head.contains("\"rigel.calibration/1\"") {
         return Some(Tool::Calibration);
     }
-    let knows: [(Tool, Detector); 6] = [
+    let knows: [(Tool, Detector); 7] = [
+        // Its columns are those of CALIBRATE_IO, and more.
+        (Tool::Calibration, calibration::is_row),
         (Tool::Fio, fio::is_fio),
         (Tool::Diskspd, diskspd::is_diskspd),
         (Tool::Orion, orion::is_orion),

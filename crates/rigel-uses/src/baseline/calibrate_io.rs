@@ -5,7 +5,7 @@
 
 use super::cells::{csv, dashes, separator, under, without_tabs};
 use super::text::{cut_line, number, whole, whole_lines};
-use super::{Baseline, ClassFacts, Content, LoadFacts, Tool};
+use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Rounded, Tool};
 use rigel_core::error::Problem;
 use rigel_core::judge::answers::{MAX_IOPS, MAX_MBPS, MAX_PMBPS, UNBOUNDED_IOPS};
 use rigel_core::judge::quantity::{Figure, Quantity};
@@ -30,6 +30,9 @@ const COLUMNS: [(&str, &[&str]); 5] = [
 const GIVE: &str = "give the row of DBA_RSRC_IO_CALIBRATE with its column names: select max_iops, max_mbps, max_pmbps, latency, \
                     num_physical_disks from dba_rsrc_io_calibrate";
 
+/// Of its rates, which are whole numbers.
+const HALF_UNIT: f64 = 0.5;
+
 type Values = BTreeMap<&'static str, f64>;
 
 pub fn is_calibrate_io(head: &str) -> bool {
@@ -53,10 +56,11 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         .unwrap_or_else(|| named(&lines));
     let number_of = |column: &str| values.get(column).copied().filter(|value| *value > 0.0);
     let figure = |quantity: Quantity, column: &str| {
-        Some(Figure { quantity, estimate: Estimate::bare(number_of(column)?), point: None })
+        let figure = Figure { quantity, estimate: Estimate::bare(number_of(column)?), point: None };
+        Some(Rounded { figure, half_unit: HALF_UNIT })
     };
     // The bound of the other side may never bind: then its highest rate is what corresponds.
-    let figures: Vec<Figure> = [
+    let figures: Vec<Rounded> = [
         figure(MAX_IOPS, "MAX_IOPS"),
         figure(UNBOUNDED_IOPS, "MAX_IOPS"),
         figure(MAX_MBPS, "MAX_MBPS"),
@@ -84,7 +88,10 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         lacks: LACKS.to_vec(),
         passed_over,
         bound: None,
-        content: Content::Figures(LoadFacts::from([(Class::SMALL, reads), (Class::LARGE, large)]), figures),
+        content: Content::Figures(Figures::new(
+            LoadFacts::from([(Class::SMALL, reads), (Class::LARGE, large)]),
+            figures,
+        )),
     })
 }
 

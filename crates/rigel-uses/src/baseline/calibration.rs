@@ -1,9 +1,13 @@
-//! The answers of a calibration by Rigel without its record: the document `rigel.calibration/1`, which `rigel calibrate --json` prints and
-//! `calibrate_io()` keeps in its table.
+//! The answers of a calibration by Rigel without its record: the document `rigel.calibration/1`, which `rigel calibrate --json` prints, and
+//! the row of the table `rigel.io_calibration`, in which `calibrate_io()` keeps it beside the columns of Oracle's view.
 //!
 //! Must not judge them again.
 
-use super::{Baseline, ClassFacts, Content, LoadFacts, Tool};
+mod row;
+
+pub use row::is_row;
+
+use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Rounded, Tool};
 use rigel_core::error::Problem;
 use rigel_core::judge::answers::{ANSWERS, AnswersForm};
 use rigel_core::judge::quantity::Figure;
@@ -28,18 +32,24 @@ struct Document {
 }
 
 pub fn read(text: &str) -> Result<Baseline, Problem> {
+    if is_row(text) { row::read(text) } else { document(text) }
+}
+
+fn document(text: &str) -> Result<Baseline, Problem> {
     let found: Document = serde_json::from_str(text).map_err(|error| {
         Problem::usage("the document of a calibration cannot be read")
             .at(format!("line {}", error.line()))
             .because("it is cut, or was changed")
             .next("give the document as `rigel calibrate --json` printed it, or the record of the run")
     })?;
-    let figures: Vec<Figure> = ANSWERS
+    let figures: Vec<Rounded> = ANSWERS
         .iter()
         .filter(|answer| answer.quantity.is_compared())
         .filter_map(|answer| {
             let estimate = estimate(found.answers.common(answer)?, 1.0 / answer.scale);
-            Some(Figure { quantity: answer.quantity, estimate, point: None })
+            // Its numbers have all their digits.
+            let figure = Figure { quantity: answer.quantity, estimate, point: None };
+            Some(Rounded { figure, half_unit: 0.0 })
         })
         .collect();
     if figures.is_empty() {
@@ -63,7 +73,10 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         lacks: LACKS.to_vec(),
         passed_over: Vec::new(),
         bound: limit_of(&found.answers),
-        content: Content::Figures(LoadFacts::from([(Class::SMALL, small), (Class::LARGE, large)]), figures),
+        content: Content::Figures(Figures::new(
+            LoadFacts::from([(Class::SMALL, small), (Class::LARGE, large)]),
+            figures,
+        )),
     })
 }
 

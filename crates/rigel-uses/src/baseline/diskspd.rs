@@ -2,8 +2,8 @@
 //!
 //! Must not read the figures of single threads for themselves.
 
-use super::load::{Access, Load};
-use super::text::{count, number};
+use super::load::{Access, HalfUnits, Load};
+use super::text::{count, half_unit, number};
 use super::xml::{self, Element};
 use super::{Baseline, Content, Tool};
 use rigel_core::error::Problem;
@@ -108,6 +108,10 @@ fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
         let mut buckets = latency.each("Bucket");
         buckets.find(|bucket| value(bucket, &["Percentile"]) == Some(99.0))
     });
+    let half_us = |element: Option<&Element>, tag: &str| {
+        let text = element.and_then(|element| element.first(&[tag]));
+        text.map_or(0.0, |found| 1000.0 * half_unit(&found.text, 0.0))
+    };
     let us = |ms: Option<f64>| ms.map(|ms| 1000.0 * ms).filter(|us| *us > 0.0);
     Ok(Load {
         name: name.to_owned(),
@@ -121,6 +125,11 @@ fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
         mbps: (all("ReadBytes") + all("WriteBytes")) / seconds / MIB,
         mean_us: us(latency.and_then(|latency| value(latency, &["AverageTotalMilliseconds"]))),
         p99_us: us(p99.and_then(|bucket| value(bucket, &["TotalMilliseconds"]))),
+        half_units: HalfUnits {
+            mean_us: half_us(latency, "AverageTotalMilliseconds"),
+            p99_us: half_us(p99, "TotalMilliseconds"),
+            ..HalfUnits::default()
+        },
     })
 }
 

@@ -3,8 +3,8 @@
 //! Must not read phases that move no data.
 
 use super::cells::csv;
-use super::load::{Access, Load};
-use super::text::{bytes, count, cut_line, number, whole_lines};
+use super::load::{Access, HalfUnits, Load};
+use super::text::{bytes, count, cut_line, half_unit, number, whole_lines};
 use super::{Baseline, Content, Tool};
 use rigel_core::error::Problem;
 use std::collections::BTreeMap;
@@ -96,6 +96,8 @@ fn load(row: &BTreeMap<&str, &str>) -> Result<Load, String> {
         (Some(own_us), Some(reads_us)) if iops > 0.0 => Some((own * own_us + reads * reads_us) / iops),
         (own_us, _) => own_us,
     };
+    // Reads and writes of a mix are a number each.
+    let parts = if reads > 0.0 { 2.0 } else { 1.0 };
     let write_percent = match (is_write, reads > 0.0) {
         (false, _) => 0.0,
         (true, false) => 100.0,
@@ -113,5 +115,11 @@ fn load(row: &BTreeMap<&str, &str>) -> Result<Load, String> {
         mbps: rate("MiB/s [last]") + rate("rwmix read MiB/s [last]"),
         mean_us,
         p99_us: None,
+        half_units: HalfUnits {
+            iops: 0.5 * parts,
+            mbps: 0.5 * parts,
+            mean_us: mean_us.map_or(0.0, |us| half_unit(cell("IO lat us [avg]"), us)),
+            p99_us: 0.0,
+        },
     })
 }

@@ -1,9 +1,11 @@
 //! fio's results as JSON or JSON+: jobs with their numbers, and the options that say what the load was.
 //!
-//! Jobs of one group ran at once and are one load level; `stonewall` begins another. Must not judge an option that has no bearing on
+//! Jobs of one group ran at once and are one load level; `stonewall` begins another. Those of several clients are in `fio/clients.rs`. Must not judge an option that has no bearing on
 //! what is compared.
 
-use super::load::{Access, Load};
+mod clients;
+
+use super::load::{Access, HalfUnits, Load};
 use super::text::bytes;
 use super::{Baseline, Content, Tool};
 use rigel_core::error::Problem;
@@ -21,6 +23,8 @@ const LACKS: &[&str] = &[
 const BLOCK: &str = "4k";
 /// More buckets than a histogram of fio has are not read.
 const MOST_BUCKETS: usize = 1 << 16;
+/// A percentile is the middle of a bucket, and fio has 64 of them in each power of two.
+const HALF_BUCKET: f64 = 1.0 / 128.0;
 const MIB: f64 = 1_048_576.0;
 
 /// Beside a load at a given rate.
@@ -43,7 +47,11 @@ struct Document {
     version: String,
     #[serde(default, rename = "global options")]
     global: Options,
+    #[serde(default)]
     jobs: Vec<Job>,
+    /// Of `fio --client`: the jobs of each client, then all of them together.
+    #[serde(default)]
+    client_stats: Vec<Job>,
 }
 
 #[derive(Deserialize)]
@@ -52,6 +60,14 @@ struct Job {
     jobname: String,
     #[serde(default)]
     groupid: u64,
+    /// The client that ran it, with its port.
+    #[serde(default)]
+    hostname: String,
+    #[serde(default)]
+    port: u32,
+    /// Milliseconds.
+    #[serde(default)]
+    job_runtime: f64,
     #[serde(default)]
     error: i64,
     /// What the load was; fio before 2.16 does not say.
@@ -73,6 +89,7 @@ struct Direction {
     /// KiB per second, of fio before 3.
     bw: f64,
     iops: f64,
+    total_ios: f64,
     lat_ns: Option<Latency>,
     clat_ns: Option<Latency>,
     /// Microseconds, of fio before 3.
@@ -96,6 +113,21 @@ struct Latency {
     bins: BTreeMap<String, u64>,
 }
 
+impl Job {
+    /// What its copies share: they ran in one group of one client under one name.
+    fn key(&self) -> (u64, &str, &str, u32) {
+        (self.groupid, &self.jobname, &self.hostname, self.port)
+    }
+
+    /// `db`, and of a client `db on db1:8765`; foreign text.
+    fn name(&self) -> String {
+        if self.hostname.is_empty() {
+            return self.jobname.clone();
+        }
+        format!("{} on {}:{}", self.jobname, self.hostname, self.port)
+    }
+}
+
 pub fn is_fio(head: &str) -> bool {
     head.contains("\"fio version\"")
 }
@@ -107,16 +139,16 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
             .because(rigel_core::path_text::printable(&error.to_string()).into_owned())
             .next("give the file of fio --output-format=json or json+ as it is")
     })?;
+    let jobs = clients::jobs(&found)?;
     let (mut passed_over, mut refused) = (Vec::new(), BTreeSet::new());
     let mut groups: BTreeMap<u64, Vec<Load>> = BTreeMap::new();
-    for job in &found.jobs {
-        let of_name =
-            found.jobs.iter().filter(|other| (other.groupid, &other.jobname) == (job.groupid, &job.jobname));
+    for job in &jobs {
+        let of_name = jobs.iter().filter(|other| other.key() == job.key());
         match load(job, &found.global, of_name.count()) {
             Ok(load) => groups.entry(job.groupid).or_default().push(load),
             Err(why) => {
                 refused.insert(job.groupid);
-                passed_over.push(format!("'{}': {why}", job.jobname));
+                passed_over.push(format!("'{}': {why}", job.name()));
             }
         }
     }
@@ -135,14 +167,15 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     }
     let groups: Vec<Vec<Load>> = groups.into_values().collect();
     let mut lacks = super::load::lacks(LACKS, &groups);
-    if found.jobs.iter().any(|job| job.read.iops > 0.0 && job.write.iops > 0.0 && p99_us(job).is_none()) {
+    if jobs.iter().any(|job| job.read.iops > 0.0 && job.write.iops > 0.0 && p99_us(job).is_none()) {
         lacks.push("no percentile of reads and writes together: --output-format=json+ has one");
     }
     lacks.extend((count > 1).then_some(LAST));
+    lacks.extend(clients::has_several(&jobs).then_some(clients::ONE_SET));
     lacks.extend(groups.iter().flatten().any(|load| load.given_rate.is_some()).then_some(GIVEN));
     let conditions = ["ioengine", "direct", "size", "filename", "directory", "runtime"];
     let option = |name: &'static str| {
-        let of_job = || found.jobs.first().and_then(|job| job.options.as_ref()?.get(name));
+        let of_job = || jobs.first().and_then(|job| job.options.as_ref()?.get(name));
         Some((name, found.global.get(name).or_else(of_job)?.clone()))
     };
     Ok(Baseline {
@@ -237,9 +270,10 @@ fn load(job: &Job, global: &Options, entries: usize) -> Result<Load, String> {
         ));
     }
     let is_commit = matches!(access, Access::Commit(_));
+    let p99_us = p99_us(job);
     let flush_us = if is_commit && job.sync.lat_ns.count > 0.0 { job.sync.lat_ns.mean / 1000.0 } else { 0.0 };
     Ok(Load {
-        name: job.jobname.clone(),
+        name: job.name(),
         access,
         bytes,
         write_percent,
@@ -249,7 +283,9 @@ fn load(job: &Job, global: &Options, entries: usize) -> Result<Load, String> {
         iops,
         mbps,
         mean_us: mean_us(&directions).map(|mean| mean + flush_us),
-        p99_us: if flush_us > 0.0 { None } else { p99_us(job) },
+        p99_us: if flush_us > 0.0 { None } else { p99_us },
+        // Its other numbers have six decimals.
+        half_units: HalfUnits { p99_us: p99_us.unwrap_or(0.0) * HALF_BUCKET, ..HalfUnits::default() },
     })
 }
 

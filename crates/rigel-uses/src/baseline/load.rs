@@ -8,6 +8,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::stats::Estimate;
 use rigel_core::units::Bytes;
 use rigel_core::units::say::{plain_percent, trimmed};
+use std::collections::BTreeMap;
 
 /// From this size on an I/O is a large one.
 const LARGE_FROM: u64 = 128 << 10;
@@ -44,6 +45,16 @@ pub struct Load {
     pub mbps: f64,
     pub mean_us: Option<f64>,
     pub p99_us: Option<f64>,
+    pub half_units: HalfUnits,
+}
+
+/// Half a unit in the last place of each number, where the tool rounded it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HalfUnits {
+    pub iops: f64,
+    pub mbps: f64,
+    pub mean_us: f64,
+    pub p99_us: f64,
 }
 
 /// What is known of the I/Os of a class.
@@ -67,6 +78,8 @@ pub struct ToolResults {
     pub facts: LoadFacts,
     /// Its numbers.
     pub figures: Vec<Figure>,
+    /// So far each of them may be from what the tool rounded, in its unit.
+    pub half_units: BTreeMap<(Quantity, Option<Point>), f64>,
     /// What has no part in them, with the reason; foreign text.
     pub passed_over: Vec<String>,
 }
@@ -134,7 +147,12 @@ impl Load {
 /// other side's has a say.
 pub fn results(groups: &[Vec<Load>], other: &LoadFacts) -> ToolResults {
     let facts = chosen(groups, other);
-    let mut found = ToolResults { facts: PerClass::new(), figures: Vec::new(), passed_over: Vec::new() };
+    let mut found = ToolResults {
+        facts: PerClass::new(),
+        figures: Vec::new(),
+        half_units: BTreeMap::new(),
+        passed_over: Vec::new(),
+    };
     for group in groups {
         let doubts: Vec<String> = group.iter().filter_map(|load| doubt(load, &facts)).collect();
         if !doubts.is_empty() {
@@ -152,7 +170,7 @@ pub fn results(groups: &[Vec<Load>], other: &LoadFacts) -> ToolResults {
         }
     }
     let classes: Vec<Class> = found.facts.keys().copied().collect();
-    classes.into_iter().for_each(|class| extremes(class, &mut found.figures));
+    classes.into_iter().for_each(|class| extremes(class, &mut found));
     found
 }
 
@@ -203,20 +221,26 @@ fn point(group: &[Load], found: &mut ToolResults) -> Result<(), String> {
         return Err(format!("'{}': the same load as one before it", names.join("' and '")));
     }
     for (class, loads) in &classes {
-        let add = |what: What, value: Option<f64>| {
+        let mut add = |what: What, value: Option<f64>, half_unit: f64| {
             let quantity = Quantity::at_points(what, *class);
-            let estimate = Estimate::bare(value.filter(|value| *value > 0.0)?);
-            Some(Figure { quantity, estimate, point: Some(point) })
+            let Some(value) = value.filter(|value| *value > 0.0) else { return };
+            let figure = Figure { quantity, estimate: Estimate::bare(value), point: Some(point) };
+            found.half_units.insert((quantity, figure.place()), half_unit);
+            found.figures.push(figure);
         };
         let iops: f64 = loads.iter().map(|load| load.iops).sum();
         let mbps: f64 = loads.iter().map(|load| load.mbps).sum();
         let means: Option<f64> = loads.iter().map(|load| Some(load.mean_us? * load.iops)).sum();
         // Percentiles of several loads do not add up.
         let p99 = if let [only] = loads.as_slice() { only.p99_us } else { None };
-        let rate = if *class == Class::LARGE { (What::Mbps, mbps) } else { (What::Rate, iops) };
-        let figures =
-            [add(rate.0, Some(rate.1)), add(What::Mean, means.map(|sum| sum / iops)), add(What::P99, p99)];
-        found.figures.extend(figures.into_iter().flatten());
+        let half = |of: fn(&HalfUnits) -> f64| loads.iter().map(move |load| of(&load.half_units));
+        if *class == Class::LARGE {
+            add(What::Mbps, Some(mbps), half(|units| units.mbps).sum());
+        } else {
+            add(What::Rate, Some(iops), half(|units| units.iops).sum());
+        }
+        add(What::Mean, means.map(|sum| sum / iops), half(|units| units.mean_us).fold(0.0, f64::max));
+        add(What::P99, p99, half(|units| units.p99_us).fold(0.0, f64::max));
         if let Some(first) = loads.first() {
             found.facts.insert(*class, first.facts());
         }
@@ -225,27 +249,32 @@ fn point(group: &[Load], found: &mut ToolResults) -> Result<(), String> {
 }
 
 /// Adds the numbers of the run as a whole: the highest rate and the lowest mean latency; of commits that of one writer.
-fn extremes(class: Class, figures: &mut Vec<Figure>) {
+fn extremes(class: Class, found: &mut ToolResults) {
     if class == OPEN {
         return;
     }
     let at_points = |what: What| {
-        let own = figures.iter().filter(move |figure| figure.quantity == Quantity::at_points(what, class));
+        let own =
+            found.figures.iter().filter(move |figure| figure.quantity == Quantity::at_points(what, class));
         own.copied().collect::<Vec<_>>()
     };
     let rate = if class == Class::LARGE { What::Mbps } else { What::Rate };
     let by_value = |a: &Figure, b: &Figure| a.estimate.value.total_cmp(&b.estimate.value);
     let best = at_points(rate).into_iter().max_by(by_value);
-    let best = best.map(|best| Figure { quantity: Quantity::new(Scope::Best, rate, class), ..best });
+    let best = best.map(|best| (Scope::Best, best));
     let means = at_points(What::Mean);
     let lowest = if class.is_of_commits() {
         let alone = means.into_iter().find(|mean| mean.point == Some(Point::alone(class, 1)));
-        alone.map(|alone| Figure { quantity: Quantity::new(Scope::Alone, What::Mean, class), ..alone })
+        alone.map(|alone| (Scope::Alone, alone))
     } else {
-        let lowest = means.into_iter().min_by(by_value);
-        lowest.map(|lowest| Figure { quantity: Quantity::new(Scope::Best, What::Mean, class), ..lowest })
+        means.into_iter().min_by(by_value).map(|lowest| (Scope::Best, lowest))
     };
-    figures.extend(best.into_iter().chain(lowest));
+    for (of, point) in best.into_iter().chain(lowest) {
+        let figure = Figure { quantity: Quantity::new(of, point.quantity.what, class), ..point };
+        let half_unit = found.half_units.get(&(point.quantity, point.place())).copied().unwrap_or(0.0);
+        found.half_units.insert((figure.quantity, figure.place()), half_unit);
+        found.figures.push(figure);
+    }
 }
 
 /// What a tool lacks, with what these loads lack.

@@ -2,8 +2,8 @@
 //!
 //! The tests of one 8 kB write are read; they are what `rigel run commit` measures. Must not judge a method.
 
-use super::load::{Access, Load};
-use super::text::{cut_line, number, whole_lines};
+use super::load::{Access, HalfUnits, Load};
+use super::text::{cut_line, half_unit, number, whole_lines};
 use super::{Baseline, Content, Tool};
 use rigel_core::error::Problem;
 use rigel_core::load::class::Class;
@@ -78,6 +78,9 @@ fn method(section: &str, line: &str, bytes: u64) -> Option<Load> {
     let iops = number(rate).filter(|rate| *rate > 0.0)?;
     #[expect(clippy::cast_precision_loss, reason = "the size of a write is far below 2^53")]
     let mbps = iops * bytes as f64 / MIB;
+    let mean_us = 1e6 / iops;
+    let half = half_unit(rate, iops);
+    let half_units = HalfUnits { iops: half, mean_us: mean_us * half / iops, ..HalfUnits::default() };
     Some(Load {
         name: name.to_owned(),
         access: Access::Commit(class),
@@ -88,7 +91,8 @@ fn method(section: &str, line: &str, bytes: u64) -> Option<Load> {
         is_buffered: false,
         iops,
         mbps,
-        mean_us: Some(1e6 / iops),
+        mean_us: Some(mean_us),
         p99_us: None,
+        half_units,
     })
 }

@@ -9,7 +9,7 @@ macro_rules! samples {
     ($($name:literal),+ $(,)?) => { [$(($name, include_str!(concat!("samples/", $name)))),+] };
 }
 
-const SAMPLES: [(&str, &str); 27] = samples![
+const SAMPLES: [(&str, &str); 30] = samples![
     "orion_10_2_summary.txt",
     "orion_11_1_summary.txt",
     "orion_11_1_iops.csv",
@@ -37,6 +37,9 @@ const SAMPLES: [(&str, &str); 27] = samples![
     "fio_two_jobs_together.json",
     "fio_commit_fdatasync.json",
     "fio_rate_500.json",
+    "fio_two_clients.json",
+    "rigel_io_calibration.csv",
+    "rigel_io_calibration_psql.txt",
 ];
 
 fn sample(name: &str) -> Baseline {
@@ -75,6 +78,7 @@ fn every_sample_is_known_by_its_content() {
         "orion" => Tool::Orion,
         "calibrate" => Tool::CalibrateIo,
         "pg" => Tool::PgTestFsync,
+        "rigel" => Tool::Calibration,
         "elbencho.csv" => Tool::Elbencho,
         "diskspd.xml" => Tool::Diskspd,
         _ => Tool::Fio,
@@ -142,6 +146,175 @@ fn the_tables_of_orion_are_told_apart_and_make_one_run() {
     assert!(whole.join(sample("pg_test_fsync.txt")).is_err());
 }
 
+fn read(text: &str) -> Result<Baseline, Problem> {
+    Baseline::read(text.as_bytes()).unwrap_or_else(|| panic!("unknown: {text}"))
+}
+
+fn number_of(found: &Baseline, name: &str) -> Option<f64> {
+    numbers(found).iter().find(|one| one.0 == name).map(|one| one.1)
+}
+
+const MS: &str = "orion_11_1_lat.csv";
+const US: &str = "orion_11_2_lat.csv";
+
+fn text_of(name: &str) -> &'static str {
+    SAMPLES.iter().find(|one| one.0 == name).unwrap().1
+}
+
+/// The table of a file without the text above it.
+fn bare_table(name: &str) -> String {
+    let text = text_of(name);
+    text[text.find("Large/Small").unwrap()..].to_owned()
+}
+
+/// The same as a spreadsheet writes it: no width, and round numbers without decimals.
+fn saved_again(text: &str) -> String {
+    let line = |line: &str| line.split(',').map(str::trim).collect::<Vec<_>>().join(",") + "\n";
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn the_unit_of_a_latency_without_the_text_above_is_known_for_sure_or_not_read() {
+    // Columns as ORION writes them: 7 characters of milliseconds, 8 of microseconds.
+    let bare = read(&bare_table(US)).unwrap();
+    assert_eq!(number_of(&bare, "small_latency small 2"), Some(8611.5));
+    let short = bare_table(US).replace("9410.25, 8611.50, 8102.75", "  41.25,   36.50,   31.75");
+    assert_eq!(number_of(&read(&short).unwrap(), "small_latency small 1"), Some(41.25), "{short}");
+    assert_eq!(number_of(&sample(MS), "small_latency small 5"), Some(810.0));
+    // Without the columns: no I/O takes 0.44 us, and no storage needs 9.4 s for one.
+    let ms = read(&saved_again(text_of(MS))).unwrap();
+    assert_eq!(number_of(&ms, "small_latency small 5"), Some(810.0));
+    let us = read(&saved_again(&bare_table(US))).unwrap();
+    assert_eq!(number_of(&us, "small_latency small 2"), Some(8611.5));
+    // Both are possible.
+    let open = "Large/Small,1,2,3\n0,14.62,15.1,16.25\n";
+    let found = read(open).unwrap();
+    assert_eq!(numbers(&found), []);
+    let problem = found.check().unwrap_err();
+    assert!(problem.kind.code() == 2 && problem.what.contains("unit") && problem.next.is_some(), "{problem}");
+    // The text says it, but only if it names the unit.
+    for (above, us) in [("Average latency in microseconds", 15.1), ("Latency in milliseconds", 15_100.0)] {
+        let found = read(&format!("{above}\n{open}")).unwrap();
+        assert_eq!(number_of(&found, "small_latency small 2"), Some(us), "{above}");
+    }
+    assert!(read(&format!("Average latency of small IOs\n{open}")).unwrap().check().is_err());
+}
+
+/// Rate times latency is the outstanding I/Os.
+#[test]
+fn rates_of_the_same_run_tell_the_unit_of_its_latencies() {
+    let lat = "Large/Small,1,2,3\n0,14.62,15.1,16.25\n";
+    let iops = |scale: f64| {
+        format!("Large/Small,1,2,3\n0,{:.0},{:.0},{:.0}\n", 68.4 * scale, 132.5 * scale, 184.6 * scale)
+    };
+    for (scale, us) in [(1.0, 15_100.0), (1000.0, 15.1)] {
+        for (first, second) in [(lat.to_owned(), iops(scale)), (iops(scale), lat.to_owned())] {
+            let mut found = read(&first).unwrap();
+            found.join(read(&second).unwrap()).unwrap();
+            assert!(found.check().is_ok());
+            assert_eq!(number_of(&found, "small_latency small 2"), Some(us), "{first}{second}");
+            assert_eq!(number_of(&found, "min_small_latency").map(|min| min < us), Some(true));
+            // Pasted into one text they are the same.
+            let pasted = read(&format!("{first}\n{second}")).unwrap();
+            assert_eq!(number_of(&pasted, "small_latency small 2"), Some(us));
+        }
+    }
+    // Rates of other points say nothing, and the rates are read all the same.
+    let mut found = read("Large/Small,7,8\n0,900,950\n").unwrap();
+    found.join(read(lat).unwrap()).unwrap();
+    assert!(found.check().is_ok() && number_of(&found, "small_latency small 2").is_none());
+    let passed_over = found.results(&LoadFacts::new()).passed_over;
+    assert!(passed_over.iter().any(|one| one.contains("milliseconds")), "{passed_over:?}");
+}
+
+#[test]
+fn a_latency_of_a_summary_without_its_unit_has_that_of_its_version() {
+    let old = text_of("orion_11_1_summary.txt");
+    let new = text_of("orion_19_summary.txt");
+    let lines = |text: &str| text[text.find("Maximum").unwrap()..].to_owned();
+    assert_eq!(number_of(&read(&lines(old)).unwrap(), "min_small_latency"), Some(440.0));
+    let in_ms = new.replace("339.250 usecs", "0.339 msecs");
+    assert!((number_of(&read(&in_ms).unwrap(), "min_small_latency").unwrap() - 339.0).abs() < 1e-6);
+    for text in [new.replace(" usecs", ""), lines(new).replace(" usecs", ""), new.replace("usecs", "ticks")] {
+        let found = read(&text).unwrap();
+        assert_eq!(number_of(&found, "min_small_latency"), None, "{text}");
+        assert_eq!(number_of(&found, "max_small_iops"), Some(13_480.0));
+        assert!(found.results(&LoadFacts::new()).passed_over.iter().any(|one| one.contains("latencies")));
+    }
+    // A table below a summary holds what it holds, whatever words the summary has.
+    let both = format!("{old}\n{}", text_of("orion_11_1_iops.csv"));
+    let found = read(&both).unwrap();
+    assert_eq!(number_of(&found, "small_iops small 3"), Some(5390.0));
+    assert_eq!(number_of(&found, "min_small_latency"), Some(440.0));
+}
+
+#[test]
+fn tables_without_their_header_or_with_gaps_are_read_right_or_refused() {
+    // German spreadsheets, and cells that were not measured in the middle.
+    let german = "Large/Small;1;2;3\n0;0,44;;0,56\n1;;;\n";
+    let found = read(german).unwrap();
+    assert_eq!((number_of(&found, "small_latency small 3"), numbers(&found).len()), (Some(560.0), 3));
+    let padded = "Large/Small,1,2,3\n0,2270,4310,\n1,,,\n";
+    assert_eq!(number_of(&read(padded).unwrap(), "max_small_iops"), Some(4310.0));
+    // Rows without the header: of which load, nobody knows.
+    for name in ["orion_11_1_iops.csv", "orion_11_1_mbps.csv", US] {
+        let text: String = text_of(name)
+            .lines()
+            .filter(|line| !line.starts_with("Large/Small"))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert_eq!(Baseline::read(text.as_bytes()), None, "{text}");
+        let problem = unknown(text.as_bytes());
+        assert!(
+            problem.cause.as_ref().unwrap().contains("Large/Small") && problem.next.is_some(),
+            "{problem}"
+        );
+    }
+    let refused = |text: &str| read(text).unwrap_err();
+    // A column whose load cannot be read would move all behind it.
+    assert!(refused("Large/Small,1,x,3\n0,2270,4310,5390\n").what.contains("header"));
+    // Without the row of no large I/Os, decimals may be MBPS or latencies.
+    assert!(
+        refused("Large/Small,1,2\n1,280.10,281.25\n2,385.20,390.1\n")
+            .cause
+            .unwrap()
+            .contains("leave it open")
+    );
+    assert_eq!(
+        number_of(&read("Large/Small,1,2\n1,280,281\n").unwrap(), "small_iops small 2 large 1"),
+        Some(281.0)
+    );
+}
+
+#[test]
+fn every_number_of_a_tool_says_how_far_it_was_rounded() {
+    let half_unit = |name: &str, quantity: &str| {
+        let found = sample(name).results(&LoadFacts::new());
+        let own = found.half_units.iter().find(|one| one.0.0.name() == quantity);
+        *own.unwrap_or_else(|| panic!("{name}: {quantity}")).1
+    };
+    for (name, quantity, wanted) in [
+        ("orion_10_2_summary.txt", "min_small_latency", 5.0),
+        ("orion_10_2_summary.txt", "max_small_iops", 0.5),
+        ("orion_10_2_summary.txt", "max_large_mbps", 0.005),
+        ("orion_11_2_summary.txt", "min_small_latency", 0.5),
+        ("orion_19_summary.txt", "min_small_latency", 0.0005),
+        (MS, "small_latency", 5.0),
+        (US, "min_small_latency", 0.005),
+        ("calibrate_io.csv", "max_iops", 0.5),
+        ("elbencho.csv", "max_large_mbps", 0.5),
+        ("elbencho.csv", "small_latency", 0.5),
+        ("diskspd.xml", "small_latency", 0.5),
+        ("fio_rand_read_8k_q8.json", "small_p99", 2473.984 / 128.0),
+        ("pg_test_fsync.txt", "max_commits", 0.0),
+    ] {
+        if wanted > 0.0 {
+            let own = half_unit(name, quantity);
+            assert!((own / wanted - 1.0).abs() < 1e-9, "{name}: {quantity} {own}");
+        }
+    }
+}
+
 #[test]
 fn every_way_to_paste_calibrate_io_has_the_same_numbers() {
     for (name, _) in SAMPLES.iter().filter(|one| one.0.starts_with("calibrate")) {
@@ -203,6 +376,67 @@ fn a_job_of_fio_is_a_load_with_its_options() {
     let both = Baseline::read(plus.as_bytes()).unwrap().unwrap();
     assert!(numbers(&both).iter().any(|one| one.0 == "small_p99 small 4"));
     assert!(numbers(&sample("fio_mixed_8k_30.json")).iter().all(|one| !one.0.contains("p99")));
+}
+
+/// Two hosts with the same jobs: what each did, and both together.
+#[test]
+fn the_clients_of_fio_are_one_load_where_they_add_up() {
+    let sum = |rates: [f64; 2]| rates.iter().sum::<f64>();
+    assert_numbers(
+        "fio_two_clients.json",
+        &[
+            ("small_iops small 8", sum([15_703.296_703, 15_952.047_952])),
+            ("large_mbps large 4", sum([285_689_868.0, 284_927_744.0]) / 1_048_576.0),
+        ],
+    );
+    let found = sample("fio_two_clients.json");
+    assert!(found.lacks.iter().any(|lack| lack.contains("global options")), "{:?}", found.lacks);
+    let text = text_of("fio_two_clients.json");
+    // Copies that a client reports as one are as many more I/Os in flight of that client.
+    let copies = edited(
+        text,
+        &[("\"iodepth\" : \"4\"", "\"iodepth\" : \"4\", \"numjobs\" : \"3\", \"group_reporting\" : \"1\"")],
+    )
+    .unwrap();
+    assert!(number_of(&copies, "small_iops small 24").is_some(), "{:?}", numbers(&copies));
+    for (from, to, why) in [
+        ("\"total_ios\" : 15968", "\"total_ios\" : 5968", "together, and the entry"),
+        ("\"port\" : 8766,", "\"port\" : 8765,", ""),
+    ] {
+        match edited(text, &[(from, to)]) {
+            Err(problem) => {
+                assert!(problem.cause.as_ref().unwrap().contains(why) && problem.next.is_some(), "{problem}")
+            }
+            Ok(found) => assert!(why.is_empty() && number_of(&found, "small_iops small 8").is_some()),
+        }
+    }
+    let at = text.find("\"job_runtime\"").unwrap();
+    let line = &text[at..at + text[at..].find(',').unwrap()];
+    let late = text.replacen(line, "\"job_runtime\" : 5000", 1);
+    let problem = read(&late).unwrap_err();
+    assert!(problem.what.contains("same time") && problem.cause.unwrap().contains("5.0 s"), "{line}");
+}
+
+/// PostgreSQL's table `rigel.io_calibration` has Oracle's columns, and some of its own.
+#[test]
+fn the_row_of_rigels_own_view_is_a_calibration_of_rigel() {
+    for (name, _) in SAMPLES.iter().filter(|one| one.0.starts_with("rigel")) {
+        let found = sample(name);
+        assert_eq!((found.tool, found.name().as_str()), (Tool::Calibration, "Rigel calibration"), "{name}");
+        let figures = found.results(&LoadFacts::new()).figures;
+        let max_iops = figures.iter().find(|one| one.quantity.name() == "max_iops").unwrap();
+        assert!(max_iops.estimate.interval.is_some(), "{name}: its document has the interval");
+        assert_eq!(found.bound.map(|bound| bound.limit.0), Some(20_000_000), "{name}");
+    }
+    // Some of its columns, without the document.
+    let some =
+        "max_iops,max_mbps,max_pmbps,latency,num_physical_disks,max_latency\n18341,1420,611,0.872,4,20\n";
+    let found = read(some).unwrap();
+    assert_eq!((found.tool, number_of(&found, "max_iops")), (Tool::Calibration, Some(18_341.0)));
+    assert!(found.lacks.iter().any(|lack| lack.starts_with("no interval")), "{:?}", found.lacks);
+    assert_eq!(found.bound.map(|bound| bound.limit.0), Some(20_000_000));
+    // Oracle's own is Oracle's.
+    assert_eq!(sample("calibrate_io.csv").tool, Tool::CalibrateIo);
 }
 
 fn edited(text: &str, edits: &[(&str, &str)]) -> Result<Baseline, Problem> {
@@ -369,7 +603,7 @@ fn a_file_that_is_cut_anywhere_lies_never() {
 
 proptest! {
     #[test]
-    fn no_bytes_make_a_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), at in 0usize..27, place in 0.0f64..1.0) {
+    fn no_bytes_make_a_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), at in 0usize..30, place in 0.0f64..1.0) {
         let _ = Baseline::read(&bytes);
         // Written over a sample, somewhere.
         let text = SAMPLES[at].1.as_bytes();

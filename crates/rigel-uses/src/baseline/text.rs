@@ -70,6 +70,18 @@ pub fn whole(text: &str) -> Option<f64> {
     if is_grouped { groups.concat().parse().ok() } else { number(plain) }
 }
 
+/// Half a unit in the last place of a number that was read as `value`: 0.005 of `6.84`, 0.5 of `812`. Of `1e-3` and the like 0.
+pub fn half_unit(text: &str, value: f64) -> f64 {
+    let text = text.trim();
+    if text.is_empty() || !text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',')) {
+        return 0.0;
+    }
+    let decimals = text.rsplit_once(['.', ',']).map_or(0, |(_, digits)| digits.len());
+    // `11,518` read as a whole number has no decimals, and read as a fraction it is below a thousand.
+    let decimals = if decimals == 3 && value >= 1000.0 && value.fract() == 0.0 { 0 } else { decimals };
+    0.5 * 0.1f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX))
+}
+
 /// A whole number.
 pub fn count(text: &str) -> Option<u32> {
     text.trim().parse().ok()

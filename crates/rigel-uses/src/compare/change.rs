@@ -3,7 +3,7 @@
 //! Everything is computed on logarithms, so a change is a ratio. The variance is the larger of two. The first comes
 //! from the intervals of the runs (Welch's t test). The second, with several runs of a side, comes from the
 //! differences between these runs: Welch's test on the runs (Hartung and Knapp's interval for a random effect,
-//! which is never narrower than the first). Must not judge whether a change is good.
+//! which is never narrower than the first). What another tool rounded widens the interval by half a unit in the last place. Must not judge whether a change is good.
 
 use rigel_core::judge::quantity::Quantity;
 use rigel_core::stats::sample::{count, mean, sum_of_squares};
@@ -31,13 +31,23 @@ pub struct RunQuantity {
     pub geometric: bool,
     /// A flag says that the number must not be used.
     pub invalid: bool,
+    /// How far the number may be from what a tool rounded, as a share of it; 0 of Rigel's own.
+    pub rounding: f64,
 }
 
 impl RunQuantity {
-    /// A figure of a run. Those of percentiles and of brackets have intervals of logarithms.
+    /// A figure of a run. Those of percentiles, of brackets and of ratios have intervals of logarithms.
     pub fn new(quantity: Quantity, estimate: Estimate, invalid: bool) -> Self {
-        let geometric = quantity.what.is_percentile() || estimate.basis == Basis::Levels;
-        Self { estimate, geometric, invalid }
+        let geometric =
+            quantity.what.is_percentile() || matches!(estimate.basis, Basis::Levels | Basis::Rounds);
+        Self { estimate, geometric, invalid, rounding: 0.0 }
+    }
+
+    /// The same where the number is up to half a unit of its last place from what was measured.
+    #[must_use]
+    pub fn rounded(self, half_unit: f64) -> Self {
+        let share = half_unit / self.estimate.value;
+        Self { rounding: if share.is_finite() { share.max(0.0) } else { 0.0 }, ..self }
     }
 
     /// The standard error of the logarithm, and its degrees of freedom.
@@ -118,6 +128,8 @@ struct Side {
     /// Variance of a single visit by the intervals of its runs, with its degrees of freedom; `None` where no run tells.
     of_visit: Option<(f64, f64)>,
     squares: f64,
+    /// How far its mean may be from that of the numbers before they were rounded: all of them may be rounded the same way, so nothing is won by several.
+    rounding: f64,
 }
 
 impl Side {
@@ -136,6 +148,7 @@ impl Side {
             within,
             of_visit: of_visit(runs),
             squares: sum_of_squares(&logs),
+            rounding: mean(&runs.iter().map(|run| run.rounding.ln_1p()).collect::<Vec<_>>()),
         }
     }
 }
@@ -195,8 +208,8 @@ pub fn doubt(base: &[RunQuantity], new: &[RunQuantity]) -> Option<Doubt> {
     if any(|run| run.estimate.interval.is_none()) {
         return Some(Doubt::NoInterval);
     }
-    // A bracket rests on the visits to several levels.
-    if any(|run| !matches!(run.estimate.basis, Basis::Visits | Basis::Levels)) {
+    // A bracket rests on the visits to several levels, a ratio on rounds.
+    if any(|run| !matches!(run.estimate.basis, Basis::Visits | Basis::Levels | Basis::Rounds)) {
         return Some(Doubt::OneVisit);
     }
     let has_few = |run: &RunQuantity| run.estimate.basis == Basis::Visits && run.estimate.has_few_visits();
@@ -249,6 +262,7 @@ pub fn change_between_sessions(
     };
     let tail = (1.0 - CONFIDENCE) / 2.0 / count(judged.max(1));
     let half = student_t_quantile(1.0 - tail, df) * variance.max(SMALLEST_VARIANCE).sqrt();
+    let half = half + base.rounding + new.rounding;
     let log = new.mean - base.mean;
     let [relative, lo, hi] = [log, log - half, log + half].map(f64::exp_m1);
     Ok(Change { relative, lo, hi, df, rests_on })
@@ -273,7 +287,7 @@ pub fn side(runs: &[RunQuantity], others: &[RunQuantity]) -> Estimate {
     let (own, others) = (Side::of(runs), Side::of(others));
     let interval = between(&own, &others).map(|[(of_runs, df), _]| {
         let variance = of_runs.max(own.within.map_or(0.0, |within| within.0));
-        let half = student_t_quantile(0.975, df) * variance.max(SMALLEST_VARIANCE).sqrt();
+        let half = student_t_quantile(0.975, df) * variance.max(SMALLEST_VARIANCE).sqrt() + own.rounding;
         Interval::geometric(own.mean, half, runs.len(), df)
     });
     let mean = Estimate::bare(own.mean.exp());
@@ -287,7 +301,7 @@ mod tests {
 
     fn run(value: f64, half: f64, df: f64) -> RunQuantity {
         let estimate = Interval::symmetric(value, half, 8, df).unwrap().into();
-        RunQuantity { estimate, geometric: false, invalid: false }
+        RunQuantity { estimate, geometric: false, invalid: false, rounding: 0.0 }
     }
 
     #[test]
@@ -331,15 +345,30 @@ mod tests {
             let mut run_of_visits = || {
                 let visits: Vec<f64> = (0..8).map(|_| 1000.0 * (1.0 + 0.05 * noise.normal())).collect();
                 let estimate = Estimate::of(Interval::of_alike(&visits).unwrap(), Basis::Visits);
-                RunQuantity { estimate, geometric: false, invalid: false }
+                RunQuantity { estimate, geometric: false, invalid: false, rounding: 0.0 }
             };
             let new = [run_of_visits(), run_of_visits(), run_of_visits()];
             let lone = Estimate::bare(1000.0 * (1.0 + 0.05 * noise.normal()));
-            let base = [RunQuantity { estimate: lone, geometric: false, invalid: false }];
+            let base = [RunQuantity { estimate: lone, geometric: false, invalid: false, rounding: 0.0 }];
             let found = change(&base, &new, 1).unwrap();
             wrong += u32::from(found.lo > 0.0 || found.hi < 0.0);
         }
         assert!(wrong <= trials * 7 / 100, "{wrong} of {trials}");
+    }
+
+    /// Three results in whole milliseconds that happen to be the same do not make the interval one of no width: each may be half a millisecond more or less.
+    #[test]
+    fn what_a_tool_rounded_is_part_of_the_interval() {
+        let of = |value: f64, half_unit: f64| {
+            let bare = RunQuantity::new(rigel_core::judge::answers::MAX_IOPS, Estimate::bare(value), false);
+            [bare.rounded(half_unit); 3]
+        };
+        let found = change(&of(4000.0, 500.0), &of(4300.0, 0.5), 1).unwrap();
+        assert!(found.lo < 0.0 && found.hi > 0.22, "the truth may be 4500 and 4300, or 3500: {found:?}");
+        let exact = change(&of(4000.0, 0.0), &of(4300.0, 0.0), 1).unwrap();
+        assert!(exact.lo > 0.07, "{exact:?}");
+        let own = side(&of(4000.0, 500.0), &[]);
+        assert!(own.lo95().unwrap() <= 3556.0 && own.hi95().unwrap() >= 4500.0, "{own:?}");
     }
 
     /// One difference of two runs says next to nothing of how much runs differ, and two visits nothing of what others would give.

@@ -10,7 +10,7 @@ const LATENCY: Quantity = Quantity::new(Scope::Alone, What::Mean, Class::SMALL);
 
 fn run(value: f64, half: f64, df: f64) -> RunQuantity {
     let estimate = Interval::symmetric(value, half, 8, df).unwrap().into();
-    RunQuantity { estimate, geometric: false, invalid: false }
+    RunQuantity { estimate, geometric: false, invalid: false, rounding: 0.0 }
 }
 
 fn field(quantity: Quantity, numbers: Vec<Vec<RunQuantity>>) -> Field {
@@ -55,7 +55,8 @@ fn neighbours_that_overlap_are_groups_and_share_places() {
 /// What nothing completed on is last, whichever way is better, and nothing is sure of it, nor of what has no interval.
 #[test]
 fn figures_that_say_little_are_never_sure() {
-    let nothing = RunQuantity { estimate: Estimate::bare(0.0), geometric: false, invalid: false };
+    let nothing =
+        RunQuantity { estimate: Estimate::bare(0.0), geometric: false, invalid: false, rounding: 0.0 };
     let bare = RunQuantity { estimate: Estimate::bare(5000.0), ..nothing };
     let bad = RunQuantity { invalid: true, ..run(1.0, 0.01, 7.0) };
     for quantity in [RATE, LATENCY] {

@@ -1,6 +1,6 @@
 //! What each target did, in a run of several: a table for each class, and its part of the JSON document.
 //!
-//! Must not name a slow one; the flag `OUTLIER_TARGET` does.
+//! Must not call one unusual; the flag `OUTLIER_TARGET` does, of five or more.
 
 use crate::document::{Block, Column, Room, Table};
 use crate::json::text;
@@ -8,9 +8,11 @@ use crate::label;
 use crate::view::View;
 use rigel_core::documents;
 use rigel_core::judge::by_target::{ClassByTarget, TargetIo};
+use rigel_core::judge::outliers::LEAST_TARGETS;
 use rigel_core::load::class::{Class, Pattern, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
+use rigel_core::stats::{Basis, Estimate, Interval};
 use rigel_core::units::say::{number, percent, time};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,6 +36,20 @@ pub(crate) struct ByTargetDocument {
     slowest_of_median: f64,
     /// Each target that had some of its I/O, in the order of the run.
     targets: Vec<TargetDocument>,
+    /// Of two to four targets with the same load, the one that is surely slower than each of the others; null where there is none. Of more, the flag
+    /// `OUTLIER_TARGET` names the slow ones.
+    slower: Option<SlowerDocument>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SlowerTarget")]
+struct SlowerDocument {
+    /// Its path.
+    path: String,
+    /// The path of the one that comes nearest.
+    next: String,
+    /// Its mean latency over that one's, in the same visits.
+    ratio: Estimate,
 }
 
 /// A target. Its counts include settling and draining.
@@ -48,12 +64,17 @@ struct TargetDocument {
 
 /// Those of a run; empty where it has one target.
 pub(crate) fn documents(view: &View<'_>) -> Vec<ByTargetDocument> {
-    let target = |io: TargetIo| TargetDocument { path: text(path(view, &io)), io };
+    let target = |io: TargetIo| TargetDocument { path: text(path(view, io.target)), io };
     let class = |found: ClassByTarget| ByTargetDocument {
         class: found.class(),
         levels: found.point,
         evenness: found.evenness(),
         slowest_of_median: found.slowest(),
+        slower: found.slower.map(|one| SlowerDocument {
+            path: text(path(view, one.target)),
+            next: text(path(view, one.next)),
+            ratio: Estimate::of(one.ratio, Basis::Visits),
+        }),
         targets: found.targets.into_iter().map(target).collect(),
     };
     ClassByTarget::all(view.record, &view.findings).into_iter().map(class).collect()
@@ -77,7 +98,7 @@ fn table(view: &View<'_>, found: &ClassByTarget, room: Room) -> Block {
     rows.truncate(if room.is_wide() { rows.len() } else { MOST_SHOWN });
     let share = |share: Option<f64>| share.map(|share| format!("{} %", percent(share)));
     Table::of("target", &rows)
-        .column(Column::left("Target"), |one| printable(path(view, one)).into_owned())
+        .column(Column::left("Target"), |one| printable(path(view, one.target)).into_owned())
         .column(Column::right("IOPS"), |one| number(one.iops))
         .column(Column::right("of mean"), |one| share(one.of_mean))
         .column(Column::right("latency"), |one| one.latency_mean_us.map(time))
@@ -87,8 +108,8 @@ fn table(view: &View<'_>, found: &ClassByTarget, room: Room) -> Block {
         .done()
 }
 
-fn path<'a>(view: &View<'a>, one: &TargetIo) -> &'a str {
-    view.record.header.targets.get(one.target).map_or("?", label::absolute)
+fn path<'a>(view: &View<'a>, target: usize) -> &'a str {
+    view.record.header.targets.get(target).map_or("?", label::absolute)
 }
 
 /// Of which point, how even they are, and what that says.
@@ -111,10 +132,31 @@ fn about(view: &View<'_>, found: &ClassByTarget) -> String {
         }
         _ => "Streams may load some targets more than others.",
     };
+    let slower = slower(view, found).map_or_else(String::new, |told| format!(" {told}"));
     format!(
-        "At {}: the least busy target has {} % of the mean IOPS, the slowest {} % of the median latency.{more} {why}",
+        "At {}: the least busy target has {} % of the mean IOPS, the slowest {} % of the median latency.{more} {why}{slower}",
         view.named(found.point, ", "),
         percent(found.evenness()),
         percent(found.slowest())
     )
+}
+
+/// Of so few that no flag names a slow one: which is slower than the others, or that they do not tell.
+fn slower(view: &View<'_>, found: &ClassByTarget) -> Option<String> {
+    if found.targets.len() >= LEAST_TARGETS {
+        return None;
+    }
+    let Some(one) = found.slower else {
+        return Some(format!(
+            "None is surely slower than the others; with fewer than {LEAST_TARGETS} targets no flag names one."
+        ));
+    };
+    let [slow, next] = [one.target, one.next].map(|target| printable(path(view, target)));
+    let Interval { mean, lo95, hi95, .. } = one.ratio;
+    Some(format!(
+        "{slow} is slower than the others: an I/O takes {} times as long as on {next} ({} to {}). Which of so few is unusual is not known.",
+        number(mean),
+        number(lo95),
+        number(hi95)
+    ))
 }

@@ -2,8 +2,10 @@
 //!
 //! Must not name a slow one; [`super::outliers`] does.
 
+use super::few_targets::{SlowerTarget, slower};
 use super::findings::Findings;
-use crate::load::class::{Class, LoadClass};
+use super::outliers::sizes_differ;
+use crate::load::class::{Class, LoadClass, Pattern};
 use crate::load::matrix::Point;
 use crate::measure::ByTarget;
 use crate::record::Record;
@@ -21,6 +23,8 @@ pub struct ClassByTarget {
     pub point: Point,
     /// Each target that had some of its I/O, in the order of the run.
     pub targets: Vec<TargetIo>,
+    /// Of two to four targets with the same load, the one that is surely slower than each of the others.
+    pub slower: Option<SlowerTarget>,
 }
 
 /// A target. Counts and times are those of all visits that count, settling and draining included.
@@ -58,14 +62,18 @@ impl ClassByTarget {
         let found = findings.points.iter().find(|found| found.point == point)?;
         let own = record.visits.iter().filter(|visit| visit.step == found.step).zip(&found.each_visit);
         let (mut sum, mut loaded_ns) = (ByTarget::default(), 0_u64);
+        let mut each = Vec::new();
         for (visit, _) in own.filter(|(_, of_visit)| of_visit.counts) {
             if let Some(counts) = visit.tallies.get(&load.name).and_then(|tally| tally.by_target.as_deref()) {
                 sum.add(counts);
+                each.push(counts);
                 loaded_ns = loaded_ns.saturating_add(visit.loaded_ns);
             }
         }
         let targets = targets(&sum, loaded_ns);
-        (targets.len() > 1).then(|| Self { load: load.clone(), point, targets })
+        let is_same_load = load.pattern == Pattern::Random || load.level_is_targets();
+        let slower = if is_same_load && !sizes_differ(record) { slower(&each) } else { None };
+        (targets.len() > 1).then(|| Self { load: load.clone(), point, targets, slower })
     }
 
     /// The class.
@@ -128,7 +136,7 @@ mod tests {
         assert_eq!(of(&all[2]), (20.0, Some(0.5), Some(3000.0), Some(3.0), 2));
         assert_eq!(all[2].latency_max_us, 9000.0);
         let load = LoadClass::random(Class::SMALL, 8192);
-        let found = ClassByTarget { load, point: Point::alone(Class::SMALL, 1), targets: all };
+        let found = ClassByTarget { load, point: Point::alone(Class::SMALL, 1), targets: all, slower: None };
         assert_eq!((found.evenness(), found.slowest()), (0.5, 3.0));
     }
 }

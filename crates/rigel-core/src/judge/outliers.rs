@@ -20,7 +20,9 @@ pub const LEAST_TARGETS: usize = 5;
 /// Share of the named targets that may be named wrongly, in the mean.
 const FALSE_SHARE: f64 = 0.01;
 /// A target that is less slow than that is not worth a word, however sure it is.
-const LEAST_RATIO: f64 = 1.10;
+pub(super) const LEAST_RATIO: f64 = 1.10;
+/// Random I/O goes to every byte alike, so that a larger target has more of it.
+const MOST_LARGER: u64 = 10;
 /// Makes the median absolute deviation of a normal distribution its standard deviation.
 const OF_NORMAL: f64 = 1.4826;
 /// How much of a sample the median absolute deviation uses: its efficiency for a normal distribution.
@@ -65,6 +67,13 @@ fn loads_all(record: &Record, point: Point, class: Class) -> bool {
     let counts = record.header.request.class(class).is_some_and(LoadClass::level_is_targets);
     let most = || record.visits.iter().map(|visit| visit.point.of(class)).max();
     !counts || most() == Some(point.of(class))
+}
+
+/// Whether some target is much larger than another, so that random I/O goes to it more often.
+pub fn sizes_differ(record: &Record) -> bool {
+    let sizes = || record.header.targets.iter().map(|target| target.size_bytes);
+    let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
+    most - least > least / MOST_LARGER
 }
 
 fn of_class(class: Class, counts: &ByTarget) -> Vec<Outlier> {

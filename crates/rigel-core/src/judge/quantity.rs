@@ -36,6 +36,8 @@ pub enum What {
 /// Whereof. In the order of the outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
+    /// The run, of two sides: that of B over that of A, over all loads.
+    Ratio,
     /// The run, at its highest rate within the bound of a calibration.
     WithinBound,
     /// The run, with one outstanding of the class and nothing else.
@@ -70,6 +72,8 @@ pub enum Unit {
     Mbps,
     /// Microseconds.
     Us,
+    /// So many times as much.
+    Times,
 }
 
 /// A quantity with its value.
@@ -154,9 +158,13 @@ impl Unit {
             Self::Commits => "commits/s",
             Self::Mbps => "MBPS",
             Self::Us => "us",
+            Self::Times => "times",
         }
     }
 }
+
+/// The end of the name of a ratio.
+const OF_RATIO: &str = "_b_over_a";
 
 /// What runs are compared by, at the end of a name.
 const ENDINGS: [(&str, What); 5] = [
@@ -210,6 +218,7 @@ impl Quantity {
             Scope::Best => format!("min_{plain}"),
             Scope::Alone => format!("{plain}_at_1"),
             Scope::WithinBound => format!("{plain}_within_bound"),
+            Scope::Ratio => format!("{plain}{OF_RATIO}"),
         }
     }
 
@@ -229,12 +238,14 @@ impl Quantity {
         // `min_oltp_latency` is the lowest of the class oltp, and not that of a class min_oltp.
         let within = || name.strip_suffix("_within_bound");
         let answer = answer.or_else(|| composed(Scope::WithinBound, within()?));
+        let answer = answer.or_else(|| composed(Scope::Ratio, name.strip_suffix(OF_RATIO)?));
         answer.or_else(|| composed(Scope::Best, best()?)).or_else(|| composed(Scope::Point, name))
     }
 
     /// The unit of its values.
     pub fn unit(self) -> Unit {
         match (self.what, self.of) {
+            (_, Scope::Ratio) => Unit::Times,
             (What::Rate, _) if self.class == Class::SMALL => Unit::Iops,
             (What::Rate, Scope::Best) if self.class.is_of_commits() => Unit::Commits,
             (What::Rate, _) => Unit::PerSecond,
@@ -301,7 +312,8 @@ mod tests {
     fn a_name_says_which_quantity_it_is() {
         let names = "max_iops max_small_iops max_large_mbps min_small_latency commit_latency commit_fdatasync commit_unsynced max_commits \
                      max_pmbps latency_at_1 small_iops large_mbps small_latency large_latency small_p99 large_p99 oltp_per_s oltp_mbps \
-                     oltp_latency oltp_p99 max_oltp_per_s max_oltp_mbps min_oltp_latency max_x_p99 open_per_s_within_bound";
+                     oltp_latency oltp_p99 max_oltp_per_s max_oltp_mbps min_oltp_latency max_x_p99 open_per_s_within_bound small_iops_b_over_a \
+                     open_latency_b_over_a";
         for name in names.split_whitespace() {
             let found = Quantity::named(name).unwrap_or_else(|| panic!("{name}"));
             assert_eq!(found.name(), name);

@@ -1,6 +1,6 @@
 //! Figures by target: every run of several targets has them, one of a single target costs nothing for them.
 
-use crate::support::Place;
+use crate::support::{Place, flat};
 use rigel_testdev::{DeviceSpec, TestDevice, needs};
 use serde_json::Value;
 use std::path::Path;
@@ -91,4 +91,29 @@ fn a_slow_target_among_many_is_named_in_a_plain_run() {
     let small = &found["by_target"][0];
     assert!(small["targets"][2]["of_median"].as_f64().unwrap() > 1.5, "{small}");
     assert!(small["slowest_of_median"].as_f64().unwrap() > 1.5, "{small}");
+}
+
+/// Of two devices one takes five times as long: with so few no flag says which is unusual, but which is slower is known.
+#[test]
+fn the_slower_of_two_targets_is_named_with_its_ratio() {
+    let name = "the_slower_of_two_targets_is_named_with_its_ratio";
+    let spec = |service_us: u64| DeviceSpec { size_bytes: FILE_BYTES, service_us, ..DeviceSpec::default() };
+    let devices: Option<Vec<TestDevice>> = [25_000, 5000]
+        .into_iter()
+        .map(|service_us| needs(name, TestDevice::mount(spec(service_us))))
+        .collect();
+    let Some(devices) = devices else { return };
+    let place = Place::new();
+    let disks: Vec<_> = devices.iter().map(TestDevice::disk).collect();
+    let targets: Vec<&Path> = disks.iter().map(|disk| disk.as_ref()).collect();
+    let found = run(&place, "advanced --matrix point --num-small 2 --num-large 0 --for 12s", &targets);
+    assert!(!found["flags"].to_string().contains("OUTLIER_TARGET"), "{}", found["flags"]);
+    let slower = &found["by_target"][0]["slower"];
+    let slow = targets[0].to_str().unwrap();
+    assert_eq!(slower["path"].as_str(), Some(slow), "{found}");
+    let [lo, hi] = ["lo95", "hi95"].map(|end| slower["ratio"][end].as_f64().unwrap());
+    assert!(lo > 1.1 && lo < hi, "{slower}");
+    let record = place.only("_record.jsonl");
+    let told = place.rigel(["report", record.to_str().unwrap(), "--explain"]).expect_code(0).stdout;
+    assert!(flat(&told).contains(&format!("{slow} is slower than the others: an I/O takes ")), "{told}");
 }

@@ -17,7 +17,8 @@ impl Findings {
     pub fn figure(&self, quantity: Quantity) -> Option<Figure> {
         let class = quantity.class;
         match (quantity.of, quantity.what) {
-            (Scope::Point, _) => None,
+            // A ratio has who knows both sides.
+            (Scope::Point | Scope::Ratio, _) => None,
             (Scope::WithinBound, what) if self.slo.is_some() => {
                 let is_of_run = what == What::Rate && self.open_class() == Some(class);
                 let estimate = self.rate_within_bounds().filter(|_| is_of_run)?;

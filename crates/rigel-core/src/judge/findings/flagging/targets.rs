@@ -3,7 +3,7 @@
 //! Must not name one whose load differs from that of the others.
 
 use crate::judge::flags::{Flag, FlagCode};
-use crate::judge::outliers::{self, Outlier};
+use crate::judge::outliers::{self, Outlier, sizes_differ};
 use crate::load::class::Pattern;
 use crate::path_text::printable;
 use crate::record::Record;
@@ -11,8 +11,6 @@ use crate::units::say::time;
 
 /// More targets are counted.
 const MOST_NAMED: usize = 3;
-/// Random I/O goes to every byte alike, so that a larger target has more of it.
-const MOST_LARGER: u64 = 10;
 
 /// The flag of the run.
 pub fn of_run(record: &Record) -> Option<Flag> {
@@ -40,12 +38,6 @@ pub fn of_run(record: &Record) -> Option<Flag> {
         more => format!("; {more} more"),
     };
     Some(Flag::new(FlagCode::OutlierTarget, format!("{}{more}", named.join("; "))))
-}
-
-fn sizes_differ(record: &Record) -> bool {
-    let sizes = || record.header.targets.iter().map(|target| target.size_bytes);
-    let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
-    most - least > least / MOST_LARGER
 }
 
 #[cfg(test)]

@@ -138,6 +138,13 @@ fn a_span_has_its_two_largest_units() {
     assert_eq!((of(400), of(11_600), of(59_600)), ("400 ms".into(), "12 s".into(), "1 min".into()));
     assert_eq!((of(3_661_000), of(86_400_000 * 14)), ("1 h 1 min".into(), "14 d".into()));
     assert_eq!(of(86_400_000 + 3_600_000 * 5 + 60_000), "1 d 5 h");
+    // Rounded, not cut.
+    assert_eq!(
+        (of(3_600_000 * 3 + 60_000 * 36 + 59_000), of(86_400_000 + 60_000 * 359)),
+        ("3 h 37 min".into(), "1 d 6 h".into())
+    );
+    assert_eq!((of(86_400_000 - 20_000), of(3_600_000 - 300)), ("1 d".into(), "1 h".into()));
+    assert_eq!((of(3_600_000 - 600), of(3_600_000 + 29_000)), ("59 min 59 s".into(), "1 h".into()));
 }
 
 #[test]

@@ -37,13 +37,21 @@ pub fn time_left(ns: u64) -> String {
     if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }
 
-/// A span as people say it, in its two largest units: `14 d`, `2 h 30 min`, `45 s`.
+/// A span as people say it, in its two largest units and rounded to the smaller one: `14 d`, `2 h 30 min`, `45 s`.
 pub fn two_units(span: Nanos) -> String {
     const UNITS: [(u64, &str); 4] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")];
-    let seconds = span.0.saturating_add(NS_PER_S / 2) / NS_PER_S;
-    let Some(first) = UNITS.iter().position(|(unit, _)| seconds >= *unit) else { return span.to_string() };
-    let (unit, name) = UNITS[first];
-    let rest = UNITS.get(first + 1).map(|(smaller, name)| (seconds % unit / smaller, name));
+    let rounded = |unit: u64| {
+        let ns = unit * NS_PER_S;
+        span.0.saturating_add(ns / 2) / ns * unit
+    };
+    let first = |seconds: u64| UNITS.iter().position(|(unit, _)| seconds >= *unit);
+    let smaller = |place: usize| UNITS.get(place + 1).copied();
+    let Some(place) = first(rounded(1)) else { return span.to_string() };
+    // 23 h 59 min 40 s are a day.
+    let seconds = rounded(smaller(place).map_or(1, |(unit, _)| unit));
+    let place = first(seconds).unwrap_or(place);
+    let (unit, name) = UNITS[place];
+    let rest = smaller(place).map(|(smaller, name)| (seconds % unit / smaller, name));
     match rest.filter(|(count, _)| *count > 0) {
         Some((count, smaller)) => format!("{} {name} {count} {smaller}", seconds / unit),
         None => format!("{} {name}", seconds / unit),

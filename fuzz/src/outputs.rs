@@ -76,7 +76,8 @@ fn compared(views: &[View<'_>]) {
         gates: &gates,
         undecided_fails: true,
     };
-    for format in [CompareFormat::Text, CompareFormat::Json, CompareFormat::Junit, CompareFormat::Html] {
+    use CompareFormat::{Html, Json, Junit, Markdown, Text};
+    for format in [Text, Json, Junit, Markdown, Html] {
         looked_at(&rigel_report::compare::render(format, &compared).expect("memory takes it"));
     }
 }

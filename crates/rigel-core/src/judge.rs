@@ -6,6 +6,7 @@ pub mod answer;
 pub mod answers;
 pub mod apart;
 pub mod by_target;
+pub mod few_targets;
 pub mod findings;
 pub mod flags;
 pub mod outliers;

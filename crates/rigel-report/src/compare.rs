@@ -1,4 +1,4 @@
-//! Comparisons of runs: table, JSON, JUnit and page.
+//! Comparisons of runs: table, Markdown, JSON, JUnit and page.
 //!
 //! Takes a comparison with its gates, gives bytes. Must not judge again, and must not choose an exit code.
 
@@ -24,6 +24,7 @@ pub(crate) use json::{GateDocument, RowDocument};
 pub(crate) use json::{RunDocument, name as doubt_name};
 pub use json::{SCHEMA, schema};
 pub(crate) use outcome::io_of;
+pub use outcome::same_run;
 pub use tools::{SourceView, ToolComparisonView, render as render_tools};
 pub(crate) use tools::{document as run_document, lines as run_lines};
 pub(crate) use verdict::look;
@@ -60,6 +61,8 @@ pub enum CompareFormat {
     Json,
     /// A test suite as continuous integration reads it: a case for each gate, or for each row when there is no gate.
     Junit,
+    /// For a ticket or a wiki.
+    Markdown,
     /// One page for people, with charts.
     Html,
 }
@@ -73,6 +76,7 @@ pub fn render(format: CompareFormat, compared: &ComparisonView<'_>) -> Result<Ou
         CompareFormat::Text => Ok(OutputFile::new("_compare.txt", compared.text(Style::default()))),
         CompareFormat::Json => Ok(OutputFile::new("_compare.json", json::document(compared)?)),
         CompareFormat::Junit => Ok(OutputFile::new("_compare.xml", junit::suite(compared)?)),
+        CompareFormat::Markdown => Ok(OutputFile::new("_compare.md", compared.markdown())),
         CompareFormat::Html => compared.page("_compare.html"),
     }
 }

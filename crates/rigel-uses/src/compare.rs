@@ -7,6 +7,7 @@
 mod alike;
 pub mod change;
 mod effect;
+mod endured;
 pub mod gate;
 mod past;
 mod points;
@@ -17,10 +18,12 @@ pub mod tools;
 pub use alike::Difference;
 pub(crate) use alike::differences;
 pub use effect::{Effect, MARGIN};
+pub use endured::Endured;
 pub use past::SessionSpread;
 pub use points::OverPoints;
 pub use seen::SeenChange;
 
+use crate::versus::{OverallRatio, Versus};
 use change::{Change, Doubt, RunQuantity};
 use rigel_core::judge::answers::MAX_IOPS;
 use rigel_core::judge::findings::Findings;
@@ -88,6 +91,26 @@ pub struct Comparison {
     pub differences: Vec<Difference>,
     /// Points that only some of the runs have.
     pub left_out: Vec<Point>,
+    /// Runs that both sides have: of what changed since they say nothing.
+    pub on_both: Vec<String>,
+    /// What each side endured, where all runs are soaks.
+    pub endured: Option<[Endured; 2]>,
+}
+
+impl Run<'_> {
+    /// Whether both are the same measurement, under whatever name its file has.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.record.header == other.record.header && self.record.visits == other.record.visits
+    }
+}
+
+/// What of the base the new side has, too.
+fn on_both<'a, T>(
+    base: &'a [T],
+    new: &'a [T],
+    is_same: impl Fn(&T, &T) -> bool,
+) -> impl Iterator<Item = &'a T> {
+    base.iter().filter(move |own| new.iter().any(|other| is_same(own, other)))
 }
 
 impl Comparison {
@@ -110,7 +133,7 @@ impl Comparison {
         };
         let points = first.findings.points.iter().map(|found| found.point);
         let points: Vec<Point> = points.filter(|point| !left_out.contains(point)).collect();
-        let figures = first.findings.all_figures();
+        let figures = figures(first);
         let keys: Vec<Key> = figures.iter().map(key).filter(is_common).collect();
         let load = |class| first.findings.points.iter().find_map(|found| found.io(class)).map(|io| &io.load);
         let of = |own: &[Key]| {
@@ -123,6 +146,8 @@ impl Comparison {
             rows: keys.chunk_by(|one, other| one.0 == other.0).flat_map(of).collect(),
             differences: differences(first, others),
             left_out,
+            on_both: on_both(base, new, Run::is_same).map(|run| run.record.header.run_id.clone()).collect(),
+            endured: endured::of(base, new),
         }
     }
 
@@ -159,7 +184,24 @@ fn measured(run: &Run<'_>) -> BTreeMap<Key, RunQuantity> {
     let one = |figure: &Figure| {
         RunQuantity::new(figure.quantity, figure.estimate, figure.point.is_some_and(is_invalid))
     };
-    findings.all_figures().iter().map(|figure| (key(figure), one(figure))).collect()
+    figures(run).iter().map(|figure| (key(figure), one(figure))).collect()
+}
+
+/// The figures of a run, in the order of outputs; of one of two sides first the ratio of B to A.
+pub(crate) fn figures(run: &Run<'_>) -> Vec<Figure> {
+    let versus = Versus::of(run.record, run.findings);
+    let ratio = |one: &OverallRatio| Figure {
+        quantity: Quantity { of: Scope::Ratio, ..one.quantity },
+        estimate: one.ratio(),
+        point: None,
+    };
+    let led = |versus: &Versus| {
+        let own = versus.overall.iter().filter(|one| versus.leading.contains(&one.quantity));
+        own.map(ratio).collect::<Vec<_>>()
+    };
+    let mut all: Vec<Figure> = versus.iter().flat_map(led).collect();
+    all.extend(run.findings.all_figures());
+    all
 }
 
 /// Whether a quantity is the same in all runs. The rate within a bound is not, when the bounds differ, nor is the latency that they are about.

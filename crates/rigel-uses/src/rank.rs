@@ -75,6 +75,8 @@ pub struct Ranking {
     pub differences: Vec<Difference>,
     /// Their rates within a bound are not ranked, as the bounds differ.
     pub has_other_bounds: bool,
+    /// Storages, by the order in which they were given, of which both have the same run.
+    pub same_runs: Vec<(usize, usize)>,
 }
 
 impl Pair {
@@ -113,7 +115,8 @@ impl Ranking {
         let (rows, pairs) = field.ranked(is_unlike);
         let groups = groups(rows.len(), &pairs);
         let has_other_bounds = by.is_none() && contenders.has_other_bounds();
-        Ok(Self { quantity, point, rows, pairs, groups, differences, has_other_bounds })
+        let same_runs = contenders.same_runs();
+        Ok(Self { quantity, point, rows, pairs, groups, differences, has_other_bounds, same_runs })
     }
 
     /// The pair of two rows.

@@ -13,8 +13,11 @@ use crate::view::View;
 use rigel_core::judge::answers::{MAX_IOPS, UNBOUNDED_IOPS};
 use rigel_core::judge::quantity::{Quantity, Scope};
 use rigel_core::path_text::printable;
-use rigel_core::units::say::{self, time};
-use rigel_uses::compare::{Comparison, Difference, Effect, Row};
+use rigel_core::units::say::{self, time, two_units};
+use rigel_core::units::{to_f64, us_from_ns};
+use rigel_uses::compare::{Comparison, Difference, Effect, Endured, Row};
+
+const COUNTED: &str = "Counted, not judged: another soak may have others.";
 
 impl Document for ComparisonView<'_> {
     fn blocks(&self, room: Room) -> Blocks {
@@ -36,6 +39,7 @@ impl Document for ComparisonView<'_> {
             all.extend(narrow_tables(found));
         }
         all.push(Block::part(explanations(self)));
+        all.extend(found.endured.map(endured));
         all.extend(others(self, room));
         all.push(answer::next(self));
         all.into()
@@ -107,6 +111,32 @@ pub(super) fn explanations(compared: &ComparisonView<'_>) -> Vec<Block> {
         Some(Block::hanging(format!("{}: {text}.", verdict(effect))))
     });
     std::iter::once(Block::about(meaning(compared))).chain(best).chain(doubts).collect()
+}
+
+/// What is counted of soaks, side by side.
+fn endured([base, new]: [Endured; 2]) -> Block {
+    let count = |count: u64, ios: u64| format!("{} of {}", grouped(count), grouped(ios));
+    let failed = |side: Endured| count(side.errors, side.ios.saturating_add(side.errors));
+    let rows = [
+        ("Failed I/Os", failed(base), failed(new)),
+        ("Wrong blocks", grouped(base.wrong_blocks), grouped(new.wrong_blocks)),
+        ("Longest I/O", longest(base), longest(new)),
+        ("Time under load", two_units(base.lasted), two_units(new.lasted)),
+    ];
+    let table = Table::of("count", &rows)
+        .column(Column::left("Counted"), |row| row.0)
+        .column(Column::right("Base"), |row| row.1.clone())
+        .column(Column::right("New"), |row| row.2.clone())
+        .done();
+    Block::section("What each side endured", vec![table, Block::about(COUNTED)])
+}
+
+fn grouped(count: u64) -> String {
+    say::grouped(&count.to_string())
+}
+
+fn longest(side: Endured) -> String {
+    time(us_from_ns(to_f64(side.longest.0)))
 }
 
 /// What was compared, and what differs besides the numbers.

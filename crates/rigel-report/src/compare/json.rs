@@ -16,7 +16,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::stats::Estimate;
 use rigel_uses::compare::change::{Change, Doubt};
 use rigel_uses::compare::gate::{GateResult, Outcome};
-use rigel_uses::compare::{Difference, Effect, MARGIN, Row};
+use rigel_uses::compare::{Difference, Effect, Endured, MARGIN, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -37,6 +37,8 @@ struct Document {
     new: Vec<RunDocument>,
     /// Whether the sides can be compared.
     comparable: bool,
+    /// Runs that both sides have. A run cannot differ from itself, so the sides cannot be compared then.
+    on_both_sides: Vec<String>,
     /// What differs between the runs besides their numbers.
     differences: Vec<DifferenceDocument>,
     /// Points that only some of the runs have.
@@ -45,6 +47,8 @@ struct Document {
     margin: f64,
     /// One quantity of one point, or of the runs, each.
     rows: Vec<RowDocument>,
+    /// What each side endured, base and new; null unless all runs are soaks. It is counted, not judged.
+    endured: Option<[Endured; 2]>,
     /// Quantities of load levels that no row judges alone, over all of them together.
     over_levels: Vec<OverPointsDocument>,
     /// The gates, as they were asked for.
@@ -98,7 +102,7 @@ pub(crate) struct RowDocument {
     /// Which quantity, as gates name it.
     metric: String,
     /// Unit of its values.
-    #[schemars(extend("enum" = ["IOPS", "MBPS", "per s", "commits/s", "us"]))]
+    #[schemars(extend("enum" = ["IOPS", "MBPS", "per s", "commits/s", "us", "times"]))]
     unit: &'static str,
     /// Where; null for a quantity of the runs.
     point: Option<PerClass<u32>>,
@@ -174,11 +178,13 @@ pub(super) fn document_of(
         schema: SCHEMA,
         base,
         new,
-        comparable: found.incomparable().next().is_none(),
+        comparable: found.incomparable().next().is_none() && found.on_both.is_empty(),
+        on_both_sides: found.on_both.iter().map(|name| text(name)).collect(),
         differences: found.differences.iter().map(difference).collect(),
         left_out: found.left_out.iter().map(levels).collect(),
         margin: MARGIN,
         rows: found.rows.iter().map(RowDocument::of).collect(),
+        endured: found.endured,
         over_levels: found.over_points().iter().map(OverPointsDocument::new).collect(),
         gates: compared.gates.iter().map(|judged| GateDocument::of(judged, reason(judged, found))).collect(),
     };

@@ -10,9 +10,10 @@ use rigel_core::judge::answers::{Answer, MAX_IOPS, UNBOUNDED_IOPS};
 use rigel_core::judge::quantity::{Quantity, Scope, What};
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
+use rigel_core::path_text::printable;
 use rigel_core::units::say::{counted, plain_percent};
 use rigel_uses::compare::change::{Doubt, RestsOn};
-use rigel_uses::compare::{Comparison, Effect, MARGIN, Row};
+use rigel_uses::compare::{Comparison, Effect, Endured, MARGIN, Row};
 
 /// More load levels are counted.
 const MOST_LEVELS: usize = 3;
@@ -46,12 +47,39 @@ pub(super) fn sentences(compared: &ComparisonView<'_>) -> Vec<String> {
     let together = found.over_points();
     let has_direction = together.iter().any(|one| one.effect.is_direction());
     let answer = if has_direction && is_open(found) { None } else { Some(answer(found)) };
+    let answer = answer.into_iter().chain(endured(found));
     together.iter().map(points::sentence).chain(answer).chain(kinds.into_iter().filter_map(named)).collect()
 }
 
 /// Whether no number is decided.
 fn is_open(found: &Comparison) -> bool {
     found.shown().all(|row| matches!(Kind::of(row), Kind::Open | Kind::Unjudged))
+}
+
+/// That I/Os failed or blocks were wrong in a soak, which is counted and not judged.
+fn endured(found: &Comparison) -> Option<String> {
+    let [base, new] = found.endured?;
+    let counts = |side: Endured| {
+        let told = [(side.errors, "failed I/O"), (side.wrong_blocks, "wrong block")];
+        let told = told.into_iter().filter(|one| one.0 > 0);
+        let told: Vec<String> = told.map(|(count, what)| counted(count, what)).collect();
+        if told.is_empty() { "none".to_owned() } else { listed(&told) }
+    };
+    let is_sound = |side: Endured| side.errors == 0 && side.wrong_blocks == 0;
+    (!is_sound(base) || !is_sound(new))
+        .then(|| format!("Faults of the soaks: base {}, new side {}.", counts(base), counts(new)))
+}
+
+/// That the sides share a run.
+pub fn same_run(found: &Comparison) -> Option<String> {
+    let names: Vec<String> = found.on_both.iter().map(|name| printable(name).into_owned()).collect();
+    (!names.is_empty()).then(|| {
+        let runs = if names.len() == 1 { "the same run" } else { "the same runs" };
+        format!(
+            "Do not use this comparison: both sides have {runs}, {}, which cannot differ from itself.",
+            listed(&names)
+        )
+    })
 }
 
 /// That two runs may differ as two days do.
@@ -151,6 +179,10 @@ fn of_the_run(found: &Comparison, quantity: Quantity) -> String {
     let io = io_of(quantity.class);
     match Answer::of(told) {
         Some(answer) => answer.noun.to_owned(),
+        None if quantity.of == Scope::Ratio && quantity.what.is_rate() => {
+            format!("B over A in the rate of {io}")
+        }
+        None if quantity.of == Scope::Ratio => format!("B over A in the mean latency of {io}"),
         None if quantity.of == Scope::WithinBound => format!("rate of {io} within the limits"),
         None if quantity.what.is_rate() => format!("highest rate of {io}"),
         None => format!("lowest latency of {io}"),

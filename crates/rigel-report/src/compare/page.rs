@@ -87,6 +87,10 @@ pub(crate) fn title(quantity: Quantity) -> String {
         _ => "Rate",
     };
     match (quantity.of, Answer::of(quantity)) {
+        (Scope::Ratio, _) => {
+            let of = if quantity.what.is_rate() { "rate" } else { "mean latency" };
+            format!("B over A in the {of} of {io}")
+        }
         (Scope::Point, _) if quantity.what.is_percentile() => {
             format!("99th percentile of the latency of {io}")
         }

@@ -99,6 +99,7 @@ fn decimals(quantity: Quantity) -> usize {
     match quantity.unit() {
         Unit::Iops => 0,
         Unit::Us | Unit::PerSecond => 1,
+        Unit::Times => 3,
         Unit::Mbps | Unit::Commits => 2,
     }
 }

@@ -65,6 +65,7 @@ pub fn render(format: CompareFormat, compared: &ToolComparisonView<'_>) -> Resul
             Ok(OutputFile::new("_compare.json", document_of(sides, &numbers)?))
         }
         CompareFormat::Junit => Ok(OutputFile::new("_compare.xml", junit::suite(&numbers)?)),
+        CompareFormat::Markdown => Ok(OutputFile::new("_compare.md", compared.markdown())),
         CompareFormat::Html => compared.page("_compare.html"),
     }
 }
@@ -93,9 +94,11 @@ impl Document for ToolComparisonView<'_> {
     fn blocks(&self, room: Room) -> Blocks {
         let numbers = self.numbers();
         let found = &self.found.comparison;
-        let answer = gates::sentence(self.gates).into_iter().chain(outcome::sentences(&numbers));
+        let same = outcome::same_run(found);
+        let tone = if same.is_some() { Tone::DoNotUse } else { Tone::UseWithCare };
+        let answer = same.into_iter().chain(gates::sentence(self.gates)).chain(outcome::sentences(&numbers));
         let warnings = self.lacks().into_iter().chain(refused(self.found));
-        let tone = look(Tone::UseWithCare, self.gates, true);
+        let tone = look(tone, self.gates, true);
         let mut all = vec![Block::Verdict { tone, sentences: answer.collect() }];
         let figures = self.figures();
         if room.is_wide() {

@@ -17,10 +17,12 @@ use std::collections::BTreeSet;
 /// The answer, then a line for each warning.
 pub(super) fn blocks(compared: &ComparisonView<'_>, room: Room) -> Vec<Block> {
     let sides = [("Base", Side::of(compared.base)), ("New side", Side::of(compared.new))];
+    let same = outcome::same_run(compared.comparison);
     let is_alike = compared.comparison.incomparable().next().is_none();
     let worst = sides.iter().map(|(_, side)| side.tone).max().unwrap_or(Tone::Good);
-    let tone = if is_alike { worst } else { Tone::DoNotUse };
+    let tone = if is_alike && same.is_none() { worst } else { Tone::DoNotUse };
     let unusable = match tone {
+        _ if same.is_some() => None,
         _ if !is_alike => Some("the two sides did not measure the same thing"),
         Tone::DoNotUse => Some("a side has numbers that must not be used"),
         Tone::Good | Tone::UseWithCare => None,
@@ -35,7 +37,7 @@ pub(super) fn blocks(compared: &ComparisonView<'_>, room: Room) -> Vec<Block> {
     vec![
         Block::Verdict {
             tone: look(tone, compared.gates, is_worse || is_open),
-            sentences: unusable.into_iter().chain(found).collect(),
+            sentences: same.into_iter().chain(unusable).chain(found).collect(),
         },
         Block::List(warnings),
     ]

@@ -2,7 +2,7 @@
 //!
 //! Must not leave out a storage.
 
-use super::sentences::{self, effect};
+use super::sentences::{self, BEHIND_SO_FAR, effect};
 use super::words::{noun, places};
 use super::{RankView, conditions, offers};
 use crate::compare::{self, value};
@@ -82,7 +82,7 @@ fn table(ranked: &RankView<'_>, room: Room) -> Block {
         .column(Column::right("From .. to %"), |row| pair(row).and_then(range))
         .column(Column::left("To the first"), |row| pair(row).map(effect))
         .done();
-    Block::section(ranking_title(ranked), vec![table, Block::about(meaning())])
+    Block::section(ranking_title(ranked), vec![table, Block::about(meaning(ranked))])
 }
 
 fn ranking_title(ranked: &RankView<'_>) -> String {
@@ -96,9 +96,14 @@ fn range(pair: &Pair) -> Option<String> {
     Some(format!("{lo} .. {hi}"))
 }
 
-fn meaning() -> String {
+fn meaning(ranked: &RankView<'_>) -> String {
+    let behind = match (sentences::has_one_run(ranked), sentences::all_have_one_run(ranked)) {
+        (true, true) => BEHIND_SO_FAR,
+        (true, false) => "surely behind, or behind so far where each has one run,",
+        _ => "surely behind",
+    };
     format!(
-        "Place: those that a storage may have. Change: the difference to the first, with the range of the true difference. A storage is surely behind \
+        "Place: those that a storage may have. Change: the difference to the first, with the range of the true difference. A storage is {behind} \
          if that range does not include 0; otherwise the same if all of it is within ±{} %. In 95 of 100 rankings the ranges of all pairs of \
          storages are right at once.",
         plain_percent(MARGIN)

@@ -31,7 +31,7 @@ struct Document {
     /// What decides, as gates name it.
     quantity: String,
     /// Unit of its values.
-    #[schemars(extend("enum" = ["IOPS", "MBPS", "per s", "commits/s", "us"]))]
+    #[schemars(extend("enum" = ["IOPS", "MBPS", "per s", "commits/s", "us", "times"]))]
     unit: &'static str,
     /// Whether more of it is better.
     more_is_better: bool,

@@ -2,7 +2,7 @@
 //!
 //! Must not judge; each sentence follows from rows and pairs.
 
-use super::words::{best, names, noun, price, why};
+use super::words::{best, names, noun, price, storages, why};
 use super::{RankView, offers};
 use crate::compare::{SourceView, value};
 use crate::document::Room;
@@ -27,11 +27,17 @@ const DOUBTS: [Doubt; 7] = [
 const ONE_RUN: &str = "Each storage has one run, so a difference may be that between two days. Measure each storage on three days, and give \
                        all runs: NAME=RECORD,RECORD,RECORD.";
 
+/// Of a storage that is behind by one run of each.
+pub(super) const BEHIND_SO_FAR: &str = "behind so far";
+
 /// How the verdict looks.
 pub(super) fn tone(ranked: &RankView<'_>) -> Tone {
     let ranking = ranked.ranking;
     let is_missed = !ranked.required.is_empty() && ranked.purchase.meeting(Fulfilment::Surely).is_empty();
-    if is_missed || ranking.rows.iter().any(|row| row.usability == SideUsability::Invalid) {
+    if is_missed
+        || !ranking.same_runs.is_empty()
+        || ranking.rows.iter().any(|row| row.usability == SideUsability::Invalid)
+    {
         return Tone::DoNotUse;
     }
     let verdicts = ranked.storages.iter().flat_map(|storage| &storage.runs).filter_map(conclusion);
@@ -47,6 +53,10 @@ pub(super) fn tone(ranked: &RankView<'_>) -> Tone {
 pub(super) fn sentences(ranked: &RankView<'_>) -> Vec<String> {
     let mut all = money(ranked);
     all.insert(if ranked.required.is_empty() { 0 } else { all.len() }, first(ranked));
+    let same = ranked.ranking.same_runs.iter().map(|(one, other)| {
+        format!("Do not use this ranking: {} have the same run.", storages(ranked, &[*one, *other]))
+    });
+    all.splice(0..0, same);
     all.extend(apart(ranked));
     all.extend(unjudged(ranked));
     all
@@ -64,8 +74,13 @@ fn first(ranked: &RankView<'_>) -> String {
         let next = &ranking.rows[1];
         let next_figure = value(ranking.quantity, next.estimate.value);
         let range = ranking.pair(0, 1).and_then(range).unwrap_or_default();
+        let is_first = if ranking.pairs.iter().any(|pair| pair.ahead == 0 && is_of_one_run(pair)) {
+            "is first so far, by one run of each storage,"
+        } else {
+            "is surely first"
+        };
         return format!(
-            "{name} is surely first with the {}: {figure}. Next is {} with {next_figure}{range}.",
+            "{name} {is_first} with the {}: {figure}. Next is {} with {next_figure}{range}.",
             best(ranked),
             ranked.name(next)
         );
@@ -184,10 +199,7 @@ pub(super) fn warnings(ranked: &RankView<'_>, room: Room) -> Vec<String> {
     if ranked.ranking.has_other_bounds {
         all.push("The rates within a limit on the latency are not ranked, as the limits differ.".to_owned());
     }
-    let of_intervals = |pair: &Pair| pair.change.is_ok_and(|change| change.rests_on == RestsOn::Intervals);
-    if ranked.ranking.pairs.iter().any(of_intervals) {
-        all.push(ONE_RUN.to_owned());
-    }
+    all.extend(one_run(ranked));
     all
 }
 
@@ -199,9 +211,43 @@ fn conclusion(run: &SourceView<'_>) -> Option<Conclusion> {
     }
 }
 
+/// That one run of each storage may differ as two days do.
+fn one_run(ranked: &RankView<'_>) -> Option<String> {
+    if !has_one_run(ranked) {
+        return None;
+    }
+    if all_have_one_run(ranked) {
+        return Some(ONE_RUN.to_owned());
+    }
+    let pairs = || ranked.ranking.pairs.iter().filter(|pair| is_of_one_run(pair));
+    let of_pair = |place: &usize| pairs().any(|pair| pair.ahead == *place || pair.behind == *place);
+    let places = (0..ranked.ranking.rows.len()).filter(of_pair);
+    Some(format!(
+        "One run each have {}, so a difference between them may be that between two days. Measure each of them on three days, and give all \
+         runs: NAME=RECORD,RECORD,RECORD.",
+        names(ranked, places)
+    ))
+}
+
+/// Whether a pair is judged by a single run of each, so that what differs from one day to the next counts as a difference.
+fn is_of_one_run(pair: &Pair) -> bool {
+    pair.change.is_ok_and(|change| change.rests_on == RestsOn::Intervals)
+}
+
+/// Whether some pair is.
+pub(super) fn has_one_run(ranked: &RankView<'_>) -> bool {
+    ranked.ranking.pairs.iter().any(is_of_one_run)
+}
+
+/// Whether every pair that is told apart is.
+pub(super) fn all_have_one_run(ranked: &RankView<'_>) -> bool {
+    ranked.ranking.pairs.iter().filter(|pair| pair.change.is_ok()).all(is_of_one_run)
+}
+
 /// How much the storages of a pair of rows differ, in a table.
 pub(super) fn effect(pair: &Pair) -> &'static str {
     match pair.effect {
+        Effect::Worse if is_of_one_run(pair) => BEHIND_SO_FAR,
         Effect::Worse => "surely behind",
         Effect::Better => "surely ahead",
         Effect::Alike => "same",

@@ -39,6 +39,8 @@ fn of_quantity(quantity: Quantity) -> String {
     let io = io_of(quantity.class);
     match (quantity.of, quantity.what, Answer::of(quantity)) {
         (_, _, Some(answer)) => answer.noun.to_owned(),
+        (Scope::Ratio, what, _) if what.is_rate() => format!("ratio of B to A in the rate of {io}"),
+        (Scope::Ratio, ..) => format!("ratio of B to A in the mean latency of {io}"),
         (Scope::WithinBound, ..) => format!("rate of {io} within the limits"),
         (Scope::Best, what, _) if what.is_rate() => format!("highest rate of {io}"),
         (Scope::Best, ..) => format!("lowest mean latency of {io}"),

@@ -137,7 +137,8 @@ fn a_name_cannot_steer_a_terminal_or_a_page() {
     hostile.header.nodes.first_mut().host.kernel = name.into();
     hostile.header.targets[0].path = name.into();
     let base = visited(0);
-    for format in [CompareFormat::Text, CompareFormat::Json, CompareFormat::Junit, CompareFormat::Html] {
+    use CompareFormat::{Html, Json, Junit, Markdown, Text};
+    for format in [Text, Json, Junit, Markdown, Html] {
         let text = made(&[&base], &[&hostile], &[], format);
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{format:?}");
         let markup = text.contains("<script>alert");

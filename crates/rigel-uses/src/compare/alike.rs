@@ -5,6 +5,7 @@
 use super::Run;
 use crate::versus::{OverallRatio, Versus};
 use rigel_core::facts::TargetFacts;
+use rigel_core::judge::answer::Answer;
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::{Class, LoadClass, Pattern, Sizes};
 use rigel_core::load::matrix::Point;
@@ -33,6 +34,8 @@ pub struct Difference {
 struct Property {
     what: &'static str,
     incomparable: bool,
+    /// It is one of the load that a run is about, not of what it has beside that.
+    of_load: bool,
     text: fn(&Run<'_>) -> Option<String>,
     /// How it is shown, where the text is not for people.
     shown: Option<fn(&Run<'_>) -> String>,
@@ -41,19 +44,23 @@ struct Property {
 const ENGINE: &str = "engine";
 
 const PROPERTIES: &[Property] = &[
-    incomparable("size of small I/O", |run| {
+    of_load("size of small I/O", |run| {
         has(run, Class::SMALL).then(|| Bytes(run.record.header.request.io_bytes(Class::SMALL)).to_string())
     }),
-    incomparable("size of large I/O", |run| {
+    of_load("size of large I/O", |run| {
         has(run, Class::LARGE).then(|| Bytes(run.record.header.request.io_bytes(Class::LARGE)).to_string())
     }),
-    incomparable("share of writes", |run| Some(run.record.header.request.write_share())),
-    incomparable("pattern of large I/O", |run| has(run, Class::LARGE).then(|| pattern(run))),
-    Property { shown: Some(named_classes), ..incomparable("other load classes", other_classes) },
+    of_load("share of writes", |run| Some(run.record.header.request.write_share())),
+    of_load("pattern of large I/O", |run| has(run, Class::LARGE).then(|| pattern(run))),
+    Property { shown: Some(named_classes), ..of_load("other load classes", other_classes) },
     incomparable(ENGINE, |run| Some(run.record.header.nodes.first().engine.kind.name().to_owned())),
     incomparable("page cache", |run| Some(yes_or_no(run.record.header.request.buffered))),
     incomparable("polled completions", |run| Some(yes_or_no(run.record.header.nodes.first().engine.polled))),
     incomparable("flags that invalidate every number", |run| Some(invalid_flags(run))),
+    telling("question", |run| {
+        let answer = Answer::of(&run.record.header.request, run.findings);
+        Some(answer.question().to_owned())
+    }),
     telling("targets", |run| Some(targets(run, |target| target.path.clone()))),
     telling("sizes of the targets", |run| Some(targets(run, |target| Bytes(target.size_bytes).to_string()))),
     telling("devices", |run| Some(targets(run, device))),
@@ -80,11 +87,15 @@ const PROPERTIES: &[Property] = &[
 ];
 
 const fn incomparable(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Property {
-    Property { what, incomparable: true, text, shown: None }
+    Property { what, incomparable: true, of_load: false, text, shown: None }
+}
+
+const fn of_load(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Property {
+    Property { of_load: true, ..incomparable(what, text) }
 }
 
 const fn telling(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Property {
-    Property { what, incomparable: false, text, shown: None }
+    Property { what, incomparable: false, of_load: false, text, shown: None }
 }
 
 /// Everything in which runs differ from the first one, those first that make the runs incomparable. Text of the records comes as it
@@ -111,7 +122,48 @@ pub fn differences(first: &Run<'_>, others: &[&Run<'_>]) -> Vec<Difference> {
             incomparable: property.incomparable && !(by_trials && is_chosen_by_trials(run)),
         })
     };
-    PROPERTIES.iter().filter_map(differ).collect()
+    if !share_commits(first, others) {
+        return PROPERTIES.iter().filter_map(differ).collect();
+    }
+    let unlike = unlike_commits(first, others);
+    unlike.into_iter().chain(PROPERTIES.iter().filter(|one| !one.of_load).filter_map(differ)).collect()
+}
+
+/// Whether commits are all that runs have in common: some measure nothing else, and others, as calibrations, have them beside what they are about.
+fn share_commits(first: &Run<'_>, others: &[&Run<'_>]) -> bool {
+    let all = || std::iter::once(first).chain(others.iter().copied());
+    let is_of_commits = |run: &Run<'_>| {
+        let mut main = run.record.header.request.main_classes().peekable();
+        main.peek().is_some() && main.all(|class| class.name.is_of_commits())
+    };
+    let has_beside = |run: &Run<'_>| !is_of_commits(run) && commits(run).next().is_some();
+    all().any(is_of_commits)
+        && all().any(has_beside)
+        && all().all(|run| is_of_commits(run) || has_beside(run))
+}
+
+fn commits<'r>(run: &'r Run<'_>) -> impl Iterator<Item = &'r LoadClass> {
+    let is_measured = |class: Class| run.findings.points.iter().any(|found| found.point.of(class) > 0);
+    let classes = run.record.header.request.classes.iter();
+    classes.filter(move |class| class.name.is_of_commits() && is_measured(class.name))
+}
+
+/// The first way of committing that two runs both have, and with other settings.
+fn unlike_commits(first: &Run<'_>, others: &[&Run<'_>]) -> Option<Difference> {
+    let plain = |class: &LoadClass| LoadClass { levels: Vec::new(), ..class.clone() };
+    let unlike = |other: &&Run<'_>| {
+        let pair = |own: &'_ LoadClass| commits(other).find(|class| class.name == own.name);
+        let mut pairs = commits(first).filter_map(|own| Some((own, pair(own)?)));
+        let (own, class) = pairs.find(|(own, class)| plain(own) != plain(class))?;
+        let shown = |class: &LoadClass| format!("{} of {}", class.noun(), class.size_text());
+        let (base, mut text) = (shown(own), shown(class));
+        if base == text {
+            text += " with other settings";
+        }
+        let run_id = other.record.header.run_id.clone();
+        Some(Difference { what: "commits", base, other: text, run_id, incomparable: true })
+    };
+    others.iter().find_map(unlike)
 }
 
 /// Whether Rigel chose the engine as the one that does most there: it is the way to the same figure, and may differ from run to run where two do alike.

@@ -49,6 +49,15 @@ impl Source<'_> {
         }
     }
 
+    /// Whether both are the same measurement.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Run(own), Self::Run(other)) => own.is_same(other),
+            (Self::Tool(own, _), Self::Tool(other, _)) => own == other,
+            _ => false,
+        }
+    }
+
     pub(crate) fn searches_levels(&self) -> bool {
         match self {
             Self::Run(run) => run.record.header.request.searches_levels(),
@@ -77,11 +86,14 @@ impl<'a> MeasuredRun<'a> {
                 results: None,
                 facts: facts(&run),
                 numbers: measured(&run),
-                figures: run.findings.all_figures(),
+                figures: super::figures(&run),
             },
             Source::Tool(tool, _) => {
                 let results = tool.results(other);
-                let number = |figure: &Figure| RunQuantity::new(figure.quantity, figure.estimate, false);
+                let number = |figure: &Figure| {
+                    let half_unit = results.half_units.get(&key(figure)).copied().unwrap_or(0.0);
+                    RunQuantity::new(figure.quantity, figure.estimate, false).rounded(half_unit)
+                };
                 Self {
                     source,
                     facts: results.facts.clone(),
@@ -161,6 +173,8 @@ impl ToolComparison {
             rows: keys.chunk_by(|one, other| one.0 == other.0).flat_map(judged).collect(),
             differences: differences.into_iter().map(|one| one.1).collect(),
             left_out,
+            on_both: super::on_both(base, new, Source::is_same).map(Source::name).collect(),
+            endured: None,
         };
         let [base, new] = sides.map(|side| side.into_iter().map(|one| one.results).collect());
         let best_loads = best_loads.into_iter().filter(|one| !refused.contains(&one.0.class)).collect();

@@ -151,6 +151,16 @@ impl<'a> Contenders<'a> {
         self.keys_of(0).iter().filter(of_bound).any(|key| is_common(key) && !is_one(key))
     }
 
+    /// Storages of which both have the same run.
+    pub(super) fn same_runs(&self) -> Vec<(usize, usize)> {
+        let shares = |one: &Contender<'_>, other: &Contender<'_>| {
+            one.runs.iter().any(|own| other.runs.iter().any(|run| own.source.is_same(&run.source)))
+        };
+        let all = 0..self.all.len();
+        let pairs = all.flat_map(|one| (one + 1..self.all.len()).map(move |other| (one, other)));
+        pairs.filter(|&(one, other)| shares(&self.all[one], &self.all[other])).collect()
+    }
+
     /// Load levels that all have, of a class; at least 1.
     pub(super) fn common_points(&self, class: Class) -> usize {
         let mut runs = self.runs();

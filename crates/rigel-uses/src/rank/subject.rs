@@ -29,7 +29,7 @@ fn main(contenders: &Contenders<'_>, keys: &[Key]) -> Option<Key> {
         let (quantity, point) = **key;
         let is_open = contenders.all.iter().any(|one| one.is_open(quantity.class));
         let kind = match (quantity.of, quantity.what, quantity.class) {
-            (Scope::WithinBound, ..) => 0,
+            (Scope::Ratio | Scope::WithinBound, ..) => 0,
             (Scope::Best, What::Rate, Class::SMALL) => 1,
             (Scope::Best, What::Mbps, Class::LARGE) => 2,
             _ if quantity == COMMIT_LATENCY => 3,

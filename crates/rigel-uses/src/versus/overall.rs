@@ -7,9 +7,9 @@ use crate::compare::change::{Change, Doubt, RestsOn};
 use crate::compare::{Effect, Row};
 use rigel_core::judge::quantity::Quantity;
 use rigel_core::load::matrix::Point;
-use rigel_core::stats::Interval;
 use rigel_core::stats::sample::count;
 use rigel_core::stats::turns::{Ratio, Turn, overall};
+use rigel_core::stats::{Estimate, Interval};
 
 /// The geometric mean of the ratios of all loads.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,15 @@ pub struct OverallRatio {
     pub against: Vec<Point>,
     /// Rounds behind it.
     pub rounds: usize,
+}
+
+impl OverallRatio {
+    /// B over A with its interval, as one number of the run.
+    pub fn ratio(&self) -> Estimate {
+        let [log, lo, hi] = [self.change.relative, self.change.lo, self.change.hi].map(f64::ln_1p);
+        let half = (hi - log).max(log - lo);
+        Estimate::of_rounds(Interval::geometric(log, half, self.rounds, self.change.df))
+    }
 }
 
 /// Every quantity that some load has a ratio of; those that the verdict is about hold together.

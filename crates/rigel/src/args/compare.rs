@@ -133,6 +133,7 @@ impl CompareArgs {
             format: match self.format {
                 CompareFormat::Text | CompareFormat::Junit => RankFormat::Text,
                 CompareFormat::Json => RankFormat::Json,
+                CompareFormat::Markdown => RankFormat::Markdown,
                 CompareFormat::Html => RankFormat::Html,
             },
             json: self.json,

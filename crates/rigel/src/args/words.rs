@@ -140,7 +140,13 @@ impl Words for RankFormat {
 
 impl Words for CompareFormat {
     fn all() -> Vec<(&'static str, Self)> {
-        vec![("text", Self::Text), ("json", Self::Json), ("junit", Self::Junit), ("html", Self::Html)]
+        vec![
+            ("text", Self::Text),
+            ("json", Self::Json),
+            ("junit", Self::Junit),
+            ("markdown", Self::Markdown),
+            ("html", Self::Html),
+        ]
     }
 }
 

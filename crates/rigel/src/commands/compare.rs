@@ -15,7 +15,7 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::judge::answer::Answer;
 use rigel_core::path_text::{self, printable};
 use rigel_report::View;
-use rigel_report::compare::{CompareFormat, ComparisonView, reason, render, runs};
+use rigel_report::compare::{CompareFormat, ComparisonView, reason, render, runs, same_run};
 use rigel_uses::compare::gate::{GateResult, Outcome};
 use rigel_uses::compare::{Comparison, SessionSpread};
 use std::fs;
@@ -47,6 +47,7 @@ pub fn compare(options: &CompareArgs, streams: &Streams) -> Result<(), Problem> 
     };
     let comparison = Comparison::with_past(&runs(&base_views), &runs(&new_views), &past);
     check(&comparison, options, (&base_views, &new_views))?;
+    same_run(&comparison).into_iter().for_each(|told| streams.remark(&told));
     let gates: Vec<GateResult> =
         options.gates.iter().map(|gate| gate.clone().judge(&comparison)).collect::<Result<_, _>>()?;
     let compared = ComparisonView {

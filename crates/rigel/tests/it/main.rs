@@ -23,6 +23,7 @@ mod clock;
 mod cluster;
 mod commit;
 mod compare;
+mod compare_kinds;
 mod compare_told;
 mod compare_tools;
 mod contents;

@@ -109,6 +109,7 @@ fn value(quantity: Quantity, text: &str, is_not: &str) -> Result<f64, String> {
         Unit::Mbps => &["MBPS", "MB/s"],
         Unit::Commits => &["commits/s", "/s"],
         Unit::Iops | Unit::PerSecond => &["IOPS", "/s"],
+        Unit::Times => &["times", "x"],
     };
     let ends_in = |unit: &&str| {
         let at = text.len().checked_sub(unit.len())?;

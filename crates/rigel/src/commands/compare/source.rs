@@ -67,6 +67,12 @@ pub(in crate::commands) fn side(paths: &[PathBuf], streams: &Streams) -> Result<
             }
         }
     }
+    // Other files of the same run may have made them usable.
+    for run in &found {
+        if let LoadedRun::Tool(path, tool) = run {
+            tool.check().map_err(|problem| problem.at(path_text::encode(path)))?;
+        }
+    }
     Ok(found)
 }
 

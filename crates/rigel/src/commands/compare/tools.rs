@@ -11,7 +11,7 @@ use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::path_text::{self, printable};
 use rigel_report::View;
-use rigel_report::compare::{CompareFormat, SourceView, ToolComparisonView, reason, render_tools};
+use rigel_report::compare::{CompareFormat, SourceView, ToolComparisonView, reason, render_tools, same_run};
 use rigel_uses::baseline::Baseline;
 use rigel_uses::compare::Run;
 use rigel_uses::compare::gate::GateResult;
@@ -58,6 +58,7 @@ pub(super) fn compare(
     let sources = sides.each_ref().map(|side| side.iter().map(PreparedRun::source).collect::<Vec<_>>());
     let found = ToolComparison::new(&sources[0], &sources[1], options.judgement.allow_differences);
     check(&found, base, new)?;
+    same_run(&found.comparison).into_iter().for_each(|told| streams.remark(&told));
     let gates: Vec<GateResult> =
         options.gates.iter().map(|gate| gate.clone().judge(&found.comparison)).collect::<Result<_, _>>()?;
     let views = sides.each_ref().map(|side| side.iter().map(PreparedRun::view).collect::<Vec<_>>());

@@ -61,8 +61,13 @@ pub(super) fn load(options: &RankArgs, streams: &Streams) -> Result<Vec<LoadedSt
         let records: Vec<&LoadedRecord> = runs.iter().filter_map(record).collect();
         no_run_twice(&records)?;
         no_tool_twice(&runs)?;
-        records.into_iter().try_for_each(no_sides)?;
         all.push(runs);
+    }
+    // Runs of two sides answer one question among each other: the ratio of B to A.
+    let is_versus =
+        |run: &LoadedRun| record(run).is_some_and(|own| own.record.header.request.sides.is_some());
+    if !all.iter().flatten().all(is_versus) {
+        all.iter().flatten().filter_map(record).try_for_each(no_sides)?;
     }
     let own: Vec<Option<String>> = all.iter().map(|runs| own_name(runs)).collect();
     let is_only = |name: &String| own.iter().flatten().filter(|other| *other == name).count() == 1;

@@ -73,6 +73,7 @@ fn with(
         ("table", CompareFormat::Text),
         ("json", CompareFormat::Json),
         ("junit", CompareFormat::Junit),
+        ("markdown", CompareFormat::Markdown),
         ("html", CompareFormat::Html),
     ] {
         all.push(joined(name, &[render(format, &compared)?]));

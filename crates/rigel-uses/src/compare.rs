@@ -163,9 +163,13 @@ impl Row {
         matches!(self.verdict, Effect::Undecided(Doubt::Invalid))
     }
 
-    /// The same without a verdict, unless there is a better reason for that.
+    /// The same without a verdict, unless there is a better reason for that: that a side was not given the load says more than that a number has
+    /// few visits or no interval.
     fn of_unequal_levels(self) -> Self {
-        let change = self.change.and(Err(Doubt::UnequalLevels));
+        let change = self.change.and(Err(Doubt::UnequalLevels)).map_err(|doubt| match doubt {
+            Doubt::NoInterval | Doubt::OneVisit | Doubt::FewVisits => Doubt::UnequalLevels,
+            doubt => doubt,
+        });
         Self { verdict: Effect::of(self.quantity, &change), change, ..self }
     }
 }

@@ -17,6 +17,8 @@ use rigel_core::units::say::{self, time, two_units};
 use rigel_core::units::{to_f64, us_from_ns};
 use rigel_uses::compare::{Comparison, Difference, Effect, Endured, Row};
 
+/// Letters of both sides that find room in a row.
+const MOST_OF_ROW: usize = 100;
 const COUNTED: &str = "Counted, not judged: another soak may have others.";
 
 impl Document for ComparisonView<'_> {
@@ -160,16 +162,26 @@ fn others(compared: &ComparisonView<'_>, room: Room) -> Vec<Block> {
 
 /// What differs besides the numbers.
 pub(crate) fn differences(all: &[Difference], room: Room) -> Block {
-    let table = Table::of("difference", all)
+    // On a terminal a table has no room for sentences.
+    let is_long = |one: &&Difference| !room.is_wide() && one.base.len() + one.other.len() > MOST_OF_ROW;
+    let (long, short): (Vec<&Difference>, Vec<&Difference>) = all.iter().partition(is_long);
+    let line = |one: &Difference| {
+        let mark = if one.incomparable { " (numbers are not about the same thing)" } else { "" };
+        let [base, other, run] = [&one.base, &one.other, &one.run_id].map(|text| printable(text));
+        Block::hanging(format!("{}{mark}: {base}; {run} has {other}.", one.what))
+    };
+    let lines = long.into_iter().map(line);
+    let table = Table::of("difference", &short)
         .column(Column::left("Differs"), |one| {
             let mark = if one.incomparable { " (numbers are not about the same thing)" } else { "" };
             format!("{}{mark}", one.what)
         })
-        .column(Column::left("Base"), |one: &Difference| printable(&one.base).into_owned())
+        .column(Column::left("Base"), |one| printable(&one.base).into_owned())
         .column(Column::left("Other run"), |one| printable(&one.other).into_owned())
         .column_if(room.is_wide(), Column::left("Its name"), |one| printable(&one.run_id).into_owned())
         .done();
-    Block::section("Other differences", if all.is_empty() { Vec::new() } else { vec![table] })
+    let table = (!short.is_empty()).then_some(table);
+    Block::section("Other differences", table.into_iter().chain(lines).collect())
 }
 
 /// The names of the runs of a side, and what they measured.

@@ -7,11 +7,14 @@ use super::words::{noun, places};
 use super::{RankView, conditions, offers};
 use crate::compare::{self, value};
 use crate::document::picture::{Bar, Bars, Panel, Picture, Shape};
-use crate::document::{Block, Blocks, Cell, Column, Document, Room, Table};
+use crate::document::{Block, Blocks, Cell, Column, Document, Kind, Room, Table};
 use rigel_core::units::say::{self, plain_percent, signed_percent};
 use rigel_uses::compare::gate::{Gate, GateBound};
 use rigel_uses::compare::{MARGIN, SideUsability};
 use rigel_uses::rank::{Pair, RankRow};
+
+/// With more, a sheet has no room for the tables beside the picture.
+const MOST_ON_PAPER: usize = 5;
 
 impl Document for RankView<'_> {
     fn blocks(&self, room: Room) -> Blocks {
@@ -21,8 +24,8 @@ impl Document for RankView<'_> {
             all.extend(picture(self));
         }
         all.push(Block::List(sentences::warnings(self, room)));
-        all.push(table(self, room));
-        all.push(offers::table(self, room));
+        all.push(on_paper(self, table(self, room)));
+        all.push(on_paper(self, offers::table(self, room)));
         if room.is_wide() {
             all.push(pairs(self));
         }
@@ -30,6 +33,11 @@ impl Document for RankView<'_> {
         all.push(compare::differences(&self.ranking.differences, room));
         all.into()
     }
+}
+
+/// A table that is on the printed sheet as well, where the storages are few enough for it.
+fn on_paper(ranked: &RankView<'_>, table: Block) -> Block {
+    if ranked.ranking.rows.len() > MOST_ON_PAPER { table } else { table.of_kind(Kind::Why) }
 }
 
 /// A bar for each storage, with its interval and with what is required.

@@ -3,7 +3,7 @@
 //! A tool gives one number a load and no interval. The change is there all the same, and how sure it is, several files of a side tell,
 //! as several runs do. Must not read a file.
 
-use super::change::{Doubt, RunQuantity};
+use super::change::RunQuantity;
 use super::{Comparison, Difference, Key, Run, SessionSpread, key, measured, rows};
 use crate::baseline::{Baseline, ClassFacts, LoadFacts, ToolResults};
 use rigel_core::judge::findings::PointFindings;
@@ -156,18 +156,7 @@ impl ToolComparison {
         let judged = |own: &[Key]| {
             let is_unequal = best_loads.iter().any(|(quantity, ..)| own.iter().any(|key| key.0 == *quantity));
             let found = rows((&load, &points), (own, &keys), &numbers, &past);
-            found.into_iter().map(move |row| {
-                if !is_unequal {
-                    return row;
-                }
-                // That it was not given the load says more than that it has no interval.
-                let change = row.change.and(Err(Doubt::UnequalLevels));
-                let change = change.map_err(|doubt| match doubt {
-                    Doubt::NoInterval | Doubt::OneVisit | Doubt::FewVisits => Doubt::UnequalLevels,
-                    doubt => doubt,
-                });
-                super::Row { verdict: super::Effect::of(row.quantity, &change), change, ..row }
-            })
+            found.into_iter().map(move |row| if is_unequal { row.of_unequal_levels() } else { row })
         };
         let comparison = Comparison {
             rows: keys.chunk_by(|one, other| one.0 == other.0).flat_map(judged).collect(),

@@ -62,5 +62,47 @@ fn a_ranking_prints_on_one_sheet() {
     let file = crate::rank::page(&place);
     let Some(mut tab) = open("a_ranking_prints_on_one_sheet", &file) else { return };
     is_a_sheet(&mut tab, "ranking");
+    let shown = "[...document.querySelectorAll('.why table')].map((table) => table.innerText).join(' ')";
+    let tables = tab.text(shown);
+    assert!(
+        tables.contains("fast") && tables.contains("60,000 EUR"),
+        "order and prices are on paper: {tables}"
+    );
+    sound(&mut tab);
+}
+
+/// As many as there may be: the picture is as high as a sheet allows.
+#[test]
+fn a_ranking_of_twenty_six_storages_prints_on_one_sheet() {
+    let place = Place::new();
+    let mut words = vec!["rank".to_owned()];
+    for number in 1..=26 {
+        let engine = format!("sim:service={}us,between=1%,spread=exponential", 500 + 20 * number);
+        let line = format!("run oltp --engine {engine} --seed {number} --name n{number} --no-html --quiet");
+        crate::runs::run(&place, &line);
+        words.push(format!(
+            "storage{number}={}",
+            place.only_of(&format!("n{number}_"), "_record.jsonl").display()
+        ));
+    }
+    place.rigel(words.into_iter().chain(["--html", "--out", "."].map(str::to_owned))).expect_code(0);
+    let file = place.only("_rank.html");
+    let Some(mut tab) = open("a_ranking_of_twenty_six_storages_prints_on_one_sheet", &file) else { return };
+    is_a_sheet(&mut tab, "ranking-26");
+}
+
+/// No load level in common, so that there is no picture.
+#[test]
+fn a_comparison_without_a_picture_prints_on_one_sheet() {
+    let place = Place::new();
+    let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../rigel-uses/src/baseline/samples");
+    let [base, new] =
+        ["fio_mixed_8k_30_plus.json", "fio_rand_read_8k_q8.json"].map(|name| format!("{samples}/{name}"));
+    place.rigel(["compare", &base, &new, "--html", "--out", ".", "--allow-differences"]).expect_code(0);
+    let file = place.only("_compare.html");
+    let Some(mut tab) = open("a_comparison_without_a_picture_prints_on_one_sheet", &file) else { return };
+    for (paper, size) in [("A4", A4), ("letter", LETTER)] {
+        assert_eq!(sheets(&tab.printed(size)), 1, "{paper}");
+    }
     sound(&mut tab);
 }

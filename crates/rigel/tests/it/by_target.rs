@@ -106,7 +106,7 @@ fn the_slower_of_two_targets_is_named_with_its_ratio() {
     let place = Place::new();
     let disks: Vec<_> = devices.iter().map(TestDevice::disk).collect();
     let targets: Vec<&Path> = disks.iter().map(|disk| disk.as_ref()).collect();
-    let found = run(&place, "advanced --matrix point --num-small 2 --num-large 0 --for 12s", &targets);
+    let found = run(&place, "advanced --matrix point --num-small 2 --num-large 0 --for 24s", &targets);
     assert!(!found["flags"].to_string().contains("OUTLIER_TARGET"), "{}", found["flags"]);
     let slower = &found["by_target"][0]["slower"];
     let slow = targets[0].to_str().unwrap();

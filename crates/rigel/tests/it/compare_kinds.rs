@@ -67,7 +67,9 @@ fn a_calibration_and_a_run_of_commits_are_compared_by_their_commits() {
     // Commits of another size are other commits.
     let engine = "sim:servers=4,service=1ms,flush=200us,between=1%,spread=exponential";
     place
-        .line(&format!("run commit --size 16K --engine {engine} --seed 4 --name large --no-html --quiet"))
+        .line(&format!(
+            "run commit --commit-size 16K --engine {engine} --seed 4 --name large --no-html --quiet"
+        ))
         .expect_code(0);
     let told = compare(&place, &[&calibrated, &record(&place, "large")]).expect_code(2).stderr;
     assert!(told.contains("not comparable") && told.contains("commits ("), "{told}");
@@ -118,7 +120,7 @@ fn a_comparison_goes_into_a_ticket() {
     }
     let calibrated = record(&place, "calibrated");
     let three = ["compare", &quick, "--and", &late, "--and", &calibrated, "--format", "markdown"];
-    assert!(place.rigel(three).expect_code(0).stdout.contains("## Ranking by commit_latency"));
+    assert!(place.rigel(three).expect_code(0).stdout.contains("## Ranking by commit\\_latency"));
     let summary =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../rigel-uses/src/baseline/samples/orion_11_1_summary.txt");
     let other =

@@ -829,7 +829,7 @@ _rigel() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json junit html" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json junit markdown html" -- "${cur}"))
                     return 0
                     ;;
                 --junit)

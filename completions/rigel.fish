@@ -309,6 +309,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand compare" -l and -d 'The othe
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l format -d 'Output format' -r -f -a "text\t''
 json\t''
 junit\t''
+markdown\t''
 html\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l junit -d 'Also write a JUnit report to FILE' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-if -d 'Exit with 1 if a change exceeds a limit, such as \'small_iops < -5%\', or the new side does, such as \'small_p99 > 2ms\'; repeatable' -r

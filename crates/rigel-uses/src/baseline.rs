@@ -79,7 +79,7 @@ pub struct Baseline {
 
 /// A number as a tool wrote it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Rounded {
+struct ToolFigure {
     figure: Figure,
     /// Half a unit in its last place, in the unit of the figure: so far from it the number may be that the tool rounded. 0 where that is next to nothing.
     half_unit: f64,
@@ -89,9 +89,9 @@ struct Rounded {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Figures {
     facts: LoadFacts,
-    all: Vec<Rounded>,
+    all: Vec<ToolFigure>,
     /// Latencies of which nothing says whether they are microseconds or milliseconds, as if they were microseconds.
-    unscaled: Vec<Rounded>,
+    unscaled: Vec<ToolFigure>,
 }
 
 /// The numbers of a file.
@@ -178,7 +178,7 @@ impl Baseline {
 }
 
 impl Figures {
-    const fn new(facts: LoadFacts, all: Vec<Rounded>) -> Self {
+    const fn new(facts: LoadFacts, all: Vec<ToolFigure>) -> Self {
         Self { facts, all, unscaled: Vec::new() }
     }
 

@@ -5,7 +5,7 @@
 
 use super::cells::{csv, dashes, separator, under, without_tabs};
 use super::text::{cut_line, number, whole, whole_lines};
-use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Rounded, Tool};
+use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Tool, ToolFigure};
 use rigel_core::error::Problem;
 use rigel_core::judge::answers::{MAX_IOPS, MAX_MBPS, MAX_PMBPS, UNBOUNDED_IOPS};
 use rigel_core::judge::quantity::{Figure, Quantity};
@@ -57,10 +57,10 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     let number_of = |column: &str| values.get(column).copied().filter(|value| *value > 0.0);
     let figure = |quantity: Quantity, column: &str| {
         let figure = Figure { quantity, estimate: Estimate::bare(number_of(column)?), point: None };
-        Some(Rounded { figure, half_unit: HALF_UNIT })
+        Some(ToolFigure { figure, half_unit: HALF_UNIT })
     };
     // The bound of the other side may never bind: then its highest rate is what corresponds.
-    let figures: Vec<Rounded> = [
+    let figures: Vec<ToolFigure> = [
         figure(MAX_IOPS, "MAX_IOPS"),
         figure(UNBOUNDED_IOPS, "MAX_IOPS"),
         figure(MAX_MBPS, "MAX_MBPS"),

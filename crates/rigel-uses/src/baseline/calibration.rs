@@ -7,7 +7,7 @@ mod row;
 
 pub use row::is_row;
 
-use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Rounded, Tool};
+use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Tool, ToolFigure};
 use rigel_core::error::Problem;
 use rigel_core::judge::answers::{ANSWERS, AnswersForm};
 use rigel_core::judge::quantity::Figure;
@@ -42,14 +42,14 @@ fn document(text: &str) -> Result<Baseline, Problem> {
             .because("it is cut, or was changed")
             .next("give the document as `rigel calibrate --json` printed it, or the record of the run")
     })?;
-    let figures: Vec<Rounded> = ANSWERS
+    let figures: Vec<ToolFigure> = ANSWERS
         .iter()
         .filter(|answer| answer.quantity.is_compared())
         .filter_map(|answer| {
             let estimate = estimate(found.answers.common(answer)?, 1.0 / answer.scale);
             // Its numbers have all their digits.
             let figure = Figure { quantity: answer.quantity, estimate, point: None };
-            Some(Rounded { figure, half_unit: 0.0 })
+            Some(ToolFigure { figure, half_unit: 0.0 })
         })
         .collect();
     if figures.is_empty() {

@@ -108,10 +108,6 @@ fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
         let mut buckets = latency.each("Bucket");
         buckets.find(|bucket| value(bucket, &["Percentile"]) == Some(99.0))
     });
-    let half_us = |element: Option<&Element>, tag: &str| {
-        let text = element.and_then(|element| element.first(&[tag]));
-        text.map_or(0.0, |found| 1000.0 * half_unit(&found.text, 0.0))
-    };
     let us = |ms: Option<f64>| ms.map(|ms| 1000.0 * ms).filter(|us| *us > 0.0);
     Ok(Load {
         name: name.to_owned(),
@@ -125,12 +121,21 @@ fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
         mbps: (all("ReadBytes") + all("WriteBytes")) / seconds / MIB,
         mean_us: us(latency.and_then(|latency| value(latency, &["AverageTotalMilliseconds"]))),
         p99_us: us(p99.and_then(|bucket| value(bucket, &["TotalMilliseconds"]))),
-        half_units: HalfUnits {
-            mean_us: half_us(latency, "AverageTotalMilliseconds"),
-            p99_us: half_us(p99, "TotalMilliseconds"),
-            ..HalfUnits::default()
-        },
+        half_units: half_units(latency, p99),
     })
+}
+
+/// Of its latencies, which it writes in milliseconds.
+fn half_units(latency: Option<&Element>, p99: Option<&Element>) -> HalfUnits {
+    let half_us = |element: Option<&Element>, tag: &str| {
+        let text = element.and_then(|element| element.first(&[tag]));
+        text.map_or(0.0, |found| 1000.0 * half_unit(&found.text, 0.0))
+    };
+    HalfUnits {
+        mean_us: half_us(latency, "AverageTotalMilliseconds"),
+        p99_us: half_us(p99, "TotalMilliseconds"),
+        ..HalfUnits::default()
+    }
 }
 
 /// `-o` times the threads of each target; `-O` times all threads where that was given.

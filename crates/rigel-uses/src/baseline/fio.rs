@@ -231,16 +231,7 @@ fn load(job: &Job, global: &Options, entries: usize) -> Result<Load, String> {
         return Err("it completed no read and no write".to_owned());
     }
     let walk = option(&["rw", "readwrite"]).unwrap_or_else(|| "read".to_owned());
-    let write_percent = match walk.split(':').next().unwrap_or_default() {
-        "read" | "randread" => 0.0,
-        "write" | "randwrite" => 100.0,
-        "rw" | "readwrite" | "randrw" => {
-            let reads = option(&["rwmixread"]).and_then(|text| super::text::number(&text));
-            let writes = option(&["rwmixwrite"]).and_then(|text| super::text::number(&text));
-            writes.or_else(|| reads.map(|reads| 100.0 - reads)).unwrap_or(50.0).clamp(0.0, 100.0)
-        }
-        other => return Err(format!("rw={other} is not a load of Rigel")),
-    };
+    let write_percent = write_percent(&walk, &option)?;
     let count = |names: &[&str], least: u32| {
         option(names).and_then(|text| super::text::count(&text)).unwrap_or(least).max(least)
     };
@@ -287,6 +278,20 @@ fn load(job: &Job, global: &Options, entries: usize) -> Result<Load, String> {
         // Its other numbers have six decimals.
         half_units: HalfUnits { p99_us: p99_us.unwrap_or(0.0) * HALF_BUCKET, ..HalfUnits::default() },
     })
+}
+
+/// The share of writes that its options ask for: 30 is 30 %.
+fn write_percent(walk: &str, option: &impl Fn(&[&str]) -> Option<String>) -> Result<f64, String> {
+    match walk.split(':').next().unwrap_or_default() {
+        "read" | "randread" => Ok(0.0),
+        "write" | "randwrite" => Ok(100.0),
+        "rw" | "readwrite" | "randrw" => {
+            let reads = option(&["rwmixread"]).and_then(|text| super::text::number(&text));
+            let writes = option(&["rwmixwrite"]).and_then(|text| super::text::number(&text));
+            Ok(writes.or_else(|| reads.map(|reads| 100.0 - reads)).unwrap_or(50.0).clamp(0.0, 100.0))
+        }
+        other => Err(format!("rw={other} is not a load of Rigel")),
+    }
 }
 
 /// Refuses a load that was held back: its rate says nothing of the storage.

@@ -9,7 +9,7 @@ mod unit;
 use self::table::{HEADER, Line, TableNumbers, has_lost_header, is_header};
 use self::unit::LatencyUnit;
 use super::text::{bytes, count, cut_line, half_unit, number, whole, whole_lines};
-use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Rounded, Tool};
+use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Tool, ToolFigure};
 use rigel_core::error::Problem;
 use rigel_core::judge::quantity::{Figure, Quantity, Scope, What};
 use rigel_core::load::class::Class;
@@ -108,9 +108,9 @@ pub fn join(own: &mut Figures, other: &Figures) {
 }
 
 /// Of a number that both have, the one with more digits stays.
-fn merge(own: &mut Vec<Rounded>, more: &[Rounded]) {
+fn merge(own: &mut Vec<ToolFigure>, more: &[ToolFigure]) {
     for one in more {
-        let same = |own: &&mut Rounded| {
+        let same = |own: &&mut ToolFigure| {
             (own.figure.quantity, own.figure.place()) == (one.figure.quantity, one.figure.place())
         };
         match own.iter_mut().find(same) {
@@ -218,7 +218,7 @@ fn facts(first: &impl Fn(&[&str]) -> Option<String>) -> LoadFacts {
 /// A result of the summary.
 struct SummaryResult {
     /// The number of the run, and that of its point.
-    figures: [Rounded; 2],
+    figures: [ToolFigure; 2],
     /// Whether it is in the unit of its quantity. A latency of an unknown unit is as if it were in microseconds.
     is_scaled: bool,
 }
@@ -239,7 +239,7 @@ fn result(line: &str, version: Option<&str>) -> Option<SummaryResult> {
         _ => return None,
     };
     let scale = unit.unwrap_or(LatencyUnit::Us).in_us();
-    let of = |scope: Scope| Rounded {
+    let of = |scope: Scope| ToolFigure {
         figure: Figure {
             quantity: Quantity::new(scope, what, class),
             estimate: Estimate::bare(scale * value),

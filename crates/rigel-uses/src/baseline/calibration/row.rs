@@ -5,7 +5,7 @@
 
 use super::super::cells::{csv, separator};
 use super::super::text::{number, whole, whole_lines};
-use super::super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Rounded, Tool};
+use super::super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Tool, ToolFigure};
 use super::{LACKS, document};
 use rigel_core::error::Problem;
 use rigel_core::judge::answers::{MAX_IOPS, MAX_MBPS, MAX_PMBPS};
@@ -87,10 +87,10 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     let text_of = |name: &str| cells.get(name).map(String::as_str).unwrap_or_default();
     let figure = |quantity: Quantity, name: &str| {
         let estimate = Estimate::bare(whole(text_of(name)).filter(|value| *value > 0.0)?);
-        Some(Rounded { figure: Figure { quantity, estimate, point: None }, half_unit: HALF_UNIT })
+        Some(ToolFigure { figure: Figure { quantity, estimate, point: None }, half_unit: HALF_UNIT })
     };
     let figures = [figure(MAX_IOPS, RATE), figure(MAX_MBPS, "max_mbps"), figure(MAX_PMBPS, "max_pmbps")];
-    let figures: Vec<Rounded> = figures.into_iter().flatten().collect();
+    let figures: Vec<ToolFigure> = figures.into_iter().flatten().collect();
     if figures.is_empty() {
         return Err(nothing());
     }

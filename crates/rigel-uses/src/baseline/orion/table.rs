@@ -2,7 +2,7 @@
 //!
 //! What a table holds is told by that text, or by its columns and decimals. Where both leave it open, it is refused. Must not know the summary.
 
-use super::super::Rounded;
+use super::super::ToolFigure;
 use super::super::cells::separator;
 use super::super::text::{count, half_unit, number, shortened, whole};
 use super::unit::{self, LatencyUnit};
@@ -25,9 +25,9 @@ pub type Line<'a> = (usize, &'a str);
 pub struct TableNumbers {
     /// What it holds, and by what that is known.
     pub what: String,
-    pub figures: Vec<Rounded>,
+    pub figures: Vec<ToolFigure>,
     /// Latencies of which the unit is not told, as if they were microseconds.
-    pub unscaled: Vec<Rounded>,
+    pub unscaled: Vec<ToolFigure>,
 }
 
 /// The lines of a table.
@@ -110,12 +110,12 @@ fn numbers(lines: &Lines<'_>) -> Result<Option<TableNumbers>, Problem> {
     }
     let kind = kind(&lines.above, &table).ok_or_else(|| no_kind(lines.header.0))?;
     let figures = |scale: f64| {
-        let mut figures: Vec<Rounded> =
+        let mut figures: Vec<ToolFigure> =
             table.cells().filter_map(|(point, text)| figure(kind, point, text, scale)).collect();
         best(&mut figures);
         figures
     };
-    let known = |what: &str, figures: Vec<Rounded>| TableNumbers {
+    let known = |what: &str, figures: Vec<ToolFigure>| TableNumbers {
         what: what.to_owned(),
         figures,
         unscaled: Vec::new(),
@@ -200,7 +200,7 @@ fn width(header: &str, rows: &[&str]) -> Option<usize> {
     (is_written && widths.iter().all(|&width| width == first)).then_some(first)
 }
 
-fn figure(kind: TableKind, point: Point, text: &str, scale: f64) -> Option<Rounded> {
+fn figure(kind: TableKind, point: Point, text: &str, scale: f64) -> Option<ToolFigure> {
     let (what, class) = match kind {
         TableKind::Rates => (What::Rate, Class::SMALL),
         TableKind::Mbps => (What::Mbps, Class::LARGE),
@@ -209,19 +209,20 @@ fn figure(kind: TableKind, point: Point, text: &str, scale: f64) -> Option<Round
     let value = if kind == TableKind::Rates { whole(text) } else { number(text) }?;
     let quantity = Quantity::at_points(what, class);
     let figure = Figure { quantity, estimate: Estimate::bare(scale * value), point: Some(point) };
-    (point.of(class) > 0).then_some(Rounded { figure, half_unit: scale * half_unit(text, value) })
+    (point.of(class) > 0).then_some(ToolFigure { figure, half_unit: scale * half_unit(text, value) })
 }
 
 /// Adds the best of a table, as the summary has it.
-fn best(figures: &mut Vec<Rounded>) {
-    let by_value = |a: &&Rounded, b: &&Rounded| a.figure.estimate.value.total_cmp(&b.figure.estimate.value);
+fn best(figures: &mut Vec<ToolFigure>) {
+    let by_value =
+        |a: &&ToolFigure, b: &&ToolFigure| a.figure.estimate.value.total_cmp(&b.figure.estimate.value);
     let best = match figures.first().map(|one| one.figure.quantity.what) {
         Some(What::Mean) => figures.iter().min_by(by_value),
         _ => figures.iter().max_by(by_value),
     };
-    let of_run = |one: Rounded| {
+    let of_run = |one: ToolFigure| {
         let quantity = Quantity { of: Scope::Best, ..one.figure.quantity };
-        Rounded { figure: Figure { quantity, ..one.figure }, ..one }
+        ToolFigure { figure: Figure { quantity, ..one.figure }, ..one }
     };
     figures.extend(best.copied().map(of_run));
 }

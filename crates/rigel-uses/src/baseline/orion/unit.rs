@@ -3,7 +3,7 @@
 //! A wrong guess is wrong by a thousand, so nothing is guessed: the text, the columns as ORION writes them, what an I/O can take at all, or the
 //! rates of the same run say it, or it stays open. Must not read a table.
 
-use super::super::Rounded;
+use super::super::ToolFigure;
 use super::super::text::number;
 use super::table::{Table, has_own_decimals};
 use rigel_core::error::Problem;
@@ -109,12 +109,12 @@ fn can_be(unit: LatencyUnit, point: Point, value: f64) -> bool {
 }
 
 /// By the rates of the same points: rate times latency is the outstanding I/Os (Little's law). `None` where no point has both, or they disagree.
-pub fn by_rates(latencies: &[Rounded], rates: &[Rounded]) -> Option<LatencyUnit> {
+pub fn by_rates(latencies: &[ToolFigure], rates: &[ToolFigure]) -> Option<LatencyUnit> {
     let rate_at = |point: Point| {
         let rate = Quantity::at_points(What::Rate, Class::SMALL);
         rates.iter().find(|one| one.figure.quantity == rate && one.figure.point == Some(point))
     };
-    let said = |one: &Rounded| {
+    let said = |one: &ToolFigure| {
         let point = one.figure.point?;
         let rate = rate_at(point)?.figure.estimate.value;
         let in_flight =
@@ -128,10 +128,10 @@ pub fn by_rates(latencies: &[Rounded], rates: &[Rounded]) -> Option<LatencyUnit>
 }
 
 /// The same latencies in microseconds.
-pub fn scaled(latencies: &[Rounded], unit: LatencyUnit) -> Vec<Rounded> {
-    let scaled = |one: &Rounded| {
+pub fn scaled(latencies: &[ToolFigure], unit: LatencyUnit) -> Vec<ToolFigure> {
+    let scaled = |one: &ToolFigure| {
         let estimate = Estimate::bare(unit.in_us() * one.figure.estimate.value);
-        Rounded { figure: Figure { estimate, ..one.figure }, half_unit: unit.in_us() * one.half_unit }
+        ToolFigure { figure: Figure { estimate, ..one.figure }, half_unit: unit.in_us() * one.half_unit }
     };
     latencies.iter().map(scaled).collect()
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// The soaks of a side together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Endured {
+pub struct SoakCounts {
     /// I/Os that succeeded.
     pub ios: u64,
     /// I/Os that failed.
@@ -28,19 +28,19 @@ pub struct Endured {
 }
 
 /// What both sides endured; `None` unless every run is a soak.
-pub(super) fn of(base: &[Run<'_>], new: &[Run<'_>]) -> Option<[Endured; 2]> {
+pub(super) fn of(base: &[Run<'_>], new: &[Run<'_>]) -> Option<[SoakCounts; 2]> {
     Some([side(base)?, side(new)?])
 }
 
-fn side(runs: &[Run<'_>]) -> Option<Endured> {
+fn side(runs: &[Run<'_>]) -> Option<SoakCounts> {
     let found: Option<Vec<SoakFindings>> = runs.iter().map(|run| SoakFindings::of(run.record)).collect();
-    Some(found?.iter().map(one).fold(Endured::default(), Endured::with))
+    Some(found?.iter().map(one).fold(SoakCounts::default(), SoakCounts::with))
 }
 
-fn one(found: &SoakFindings) -> Endured {
+fn one(found: &SoakFindings) -> SoakCounts {
     let all = || found.phases.iter().flat_map(|phase| phase.classes.values());
     let sum = |of: fn(&PhaseIo) -> u64| all().map(of).fold(0, u64::saturating_add);
-    Endured {
+    SoakCounts {
         ios: found.ios,
         errors: found.errors,
         wrong_blocks: sum(|io| io.wrong),
@@ -49,7 +49,7 @@ fn one(found: &SoakFindings) -> Endured {
     }
 }
 
-impl Endured {
+impl SoakCounts {
     fn with(self, other: Self) -> Self {
         Self {
             ios: self.ios.saturating_add(other.ios),

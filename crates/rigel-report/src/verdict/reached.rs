@@ -57,9 +57,7 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
         most.extend(lower.map(|(iops, bound)| format!("{}{} {bound}", number(iops.value), width(iops))));
     }
     if most.is_empty() {
-        // The visits of a search that was cut short are no points.
-        let has_visits = !view.record.search.is_empty() || !view.record.visits.is_empty();
-        return if has_visits { "No point was measured." } else { "Nothing was measured." }.to_owned();
+        return nothing(view).to_owned();
     }
     // Where only points in doubt have a lower one, none is the best.
     let is_lowest = |class: Class, found: Estimate| {
@@ -85,6 +83,12 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
         return all.join(" ");
     }
     format!("{device} {reached} {}{quickest}.{rising}{commit}", words::listed(&most))
+}
+
+/// The visits of a search that was cut short are no points.
+fn nothing(view: &View<'_>) -> &'static str {
+    let has_visits = !view.record.search.is_empty() || !view.record.visits.is_empty();
+    if has_visits { "No point was measured." } else { "Nothing was measured." }
 }
 
 /// Whose highest rate is only the highest that was tried.

@@ -21,7 +21,7 @@ pub fn meant(path: &Path, streams: &Streams) -> Result<PathBuf, Problem> {
     let all = newest_first(path);
     let shown = path_text::encode(path);
     let Some(newest) = all.first() else {
-        return Err(Problem::usage("there is no record in this directory")
+        return Err(Problem::usage("this directory has no record")
             .at(shown)
             .because(format!("the name of a record ends in {SUFFIX}, and no file has such a name"))
             .next("give the record of a run, or the directory that holds it"));
@@ -77,7 +77,7 @@ mod tests {
     fn of_a_directory_the_newest_record_is_meant() {
         let (dir, streams) = (tempfile::tempdir().unwrap(), Streams::in_memory());
         let nothing = meant(dir.path(), &streams).unwrap_err();
-        assert!(nothing.to_string().contains("no record in this directory"), "{nothing}");
+        assert!(nothing.to_string().contains("has no record"), "{nothing}");
         record(dir.path(), "a_record.jsonl", 10);
         record(dir.path(), "notes.txt", 0);
         let file = dir.path().join("a_record.jsonl");

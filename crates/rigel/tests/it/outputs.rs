@@ -284,7 +284,7 @@ fn what_was_shown_after_a_run_is_shown_again() {
 fn a_directory_stands_for_the_newest_record_in_it() {
     let place = Place::in_memory();
     let none = place.line("report .").expect_code(2);
-    assert!(none.stderr.contains("there is no record in this directory"), "{}", none.stderr);
+    assert!(none.stderr.contains("this directory has no record"), "{}", none.stderr);
     place.line(&format!("{SIM}_a --quiet --no-html")).expect_code(0);
     let one = place.line("report .").expect_code(0);
     let named = place.only_of("out_a", "_record.jsonl");

@@ -225,7 +225,7 @@ fn a_search_that_was_cut_short_has_no_points() {
         "There are no numbers yet.\nNo point was measured.\n! Run cut short: the record ends without";
     assert!(brief.starts_with(opening), "{brief}");
     let explained = rigel_report::text::explained(&view, style, &[]);
-    assert!(explained.starts_with("Do not use these numbers.\n- Run cut short: "), "{explained}");
+    assert!(explained.starts_with("There are no numbers yet.\n- Run cut short: "), "{explained}");
 }
 
 /// A record may come from anywhere. No text of it may end a line, move the cursor or turn the reading direction.

@@ -100,8 +100,10 @@ pub fn advice(source: &Source<'_>, conditions: Conditions) -> Advice {
         ""
     };
     let floor = if ratio.value < 1.0 { " A random page is never cheaper than the next one." } else { "" };
+    let range =
+        ratio.ends().map_or_else(String::new, |(lo, hi)| format!(" ({} to {})", number(lo), number(hi)));
     let why = format!(
-        "A random page takes {} us, a page of one stream {} us: {} times as long. A cached page costs the \
+        "A random page takes {} us, a page of one stream {} us: {} times as long{range}. A cached page costs the \
          same either way, so with a hit rate h the cost is 1 + ({} - 1) x (1 - h). h is {rate} \
          ({assumed}).{floor}{bound} seq_page_cost stays 1.",
         number(random.figure.value),
@@ -109,8 +111,6 @@ pub fn advice(source: &Source<'_>, conditions: Conditions) -> Advice {
         number(ratio.value),
         number(ratio.value.max(1.0)),
     );
-    let range =
-        ratio.ends().map_or_else(String::new, |(lo, hi)| format!(" ({} to {})", number(lo), number(hi)));
     let basis = if conditions.hit_rate.is_none() {
         format!("{rate} of random reads from caches is an assumption: give yours, as in --hit-rate 99%.")
     } else {

@@ -108,6 +108,10 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<Outcome> {
     Ok(Outcome::Judged(failed.is_empty()))
 }
 
+fn place(root: &Path) -> PathBuf {
+    crate::target_dir(root).join("fuzz")
+}
+
 /// Runs one target; whether nothing failed.
 fn one(
     root: &Path,

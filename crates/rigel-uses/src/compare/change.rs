@@ -22,6 +22,9 @@ const FEWEST_RUNS: f64 = 3.0;
 /// interval that allows for it is 13 times as wide as what was seen.
 const FEWEST_DEGREES: f64 = 2.0;
 
+/// A number that may be rounded from next to nothing has no lower end on logarithms; this is as good as none.
+const MOST_ROUNDING: f64 = 0.99;
+
 /// What one run found for one quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunQuantity {
@@ -48,6 +51,12 @@ impl RunQuantity {
     pub fn rounded(self, half_unit: f64) -> Self {
         let share = half_unit / self.estimate.value;
         Self { rounding: if share.is_finite() { share.max(0.0) } else { 0.0 }, ..self }
+    }
+
+    /// How far the logarithm may be from that of what was measured. Below, a share of the number is more on logarithms than above, and an interval has to
+    /// hold both.
+    fn rounding_of_log(&self) -> f64 {
+        -(-self.rounding.min(MOST_ROUNDING)).ln_1p()
     }
 
     /// The standard error of the logarithm, and its degrees of freedom.
@@ -148,7 +157,7 @@ impl Side {
             within,
             of_visit: of_visit(runs),
             squares: sum_of_squares(&logs),
-            rounding: mean(&runs.iter().map(|run| run.rounding.ln_1p()).collect::<Vec<_>>()),
+            rounding: mean(&runs.iter().map(RunQuantity::rounding_of_log).collect::<Vec<_>>()),
         }
     }
 }

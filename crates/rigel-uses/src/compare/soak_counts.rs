@@ -10,6 +10,7 @@ use serde::Serialize;
 
 /// The soaks of a side together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Endured")]
 pub struct SoakCounts {
     /// I/Os that succeeded.
     pub ios: u64,

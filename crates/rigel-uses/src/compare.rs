@@ -12,7 +12,7 @@ mod past;
 mod points;
 mod seen;
 mod shown;
-mod soak_counts;
+mod soak_totals;
 pub mod tools;
 
 pub use alike::Difference;
@@ -21,7 +21,7 @@ pub use effect::{Effect, MARGIN};
 pub use past::SessionSpread;
 pub use points::OverPoints;
 pub use seen::SeenChange;
-pub use soak_counts::SoakCounts;
+pub use soak_totals::SoakTotals;
 
 use crate::versus::{OverallRatio, Versus};
 use change::{Change, Doubt, RunQuantity};
@@ -94,7 +94,7 @@ pub struct Comparison {
     /// Runs that both sides have: of what changed since they say nothing.
     pub on_both: Vec<String>,
     /// What each side endured, where all runs are soaks.
-    pub endured: Option<[SoakCounts; 2]>,
+    pub endured: Option<[SoakTotals; 2]>,
 }
 
 impl Run<'_> {
@@ -147,7 +147,7 @@ impl Comparison {
             differences: differences(first, others),
             left_out,
             on_both: on_both(base, new, Run::is_same).map(|run| run.record.header.run_id.clone()).collect(),
-            endured: soak_counts::of(base, new),
+            endured: soak_totals::of(base, new),
         }
     }
 

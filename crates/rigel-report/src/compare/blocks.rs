@@ -15,7 +15,7 @@ use rigel_core::judge::quantity::{Quantity, Scope};
 use rigel_core::path_text::printable;
 use rigel_core::units::say::{self, time, two_units};
 use rigel_core::units::{to_f64, us_from_ns};
-use rigel_uses::compare::{Comparison, Difference, Effect, Row, SoakCounts};
+use rigel_uses::compare::{Comparison, Difference, Effect, Row, SoakTotals};
 
 /// Letters of both sides that find room in a row.
 const MOST_OF_ROW: usize = 100;
@@ -116,9 +116,9 @@ pub(super) fn explanations(compared: &ComparisonView<'_>) -> Vec<Block> {
 }
 
 /// What is counted of soaks, side by side.
-fn endured([base, new]: [SoakCounts; 2]) -> Block {
+fn endured([base, new]: [SoakTotals; 2]) -> Block {
     let count = |count: u64, ios: u64| format!("{} of {}", grouped(count), grouped(ios));
-    let failed = |side: SoakCounts| count(side.errors, side.ios.saturating_add(side.errors));
+    let failed = |side: SoakTotals| count(side.errors, side.ios.saturating_add(side.errors));
     let rows = [
         ("Failed I/Os", failed(base), failed(new)),
         ("Wrong blocks", grouped(base.wrong_blocks), grouped(new.wrong_blocks)),
@@ -137,7 +137,7 @@ fn grouped(count: u64) -> String {
     say::grouped(&count.to_string())
 }
 
-fn longest(side: SoakCounts) -> String {
+fn longest(side: SoakTotals) -> String {
     time(us_from_ns(to_f64(side.longest.0)))
 }
 

@@ -16,7 +16,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::stats::Estimate;
 use rigel_uses::compare::change::{Change, Doubt};
 use rigel_uses::compare::gate::{GateResult, Outcome};
-use rigel_uses::compare::{Difference, Effect, MARGIN, Row, SoakCounts};
+use rigel_uses::compare::{Difference, Effect, MARGIN, Row, SoakTotals};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ struct Document {
     /// One quantity of one point, or of the runs, each.
     rows: Vec<RowDocument>,
     /// What each side endured, base and new; null unless all runs are soaks. It is counted, not judged.
-    endured: Option<[SoakCounts; 2]>,
+    endured: Option<[SoakTotals; 2]>,
     /// Quantities of load levels that no row judges alone, over all of them together.
     over_levels: Vec<OverPointsDocument>,
     /// The gates, as they were asked for.

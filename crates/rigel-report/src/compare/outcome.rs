@@ -13,7 +13,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::units::say::{counted, plain_percent};
 use rigel_uses::compare::change::{Doubt, RestsOn};
-use rigel_uses::compare::{Comparison, Effect, MARGIN, Row, SoakCounts};
+use rigel_uses::compare::{Comparison, Effect, MARGIN, Row, SoakTotals};
 
 /// More load levels are counted.
 const MOST_LEVELS: usize = 3;
@@ -59,13 +59,13 @@ fn is_open(found: &Comparison) -> bool {
 /// That I/Os failed or blocks were wrong in a soak, which is counted and not judged.
 fn endured(found: &Comparison) -> Option<String> {
     let [base, new] = found.endured?;
-    let counts = |side: SoakCounts| {
+    let counts = |side: SoakTotals| {
         let told = [(side.errors, "failed I/O"), (side.wrong_blocks, "wrong block")];
         let told = told.into_iter().filter(|one| one.0 > 0);
         let told: Vec<String> = told.map(|(count, what)| counted(count, what)).collect();
         if told.is_empty() { "none".to_owned() } else { listed(&told) }
     };
-    let is_sound = |side: SoakCounts| side.errors == 0 && side.wrong_blocks == 0;
+    let is_sound = |side: SoakTotals| side.errors == 0 && side.wrong_blocks == 0;
     (!is_sound(base) || !is_sound(new))
         .then(|| format!("Faults of the soaks: base {}, new side {}.", counts(base), counts(new)))
 }

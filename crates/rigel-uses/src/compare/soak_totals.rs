@@ -11,7 +11,7 @@ use serde::Serialize;
 /// The soaks of a side together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Endured")]
-pub struct SoakCounts {
+pub struct SoakTotals {
     /// I/Os that succeeded.
     pub ios: u64,
     /// I/Os that failed.
@@ -29,19 +29,19 @@ pub struct SoakCounts {
 }
 
 /// What both sides endured; `None` unless every run is a soak.
-pub(super) fn of(base: &[Run<'_>], new: &[Run<'_>]) -> Option<[SoakCounts; 2]> {
+pub(super) fn of(base: &[Run<'_>], new: &[Run<'_>]) -> Option<[SoakTotals; 2]> {
     Some([side(base)?, side(new)?])
 }
 
-fn side(runs: &[Run<'_>]) -> Option<SoakCounts> {
+fn side(runs: &[Run<'_>]) -> Option<SoakTotals> {
     let found: Option<Vec<SoakFindings>> = runs.iter().map(|run| SoakFindings::of(run.record)).collect();
-    Some(found?.iter().map(one).fold(SoakCounts::default(), SoakCounts::with))
+    Some(found?.iter().map(one).fold(SoakTotals::default(), SoakTotals::with))
 }
 
-fn one(found: &SoakFindings) -> SoakCounts {
+fn one(found: &SoakFindings) -> SoakTotals {
     let all = || found.phases.iter().flat_map(|phase| phase.classes.values());
     let sum = |of: fn(&PhaseIo) -> u64| all().map(of).fold(0, u64::saturating_add);
-    SoakCounts {
+    SoakTotals {
         ios: found.ios,
         errors: found.errors,
         wrong_blocks: sum(|io| io.wrong),
@@ -50,7 +50,7 @@ fn one(found: &SoakFindings) -> SoakCounts {
     }
 }
 
-impl SoakCounts {
+impl SoakTotals {
     fn with(self, other: Self) -> Self {
         Self {
             ios: self.ios.saturating_add(other.ios),

@@ -109,10 +109,18 @@ impl Baseline {
     /// # Errors
     /// When the file is cut, or holds no number that can be used.
     pub fn read(bytes: &[u8]) -> Option<Result<Self, Problem>> {
+        Self::read_file("", bytes)
+    }
+
+    /// Reads a file of that name, which may say what ORION's table holds; otherwise as [`Self::read`].
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_file(name: &str, bytes: &[u8]) -> Option<Result<Self, Problem>> {
         let text = text::decoded(bytes);
         let tool = wrote(&text)?;
         let read = match tool {
-            Tool::Orion => orion::read,
+            Tool::Orion => return Some(orion::read(&text, name)),
             Tool::CalibrateIo => calibrate_io::read,
             Tool::Calibration => calibration::read,
             Tool::Fio => fio::read,

@@ -33,7 +33,8 @@ pub fn is_orion(head: &str) -> bool {
     head.lines().any(is_own)
 }
 
-pub fn read(text: &str) -> Result<Baseline, Problem> {
+/// `name` is that of the file, or empty.
+pub fn read(text: &str, name: &str) -> Result<Baseline, Problem> {
     let (lines, cut) = whole_lines(text);
     let has_table = lines.iter().any(|(_, line)| is_header(line));
     let has_result = lines.iter().any(|(_, line)| is_result(line));
@@ -41,7 +42,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     if has_result || !has_table {
         all.push(summary(&lines, cut)?);
     }
-    all.extend(table::read(&lines)?.into_iter().map(of_table));
+    all.extend(table::read(&lines, name)?.into_iter().map(of_table));
     let mut all = all.into_iter();
     let mut found = all.next().ok_or_else(|| no_rows(cut))?;
     for part in all {

@@ -200,6 +200,22 @@ fn the_unit_of_a_latency_without_the_text_above_is_known_for_sure_or_not_read() 
     assert!(read(&format!("Average latency of small IOs\n{open}")).unwrap().check().is_err());
 }
 
+/// Round latencies that a spreadsheet wrote without decimals look like rates.
+#[test]
+fn the_name_of_a_file_says_what_its_table_holds_where_no_text_does() {
+    let table = "Large/Small,1,2,3\n0,9410,8611,8102\n";
+    let found = |name: &str, text: &str| Baseline::read_file(name, text.as_bytes()).unwrap().unwrap();
+    let lat = found("run7_lat.csv", table);
+    assert_eq!(number_of(&lat, "small_latency small 2"), Some(8611.0));
+    assert_eq!(number_of(&lat, "small_iops small 2"), None);
+    for name in ["run7_iops.csv", "table.csv", ""] {
+        assert_eq!(number_of(&found(name, table), "small_iops small 2"), Some(8611.0), "{name}");
+    }
+    // The text above is ORION's own.
+    let told = found("run7_lat.csv", &format!("Small IOPS\n{table}"));
+    assert_eq!(number_of(&told, "small_iops small 2"), Some(8611.0));
+}
+
 /// Rate times latency is the outstanding I/Os.
 #[test]
 fn rates_of_the_same_run_tell_the_unit_of_its_latencies() {

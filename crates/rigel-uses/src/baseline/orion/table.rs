@@ -72,9 +72,9 @@ pub fn has_lost_header(lines: &[Line<'_>]) -> bool {
     filled().any(is_row) && (has_text || filled().all(is_number))
 }
 
-/// Each table of a text.
-pub fn read(lines: &[Line<'_>]) -> Result<Vec<TableNumbers>, Problem> {
-    let tables = parts(lines).into_iter().map(|part| numbers(&part));
+/// Each table of a text; `name` is that of its file, or empty.
+pub fn read(lines: &[Line<'_>], name: &str) -> Result<Vec<TableNumbers>, Problem> {
+    let tables = parts(lines).into_iter().map(|part| numbers(&part, name));
     let found: Vec<Option<TableNumbers>> = tables.collect::<Result<_, _>>()?;
     Ok(found.into_iter().flatten().collect())
 }
@@ -103,12 +103,12 @@ fn parts<'a>(lines: &[Line<'a>]) -> Vec<Lines<'a>> {
 }
 
 /// The numbers of a table; `None` of one without any.
-fn numbers(lines: &Lines<'_>) -> Result<Option<TableNumbers>, Problem> {
+fn numbers(lines: &Lines<'_>, name: &str) -> Result<Option<TableNumbers>, Problem> {
     let table = Table::read(lines)?;
     if table.cells().next().is_none() {
         return Ok(None);
     }
-    let kind = kind(&lines.above, &table).ok_or_else(|| no_kind(lines.header.0))?;
+    let kind = kind(&lines.above, name, &table).ok_or_else(|| no_kind(lines.header.0))?;
     let figures = |scale: f64| {
         let mut figures: Vec<ToolFigure> =
             table.cells().filter_map(|(point, text)| figure(kind, point, text, scale)).collect();
@@ -194,7 +194,7 @@ fn width(header: &str, rows: &[&str]) -> Option<usize> {
     let is_own = |line: &&&str| !line.trim().is_empty();
     let is_written = header.starts_with(HEADER)
         && cells(header).iter().all(|&width| width == LEVEL)
-        && rows.iter().filter(is_own).all(|line| has_label(line));
+        && rows.iter().filter(is_own).all(has_label);
     let widths: Vec<usize> = rows.iter().flat_map(|line| cells(line.trim_end())).collect();
     let first = widths.first().copied()?;
     (is_written && widths.iter().all(|&width| width == first)).then_some(first)
@@ -227,9 +227,12 @@ fn best(figures: &mut Vec<ToolFigure>) {
     figures.extend(best.copied().map(of_run));
 }
 
-/// What a table holds, by the text above it, or by its columns and decimals: rates of large I/O begin at no small ones, and those of small I/O
-/// have no decimals.
-fn kind(above: &str, table: &Table<'_>) -> Option<TableKind> {
+/// What a table holds: by the text above it, by the name of its file, or by its columns and decimals.
+fn kind(above: &str, name: &str, table: &Table<'_>) -> Option<TableKind> {
+    by_text(above).or_else(|| by_name(name)).or_else(|| by_shape(table))
+}
+
+fn by_text(above: &str) -> Option<TableKind> {
     let has = |word: &str| above.contains(word);
     if has("latency") || has("latencies") {
         return Some(TableKind::Latencies);
@@ -237,9 +240,22 @@ fn kind(above: &str, table: &Table<'_>) -> Option<TableKind> {
     if has("mbps") {
         return Some(TableKind::Mbps);
     }
-    if has("iops") {
-        return Some(TableKind::Rates);
+    has("iops").then_some(TableKind::Rates)
+}
+
+/// ORION calls its files `X_iops.csv`, `X_mbps.csv` and `X_lat.csv`.
+fn by_name(name: &str) -> Option<TableKind> {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    match stem.rsplit_once('_')?.1 {
+        "iops" => Some(TableKind::Rates),
+        "mbps" => Some(TableKind::Mbps),
+        "lat" => Some(TableKind::Latencies),
+        _ => None,
     }
+}
+
+/// Rates of large I/O begin at no small ones, and those of small I/O have no decimals.
+fn by_shape(table: &Table<'_>) -> Option<TableKind> {
     if table.levels.contains(&0) {
         return Some(TableKind::Mbps);
     }

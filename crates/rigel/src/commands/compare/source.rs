@@ -85,11 +85,15 @@ fn one(path: &Path, streams: &Streams) -> Result<LoadedRun, Problem> {
     let Some(bytes) = bytes(path).map_err(|error| unreadable(&shown, &error))? else {
         return record(path, streams);
     };
-    if let Some(found) = Baseline::read(&bytes) {
+    if let Some(found) = Baseline::read_file(name(path), &bytes) {
         return tool(path, found);
     }
     // A record that is torn or of another version says so itself.
     if is_record(path, &bytes) { record(path, streams) } else { Err(baseline::unknown(&bytes).at(shown)) }
+}
+
+fn name(path: &Path) -> &str {
+    path.file_name().and_then(OsStr::to_str).unwrap_or_default()
 }
 
 /// Whether a file is meant to be a record: its lines are JSON, or its name says so.
@@ -144,7 +148,9 @@ fn tools_in(dir: &Path) -> Result<Vec<LoadedRun>, Problem> {
     paths.sort();
     let mut found = Vec::new();
     for path in paths {
-        if let Some(read) = bytes(&path).map_err(unreadable)?.and_then(|bytes| Baseline::read(&bytes)) {
+        if let Some(read) =
+            bytes(&path).map_err(unreadable)?.and_then(|bytes| Baseline::read_file(name(&path), &bytes))
+        {
             found.push(tool(&path, read)?);
         }
     }

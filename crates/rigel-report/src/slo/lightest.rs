@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_rounded_up_to_two_figures() {
-        let told = [182.3, 190.0, 99.4, 1003.0, 20_000.0, 3.14].map(|us| time(rounded_up(us)));
+        let told = [182.3, 190.0, 99.4, 1003.0, 20_000.0, 3.12].map(|us| time(rounded_up(us)));
         assert_eq!(told, ["190 us", "190 us", "100 us", "1.1 ms", "20 ms", "3.2 us"]);
     }
 }

@@ -47,7 +47,7 @@ fn of_what(targets: &[TargetFacts], started: &str, here: &Path) -> String {
     let place = |target: &TargetFacts| {
         let own = target.scratch.is_some_and(|scratch| scratch.own);
         let directory = Path::new(&target.real_path).parent().filter(|_| own);
-        directory.map_or_else(|| target.path.clone(), |directory| path_text::encode(directory))
+        directory.map_or_else(|| target.path.clone(), path_text::encode)
     };
     let places: Vec<String> = targets.iter().map(place).collect();
     // What is named by its path may be meant from anywhere, a scratch file in a directory not.

@@ -231,6 +231,8 @@ impl PrivateServer {
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with(prefix)) {
             command.env_remove(name);
         }
+        // A MariaDB begins by removing all temporary tables where those of others may be, too.
+        command.env("TMPDIR", self.socket());
         command.env("LC_ALL", "C").current_dir("/").stdin(Stdio::null()).process_group(0);
         user::becomes(&mut command, self.user);
         child::ends_with_us(&mut command, signal, groups);

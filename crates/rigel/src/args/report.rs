@@ -10,10 +10,8 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  rigel report mytest_20260101_1200_record.jsonl
-      what was shown after the run: the answer, warnings, the table
   rigel report .
-      the same of the newest record in this directory
+      the newest record in this directory, as after the run: the answer, warnings, the table
   rigel report mytest_20260101_1200_record.jsonl --explain
       why, and how sure: each warning with its figures and what to do, every flag, charts
   rigel report mytest_20260101_1200_record.jsonl --html

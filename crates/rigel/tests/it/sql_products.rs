@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -136,6 +137,23 @@ fn raw_reads_beside_each_product_are_of_its_blocks() {
         let load = &told.json()["loads"][0];
         let rate = |way: &str| load[way]["per_s"]["value"].as_f64().unwrap_or_else(|| panic!("{load:#}"));
         assert!(rate("raw") > 1.0 && rate("sql") > 1.0, "{load:#}");
+    });
+}
+
+/// A MariaDB that starts removes all temporary tables from the directory for its own.
+#[test]
+fn temporary_tables_of_other_servers_stay() {
+    each("temporary_tables_of_other_servers_stay", |product, place| {
+        let shared = place.path().join("shared");
+        fs::create_dir(&shared).unwrap();
+        fs::set_permissions(&shared, fs::Permissions::from_mode(0o777)).unwrap();
+        let table = shared.join("#sql-temptable-1-1-1");
+        fs::write(&table, "rows of another server").unwrap();
+        let line =
+            format!("sql commit --database {} --sessions 1 --duration 200ms --no-html", product.name());
+        let told = tell(place.command().env("TMPDIR", &shared).args(line.split_whitespace()));
+        assert!([0, 1].contains(&told.code), "{}", told.stderr);
+        assert_eq!(fs::read_to_string(&table).unwrap(), "rows of another server");
     });
 }
 

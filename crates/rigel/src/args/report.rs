@@ -11,7 +11,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   rigel report .
-      the newest record in this directory, as after the run: the answer, warnings, the table
+      the newest run in this directory: answer, warnings, table
   rigel report mytest_20260101_1200_record.jsonl --explain
       why, and how sure: each warning with its figures and what to do, every flag, charts
   rigel report mytest_20260101_1200_record.jsonl --html

@@ -165,17 +165,17 @@ pub(crate) fn differences(all: &[Difference], room: Room) -> Block {
     // On a terminal a table has no room for sentences.
     let is_long = |one: &&Difference| !room.is_wide() && one.base.len() + one.other.len() > MOST_OF_ROW;
     let (long, short): (Vec<&Difference>, Vec<&Difference>) = all.iter().partition(is_long);
-    let line = |one: &Difference| {
+    let label = |one: &Difference| {
         let mark = if one.incomparable { " (numbers are not about the same thing)" } else { "" };
+        format!("{}{mark}", one.what)
+    };
+    let line = |one: &Difference| {
         let [base, other, run] = [&one.base, &one.other, &one.run_id].map(|text| printable(text));
-        Block::hanging(format!("{}{mark}: {base}; {run} has {other}.", one.what))
+        Block::hanging(format!("{}: {base}; {run} has {other}.", label(one)))
     };
     let lines = long.into_iter().map(line);
     let table = Table::of("difference", &short)
-        .column(Column::left("Differs"), |one| {
-            let mark = if one.incomparable { " (numbers are not about the same thing)" } else { "" };
-            format!("{}{mark}", one.what)
-        })
+        .column(Column::left("Differs"), |one| label(one))
         .column(Column::left("Base"), |one| printable(&one.base).into_owned())
         .column(Column::left("Other run"), |one| printable(&one.other).into_owned())
         .column_if(room.is_wide(), Column::left("Its name"), |one| printable(&one.run_id).into_owned())

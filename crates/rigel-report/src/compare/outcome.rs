@@ -171,6 +171,12 @@ pub(crate) fn io_of(class: Class) -> String {
     if class.is_of_pair() { format!("{class} I/O") } else { class.to_string() }
 }
 
+/// `B over A in the rate of small I/O`.
+pub(super) fn ratio_of_sides(quantity: Quantity) -> String {
+    let of = if quantity.what.is_rate() { "rate" } else { "mean latency" };
+    format!("B over A in the {of} of {}", io_of(quantity.class))
+}
+
 /// A quantity of the runs. The bound that never binds needs no word.
 fn of_the_run(found: &Comparison, quantity: Quantity) -> String {
     let merged =
@@ -179,10 +185,7 @@ fn of_the_run(found: &Comparison, quantity: Quantity) -> String {
     let io = io_of(quantity.class);
     match Answer::of(told) {
         Some(answer) => answer.noun.to_owned(),
-        None if quantity.of == Scope::Ratio && quantity.what.is_rate() => {
-            format!("B over A in the rate of {io}")
-        }
-        None if quantity.of == Scope::Ratio => format!("B over A in the mean latency of {io}"),
+        None if quantity.of == Scope::Ratio => ratio_of_sides(quantity),
         None if quantity.of == Scope::WithinBound => format!("rate of {io} within the limits"),
         None if quantity.what.is_rate() => format!("highest rate of {io}"),
         None => format!("lowest latency of {io}"),

@@ -4,6 +4,7 @@
 
 use super::ComparisonView;
 use super::blocks::what;
+use super::outcome::{io_of, ratio_of_sides};
 use super::rows::quantities;
 use super::words::{legend, some, verdict};
 use crate::document::html::Frame;
@@ -80,17 +81,13 @@ impl PageDocument for ComparisonView<'_> {
 
 /// What a chart, a table or a card of a quantity is called.
 pub(crate) fn title(quantity: Quantity) -> String {
-    let class = quantity.class;
-    let io = if class.is_of_pair() { format!("{class} I/O") } else { class.to_string() };
+    let io = io_of(quantity.class);
     let rate = match quantity.unit() {
         unit @ (Unit::Iops | Unit::Mbps) => unit.name(),
         _ => "Rate",
     };
     match (quantity.of, Answer::of(quantity)) {
-        (Scope::Ratio, _) => {
-            let of = if quantity.what.is_rate() { "rate" } else { "mean latency" };
-            format!("B over A in the {of} of {io}")
-        }
+        (Scope::Ratio, _) => ratio_of_sides(quantity),
         (Scope::Point, _) if quantity.what.is_percentile() => {
             format!("99th percentile of the latency of {io}")
         }

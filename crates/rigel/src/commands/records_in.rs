@@ -1,5 +1,6 @@
 //! The records in a directory, for whoever gives one instead of a record. Must not read a record.
 
+use crate::output::RECORD_SUFFIX;
 use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
@@ -8,8 +9,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// How the name of a record ends.
-const SUFFIX: &str = "_record.jsonl";
 /// Names in a message; of more their number is told.
 const MOST_NAMED: usize = 3;
 
@@ -23,7 +22,7 @@ pub fn meant(path: &Path, streams: &Streams) -> Result<PathBuf, Problem> {
     let Some(newest) = all.first() else {
         return Err(Problem::usage("this directory has no record")
             .at(shown)
-            .because(format!("the name of a record ends in {SUFFIX}, and no file has such a name"))
+            .because(format!("the name of a record ends in {RECORD_SUFFIX}, and no file has such a name"))
             .next("give the record of a run, or the directory that holds it"));
     };
     if all.len() > 1 {
@@ -41,7 +40,7 @@ pub fn next_step(dir: &Path) -> String {
     let all = newest_first(dir);
     let shown: Vec<String> = all.iter().take(MOST_NAMED).map(|path| path_text::encode(path)).collect();
     match all.len() {
-        0 => format!("it holds no record: give a file that ends in {SUFFIX}"),
+        0 => format!("it holds no record: give a file that ends in {RECORD_SUFFIX}"),
         1 => format!("give the record in it: {}", shown.concat()),
         count if count <= MOST_NAMED => {
             format!("give one of the records in it, the newest first: {}", listed(&shown))
@@ -52,7 +51,7 @@ pub fn next_step(dir: &Path) -> String {
 
 fn newest_first(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let is_record = |path: &PathBuf| path.to_string_lossy().ends_with(SUFFIX) && path.is_file();
+    let is_record = |path: &PathBuf| path.to_string_lossy().ends_with(RECORD_SUFFIX) && path.is_file();
     let written =
         |path: &Path| fs::metadata(path).and_then(|found| found.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
     let mut all: Vec<(SystemTime, PathBuf)> =

@@ -2,7 +2,7 @@
 //!
 //! Nothing in here does I/O, reads a clock or draws from the operating system. Every function gives the same answer
 //! for the same arguments, so that a plan can be printed before anything is touched and a record judged again years
-//! later. `rigel-uses` and `rigel-capacity` build on it in the same way; `rigel-io` touches the kernel, `rigel-run` owns time and threads,
+//! later. The numbers and the statistics are below, in `rigel-stats`, and are reached through this crate. `rigel-uses` and `rigel-capacity` build on it in the same way; `rigel-io` touches the kernel, `rigel-run` owns time and threads,
 //! `rigel-report` renders.
 #![forbid(unsafe_code)]
 
@@ -15,15 +15,14 @@ pub mod guard;
 pub mod judge;
 pub mod load;
 pub mod measure;
-mod named;
 pub mod nearest;
 pub mod no_target;
 pub mod path_text;
 pub mod record;
-pub mod sim;
-pub mod stats;
 #[cfg(any(test, feature = "harness"))]
 pub mod testing;
-pub mod units;
 pub mod verify;
 pub mod witness;
+
+pub use rigel_stats as stats;
+pub use rigel_stats::{named, sim, units};

@@ -207,7 +207,7 @@ mod tests {
             (&[ONE, ONE].concat(), "m.toml:11: another mutation has the name a_1"),
             (
                 &ONE.replace("-report", "-io"),
-                "m.toml:2: a_1: crates/rigel-io/src/a.rs lies in none of rigel-core",
+                "m.toml:2: a_1: crates/rigel-io/src/a.rs lies in none of rigel-stats",
             ),
         ] {
             let told = refusal(text);

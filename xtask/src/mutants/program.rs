@@ -15,7 +15,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// The crates whose unit tests have to find mutations, each after those that it is built on.
-pub const PACKAGES: [&str; 5] = ["rigel-core", "rigel-uses", "rigel-capacity", "rigel-report", "rigel"];
+pub const PACKAGES: [&str; 6] =
+    ["rigel-stats", "rigel-core", "rigel-uses", "rigel-capacity", "rigel-report", "rigel"];
 /// The crate of the real binary, which hears of a mutation as its tests do.
 const BINARY: &str = "rigel";
 /// The program of those tests.

@@ -13,9 +13,9 @@ use std::path::Path;
 /// The variable that says which mutation is on, by its number in the list.
 pub const VARIABLE: &str = "RIGEL_MUTANT";
 /// The crate that has the switches, which all others are built on.
-const HOME: &str = "rigel-core";
+const HOME: &str = "rigel-stats";
 /// The module that says which is on, and the file that has to name it.
-const MODULE: (&str, &str) = ("crates/rigel-core/src/mutation.rs", "crates/rigel-core/src/lib.rs");
+const MODULE: (&str, &str) = ("crates/rigel-stats/src/mutation.rs", "crates/rigel-stats/src/lib.rs");
 const MODULE_TEXT: &str = "\
 //! Which mutation is on. Written by `cargo xtask mutants`; the product never has it.
 
@@ -84,7 +84,11 @@ fn switched(
             Err(why) => stale.push(format!("{}: {}: {why}", mutation.place, mutation.name)),
         }
     }
-    let path = if mutations.iter().any(|(_, one)| one.package() == HOME) { "crate" } else { "rigel_core" };
+    let path = match mutations.first().map(|(_, one)| one.package()) {
+        Some(HOME) => "crate",
+        Some("rigel-core") => "rigel_stats",
+        _ => "rigel_core::stats",
+    };
     Ok(if stale.is_empty() { Ok(written(&text, path, &mut switches)) } else { Err(stale) })
 }
 
@@ -135,7 +139,7 @@ mod tests {
         let text = str::to_owned;
         Mutation {
             name: text("n"),
-            file: text("crates/rigel-core/src/lib.rs"),
+            file: text("crates/rigel-stats/src/lib.rs"),
             find: text(find),
             replace: text(replace),
             what: text("w"),
@@ -148,8 +152,8 @@ mod tests {
     /// The text with switches, or the first reason why it has none.
     fn with(text: &str, mutations: &[Mutation]) -> Result<String, String> {
         let root = tempfile::tempdir().unwrap();
-        fs::create_dir_all(root.path().join("crates/rigel-core/src")).unwrap();
-        fs::write(root.path().join("crates/rigel-core/src/lib.rs"), text).unwrap();
+        fs::create_dir_all(root.path().join("crates/rigel-stats/src")).unwrap();
+        fs::write(root.path().join("crates/rigel-stats/src/lib.rs"), text).unwrap();
         let sources = sources(root.path(), mutations).map_err(|error| error.to_string())?;
         assert_eq!(sources[MODULE.0], MODULE_TEXT);
         Ok(sources[MODULE.1].strip_suffix(MODULE_NAME).unwrap().to_owned())
@@ -180,13 +184,13 @@ mod tests {
         let refused = |find: &str, replace: &str| {
             with("fn f() -> u8 { a + a }\n", &[mutation(find, replace)]).unwrap_err()
         };
-        let stale = "the list of mutations is stale:\n  m.toml:1: n: crates/rigel-core/src/lib.rs has";
+        let stale = "the list of mutations is stale:\n  m.toml:1: n: crates/rigel-stats/src/lib.rs has";
         assert!(refused("b", "c").starts_with(&format!("{stale} no expression `b`")));
         assert!(refused("a", "c").starts_with(&format!("{stale} the expression `a` in the lines 1, 1")));
         assert!(refused("a + a", "a+a").contains("m.toml:1: n: it changes nothing"));
         assert!(refused("a + a", "let").contains("`let` is no expression"));
-        let elsewhere = Mutation { file: "crates/rigel-core/src/gone.rs".to_owned(), ..mutation("a", "b") };
-        assert!(with("", &[elsewhere]).unwrap_err().contains("there is no crates/rigel-core/src/gone.rs"));
+        let elsewhere = Mutation { file: "crates/rigel-stats/src/gone.rs".to_owned(), ..mutation("a", "b") };
+        assert!(with("", &[elsewhere]).unwrap_err().contains("there is no crates/rigel-stats/src/gone.rs"));
     }
 
     /// So the list cannot become stale: this looks at the sources as they are.

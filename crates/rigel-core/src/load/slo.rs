@@ -11,6 +11,7 @@ pub use scaled::ScaledPhases;
 
 use crate::error::Problem;
 use crate::load::class::MAX_RATE;
+use crate::sim::SimLaw;
 use crate::units::{NS_PER_S, Nanos, to_f64};
 use serde::{Deserialize, Serialize};
 
@@ -100,6 +101,12 @@ impl LatencyCriterion {
 }
 
 impl SloBound {
+    /// The rate of Poisson arrivals of I/Os of `io_bytes` at a simulated device at which the bound is just reached. `None` where the rates
+    /// have no formula, and where no rate keeps the bound.
+    pub fn truth_rate(&self, law: &SimLaw, io_bytes: u64) -> Option<f64> {
+        law.truth_rate(self.judged.allowed(), self.limit.0, io_bytes)
+    }
+
     fn check(&self) -> Result<(), Problem> {
         let wrong = match self.judged {
             LatencyCriterion::Beyond(of_million) if of_million == 0 || of_million >= MILLION => {

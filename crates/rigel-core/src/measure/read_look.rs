@@ -1,7 +1,7 @@
 //! Checks the data of a sample of the reads: zeros and blocks of another place did not come from the medium.
 //!
 //! A check reads 128 bytes of the buffer, so it costs far less than the I/O. Must not choose which reads are
-//! checked; the worker does. Must not judge the counts; [`crate::stats::detect::zeros`] does.
+//! checked; the worker does. Must not judge the counts; the findings do.
 
 use crate::guard::scratch::{BLOCK_BYTES, Stamps};
 use crate::units::to_f64;

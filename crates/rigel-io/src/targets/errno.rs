@@ -7,22 +7,25 @@ use rigel_core::path_text;
 use rustix::io::Errno;
 use rustix::process::geteuid;
 use std::path::Path;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
-/// Repeats an attempt for half a second while it fails with one error. Some uses pass by themselves: io_uring keeps the
+/// Repeats an attempt while it fails with one error, for this long and no longer. Some uses pass by themselves: io_uring keeps the
 /// files of a program that has just died, an inspection holds a device for microseconds, and a child process that is
 /// being started has copies of our descriptors.
 pub(crate) fn retry_while<T>(
     transient: Errno,
+    longest: Duration,
     mut attempt: impl FnMut() -> Result<T, Errno>,
 ) -> Result<T, Errno> {
-    for _ in 0..10 {
-        match attempt() {
-            Err(errno) if errno == transient => std::thread::sleep(Duration::from_millis(50)),
-            other => return other,
+    let begin = Instant::now();
+    loop {
+        let outcome = attempt();
+        if outcome.as_ref().err() != Some(&transient) || begin.elapsed() >= longest {
+            return outcome;
         }
+        thread::sleep(Duration::from_millis(50));
     }
-    attempt()
 }
 
 /// A refusal by the kernel, with its likely cause and the next step.

@@ -17,9 +17,13 @@ use rustix::io::Errno;
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The bytes of runs on several nodes; all behind the end of any file.
 const RUNS: Range = Range { start: 1 << 62, end: i64::MAX };
+
+/// So long a lock or a device may belong to a program that has just died and whose ring the kernel is putting away.
+pub(super) const RELEASE: Duration = Duration::from_secs(2);
 
 /// Proof that this process has the lock of a file. The file can then be opened without a second lock, which would
 /// conflict with the first. The lock ends with the last copy.
@@ -48,7 +52,7 @@ pub(super) fn lock(file: &impl AsFd) -> Result<bool, Errno> {
         let all_runs = range::set(file, Kind::Exclusive, RUNS);
         if all_runs.is_err() && is_of_nodes(file) { Err(Errno::WOULDBLOCK) } else { Ok(()) }
     };
-    match retry_while(Errno::WOULDBLOCK, attempt) {
+    match retry_while(Errno::WOULDBLOCK, RELEASE, attempt) {
         Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOLCK | Errno::NOSYS | Errno::INVAL) => Ok(true),
         Err(Errno::WOULDBLOCK) => Ok(false),
         Err(errno) => Err(errno),
@@ -59,7 +63,7 @@ pub(super) fn lock(file: &impl AsFd) -> Result<bool, Errno> {
 pub(super) fn lock_together(file: &impl AsFd, run: u64) -> Result<bool, Errno> {
     let all = u64::try_from(RUNS.end - RUNS.start).unwrap_or(1);
     let own = RUNS.start + i64::try_from(run % all).unwrap_or(0);
-    match retry_while(Errno::WOULDBLOCK, || try_together(file, own)) {
+    match retry_while(Errno::WOULDBLOCK, RELEASE, || try_together(file, own)) {
         Ok(()) => Ok(true),
         Err(Errno::WOULDBLOCK) => Ok(false),
         // Where there are no such locks, a file has one writer.

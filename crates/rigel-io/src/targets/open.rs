@@ -10,7 +10,7 @@ use super::guard::{WritePermit, blocked, exchanged};
 use super::inspect::{Snapshot, in_use};
 use super::ioctl;
 use super::lock::presence::{self, OtherProcess};
-use super::lock::{is_locked, lock, lock_together};
+use super::lock::{RELEASE, is_locked, lock, lock_together};
 use super::namespace::Namespace;
 use super::neighbours::Neighbours;
 use super::node::Node;
@@ -213,8 +213,8 @@ fn open_one(
     if permit.is_some() && node.kind == TargetKind::BlockDevice {
         flags |= OFlags::EXCL;
     }
-    let fd =
-        retry_while(Errno::BUSY, || node.open(flags)).map_err(|errno| not_opened(&node, errno, direct))?;
+    let fd = retry_while(Errno::BUSY, RELEASE, || node.open(flags))
+        .map_err(|errno| not_opened(&node, errno, direct))?;
     let size_bytes = size_now(&node, &fd)?;
     match permit {
         Some(permit) => {

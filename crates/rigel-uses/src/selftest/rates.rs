@@ -90,7 +90,7 @@ pub(super) fn require(request: &mut Request) -> Result<(), String> {
     let EngineRequest::Sim(law) = &request.engine else { return Err("not a simulated device".to_owned()) };
     let bounds = request.slo().into_iter().flat_map(|slo| &slo.bounds);
     let at = |bound: &SloBound| {
-        Some(Requirement { bound: *bound, rate: whole(law.truth_rate(bound, DEFAULT_SMALL.0)?) })
+        Some(Requirement { bound: *bound, rate: whole(bound.truth_rate(law, DEFAULT_SMALL.0)?) })
     };
     let required: Vec<Requirement> = bounds.filter_map(at).collect();
     if let Task::Rate { slo, .. } = &mut request.task {
@@ -121,7 +121,7 @@ impl Trial {
     /// Holds the bracket of a rate against the formula. An end that is not known holds it, and makes the bracket as wide as the rate.
     pub(super) fn judge_rate(&mut self, found: &Findings, law: &SimLaw) {
         let Some(slo) = &found.slo else { return };
-        let truth = slo.bounds.first().and_then(|bound| law.truth_rate(bound, DEFAULT_SMALL.0));
+        let truth = slo.bounds.first().and_then(|bound| bound.truth_rate(law, DEFAULT_SMALL.0));
         let (Some(truth), SloAnswer::Rate(rate)) = (truth, &slo.answer) else {
             self.bracketed = Some(false);
             return;

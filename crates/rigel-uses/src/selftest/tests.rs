@@ -29,7 +29,7 @@ fn every_case_is_a_request_that_passes() {
             }
             Promise::Rate { .. } => {
                 let bound = &request.slo().unwrap().bounds[0];
-                assert!(law.truth_rate(bound, 8192).is_some(), "{}", case.name)
+                assert!(bound.truth_rate(&law, 8192).is_some(), "{}", case.name)
             }
             Promise::Sooner(_) => {
                 let [a, b] = case.apart(1).unwrap().unwrap();

@@ -50,7 +50,7 @@ fn damage_is_named_and_told_with_its_place() {
     bytes[2 * 4096..3 * 4096].fill(0);
     bytes[4 * 4096 + 700] ^= 1;
     bytes.copy_within(6 * 4096..7 * 4096, 8 * 4096);
-    bytes[10 * 4096 + 512..10 * 4096 + 1024].copy_from_slice(&whole[500_000..500_512]);
+    bytes[10 * 4096 + 512..10 * 4096 + 1024].iter_mut().for_each(|byte| *byte ^= 0x5a);
     std::fs::write(&target, &bytes).unwrap();
     let told = place.line("durability check data acks --json");
     assert_eq!(told.code, 1, "{}", told.stderr);

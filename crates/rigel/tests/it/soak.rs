@@ -424,7 +424,7 @@ fn a_slow_target_is_named_although_the_soak_was_killed_in_its_first_phase() {
 fn a_week_in_virtual_time_has_a_small_record() {
     let place = Place::in_memory();
     let told = place
-        .line("soak --for 1w --engine sim:servers=2,service=1s,spread=exponential --json")
+        .line("soak --for 1w --engine sim:servers=2,service=500ms,spread=exponential --json")
         .expect_code(0);
     let found = told.json();
     assert_eq!((found["complete"].as_bool(), found["phases"].as_array().unwrap().len()), (Some(true), 3));

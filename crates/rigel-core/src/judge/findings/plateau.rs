@@ -189,7 +189,7 @@ mod tests {
     use super::*;
     use crate::stats::Interval;
     use crate::stats::special::student_t_quantile;
-    use crate::stats::tests::Noise;
+    use crate::testing::Noise;
 
     const DF: f64 = 30.0;
 

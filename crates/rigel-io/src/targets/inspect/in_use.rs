@@ -17,6 +17,7 @@ use rigel_core::path_text;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use std::os::fd::AsFd;
+use std::time::Duration;
 
 /// Mounts in one message. A container host can mount the same device hundreds of times.
 const MOST_MOUNTS: usize = 8;
@@ -157,7 +158,7 @@ fn in_swap(ids: &[NodeId], snapshot: &Snapshot) -> Vec<Evidence> {
 /// Whether someone has the device open exclusively. The only way to know is to try an exclusive open.
 fn is_exclusively_open(node: &Node) -> bool {
     let attempt = || node.open(OFlags::RDONLY | OFlags::EXCL);
-    retry_while(Errno::BUSY, attempt).err() == Some(Errno::BUSY)
+    retry_while(Errno::BUSY, Duration::from_millis(500), attempt).err() == Some(Errno::BUSY)
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //!
 //! Such numbers are about memory or metadata, so they are invalid. Must not judge writes.
 
+mod zeros;
+
 use crate::facts::ExtentFacts;
 use crate::judge::findings::estimate::tally;
 use crate::judge::findings::visits::moved;
@@ -13,9 +15,9 @@ use crate::measure::{ByTarget, ReadLook};
 use crate::record::{Header, Visit};
 use crate::stats::detect::cache::cache;
 use crate::stats::detect::latency_modes::latency_modes;
-use crate::stats::detect::zeros::zeros;
 use crate::units::say::rough_time;
 use crate::units::{Bytes, NS_PER_US, to_f64};
+use zeros::zeros;
 
 /// Devices that moved a smaller part of what was asked for have not answered it.
 const LEAST_MOVED: f64 = 0.5;

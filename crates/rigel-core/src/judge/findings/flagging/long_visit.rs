@@ -8,7 +8,6 @@ use crate::judge::findings::estimate::PhaseJudgement;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::{classes, rates};
 use crate::load::class::LoadClass;
-use crate::load::workload::Direction;
 use crate::measure::ClassTally;
 use crate::record::{Purpose, Record, Visit};
 use crate::stats::detect::long_visit::{BelowVisits, Fall, LongVisitFinding, below_visits, judge, pieces};
@@ -26,7 +25,7 @@ struct LongTally<'a> {
     pieces: Vec<f64>,
     piece_ns: f64,
     mean: f64,
-    direction: Direction,
+    writes: bool,
     /// Begins the texts.
     place: String,
 }
@@ -75,7 +74,7 @@ impl<'a> LongTally<'a> {
             piece_ns: to_f64(width_ns) * count(settled.len()) / count(pieces.len().max(1)),
             pieces,
             mean: mean(settled),
-            direction: if writes { Direction::Write } else { Direction::Read },
+            writes,
             place: format!("long visit at {}, {}", at(load, visit.point), load.plain_name()),
         }
     }
@@ -94,7 +93,7 @@ impl<'a> LongTally<'a> {
             format!("; short visits: {}", rate(self.load, below.visits.mean))
         });
         let snia = self.snia();
-        let (code, text) = match (judge(&self.pieces, self.direction), below) {
+        let (code, text) = match (judge(&self.pieces, self.writes), below) {
             (Some(LongVisitFinding::Throttled(fall)), _) => {
                 (FlagCode::Throttled, format!("{}; {}{burst}", self.step(&fall.shift), calmer(&fall)))
             }
@@ -153,7 +152,7 @@ impl<'a> LongTally<'a> {
 
     /// SNIA's judgement, for writes.
     fn snia(&self) -> String {
-        let window = if self.direction == Direction::Write { snia(&self.pieces) } else { None };
+        let window = if self.writes { snia(&self.pieces) } else { None };
         window.map_or_else(String::new, |window| {
             format!(
                 "; {} by SNIA's measure (range {}, trend {})",

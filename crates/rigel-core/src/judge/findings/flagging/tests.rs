@@ -24,7 +24,8 @@ use crate::load::task::Task;
 use crate::measure::ClassTally;
 use crate::record::tests::header;
 use crate::record::{NodeVisit, Purpose, Record, Visit};
-use crate::stats::tests::{Noise, nanos};
+use crate::stats::noise::nanos;
+use crate::testing::Noise;
 use crate::units::{NS_PER_MS, NS_PER_S, to_f64};
 
 const BUCKET_NS: u64 = 10 * NS_PER_MS;

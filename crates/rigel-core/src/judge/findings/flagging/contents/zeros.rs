@@ -1,0 +1,66 @@
+//! Reads that returned no data of the medium: zeros, blocks of another place, holes and unwritten parts of files.
+//!
+//! The filesystem, an array that stores no zeros, or a thin volume may answer such reads without the medium. A page
+//! of zeros can be real data, but its read may be as fast, so it counts here too.
+
+use crate::facts::ExtentFacts;
+use crate::measure::ReadLook;
+use crate::units::to_f64;
+
+/// More than this part of the sample, or of the bytes.
+const LEAST_SHARE: f64 = 0.001;
+/// A single block may be chance: one page of a database that was never used.
+const LEAST_BLOCKS: u64 = 2;
+
+/// Evidence against the reads of a point; at least one of the two is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ZerosFinding {
+    /// The sample, when too many of its blocks held no data of their place.
+    pub reads: Option<ReadLook>,
+    /// The files, when too many of their bytes were never written.
+    pub files: Option<UnwrittenBytes>,
+}
+
+/// Bytes of all files together, as they were before the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct UnwrittenBytes {
+    /// Allocated and never written.
+    pub unwritten_bytes: u64,
+    /// Without a place on the device.
+    pub hole_bytes: u64,
+    /// What was looked at, data included.
+    pub looked_bytes: u64,
+}
+
+impl UnwrittenBytes {
+    /// Part of the bytes that hold no data, 0 to 1: of random reads that go everywhere it is the part that no device
+    /// has to answer.
+    pub fn share(&self) -> f64 {
+        if self.looked_bytes == 0 {
+            return 0.0;
+        }
+        to_f64(self.unwritten_bytes.saturating_add(self.hole_bytes)) / to_f64(self.looked_bytes)
+    }
+}
+
+/// Whether more than 0.1 % of the sampled blocks, and more than one, were zero or had the wrong stamp, or more than
+/// 0.1 % of the bytes of the files were never written.
+///
+/// `extents` are those of all targets that have some, from before the run. A run that writes fills holes, so they
+/// may be too many for its later points.
+pub(super) fn zeros(look: &ReadLook, extents: &[&ExtentFacts]) -> Option<ZerosFinding> {
+    let reads = (look.without_data() >= LEAST_BLOCKS && look.share() > LEAST_SHARE).then_some(*look);
+    let files = Some(sum(extents)).filter(|files| files.share() > LEAST_SHARE);
+    (reads.is_some() || files.is_some()).then_some(ZerosFinding { reads, files })
+}
+
+fn sum(extents: &[&ExtentFacts]) -> UnwrittenBytes {
+    extents.iter().fold(UnwrittenBytes::default(), |sum, one| UnwrittenBytes {
+        unwritten_bytes: sum.unwritten_bytes.saturating_add(one.unwritten_bytes),
+        hole_bytes: sum.hole_bytes.saturating_add(one.hole_bytes),
+        looked_bytes: sum.looked_bytes.saturating_add(one.looked_bytes()),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -127,6 +127,11 @@ impl TargetFacts {
         }
     }
 
+    /// Whether Rigel made it, for this run.
+    pub fn is_own_scratch(&self) -> bool {
+        self.scratch.is_some_and(|scratch| scratch.own)
+    }
+
     /// Whether both are one file or device, whatever they are called. Simulated ones never are.
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.kind != TargetKind::Simulated && (self.kind, self.identity) == (other.kind, other.identity)

@@ -6,6 +6,7 @@ pub mod arrivals;
 pub mod burst;
 pub mod calibration;
 pub mod class;
+pub mod command_line;
 pub mod commits;
 pub mod demands;
 pub mod draw;

@@ -4,8 +4,6 @@
 //! Every output begins with it, in the order of [`Conclusion::parts`]. Must not leave out a flag that speaks against the numbers.
 
 mod causes;
-mod command;
-mod figures;
 pub(crate) mod measured;
 mod next;
 mod reached;

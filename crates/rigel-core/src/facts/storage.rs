@@ -25,7 +25,7 @@ impl Storage {
             path: target.real_path.clone(),
             device: target.identity.device,
             source: target.mount.as_ref().map(|mount| mount.source.clone()),
-            scratch: target.scratch.is_some_and(|scratch| scratch.own),
+            scratch: target.is_own_scratch(),
         }
     }
 

@@ -2,7 +2,6 @@
 //!
 //! Must not word a flag; the flag and its meaning do.
 
-use super::figures;
 use crate::notes;
 use crate::view::View;
 use crate::{versus, words};
@@ -28,7 +27,7 @@ pub struct Cause {
     pub means: String,
     /// Where it was seen.
     pub place: String,
-    /// The figures: of several places the range of each; where they differ in more than numbers, those of one place, which is named.
+    /// The figures of one place, which is named where they differ.
     pub figures: String,
     /// What to do, as a sentence.
     pub remedy: String,
@@ -148,16 +147,15 @@ fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Caus
     }
 }
 
-/// The figures of all places as ranges; where they differ in more than numbers, those of the first, which is named.
+/// The figures of the first place, which is named where there are several.
 fn said_of(view: &View<'_>, said: &[(FlagScope, &Flag)]) -> Option<String> {
-    let texts: Vec<&str> = said.iter().map(|(_, flag)| flag.text.as_str()).collect();
     let (scope, first) = said.first()?;
-    let are_several = said.iter().any(|one| one.0 != *scope);
-    let told = figures::range(&texts).unwrap_or_else(|| match scope {
-        FlagScope::Point(point) if are_several => format!("{} ({})", first.text, in_words(view, *point)),
-        FlagScope::Point(_) | FlagScope::Run | FlagScope::Curve(_) => first.text.clone(),
-    });
-    Some(printable(&told).into_owned())
+    let text = printable(&first.text);
+    let are_alike = said.iter().all(|one| one.0 == *scope || one.1.text == first.text);
+    Some(match scope {
+        FlagScope::Point(point) if !are_alike => format!("{text} ({})", in_words(view, *point)),
+        FlagScope::Point(_) | FlagScope::Run | FlagScope::Curve(_) => text.into_owned(),
+    })
 }
 
 /// `±6.1 % to ±14 %, where ±5 % was asked for`; `None` where no width is wider, as there were too few visits.

@@ -3,13 +3,13 @@
 //! Must not guess: where the options of the run cannot be repeated safely, there is no command.
 
 use super::causes::{self, Cause};
-use super::command::CommandLine;
 use crate::commits;
 use crate::view::View;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::judge::flags::{FlagCode, Next};
 use rigel_core::load::class::{Class, LoadClass};
+use rigel_core::load::command_line::CommandLine;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::Request;
@@ -104,7 +104,7 @@ fn advises(view: &View<'_>) -> bool {
 /// What the targets are, and where. A scratch file that was Rigel's own may be gone, its directory is not.
 fn doctor(view: &View<'_>) -> String {
     let word = |target: &TargetFacts| {
-        let own = target.scratch.is_some_and(|scratch| scratch.own);
+        let own = target.is_own_scratch();
         let directory = target.real_path.rsplit_once('/').map_or("/", |(directory, _)| directory);
         shell_word(if own { directory } else { &target.path })
     };

@@ -317,7 +317,7 @@ pub fn foresee(request: &Request, plan: &Plan, facts: &[TargetFacts]) -> Result<
     for (part, facts) in request.parts(facts) {
         let Some(choice) = chosen(&part, plan).transpose()? else { continue };
         // One of the run's own may not be there yet.
-        let is_there = |target: &&TargetFacts| target.scratch.is_none_or(|file| !file.own);
+        let is_there = |target: &&TargetFacts| !target.is_own_scratch();
         let there: Vec<TargetFacts> = facts.iter().filter(is_there).cloned().collect();
         let targets = open(&there, !part.buffered, Access::ReadOnly, &choice)?;
         if part.writes_at_all() && !choice.kind.is_without_storage() {

@@ -4,10 +4,11 @@
 
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::load::class::{Class, Pattern};
+use rigel_core::load::command_line::CommandLine;
 use rigel_core::load::placement::CpuChoice;
 use rigel_core::load::request::{DEFAULT_IO_TIMEOUT, DEFAULT_LARGE, DEFAULT_SMALL, EngineRequest, Request};
 use rigel_core::load::task::Task;
-use rigel_core::path_text::{in_directory, printable, shell_word};
+use rigel_core::path_text::{in_directory, shell_word};
 use rigel_core::record::Header;
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::say::{typed_size, typed_time};
@@ -118,9 +119,14 @@ pub fn calibrate(header: &Header, on: RepeatTarget, options: &str) -> String {
 
 /// How large a scratch file of Rigel's own was, where that was asked for.
 fn scratch_size(header: &Header) -> String {
-    let own = header.targets.iter().find(|target| target.scratch.is_some_and(|scratch| scratch.own));
-    let is_asked = printable(&header.request.command_line).contains("--scratch-size");
-    own.filter(|_| is_asked).map_or_else(String::new, |own| size("--scratch-size", own.size_bytes))
+    let own = header.targets.iter().find(|target| target.is_own_scratch());
+    own.filter(|_| is_typed(&header.request, "--scratch-size"))
+        .map_or_else(String::new, |own| size("--scratch-size", own.size_bytes))
+}
+
+/// Whether an option was given.
+fn is_typed(request: &Request, option: &str) -> bool {
+    CommandLine::typed(&request.command_line).is_some_and(|line| line.has(&[option]))
 }
 
 /// The options that say how a calibration is done, where they were given: what leaves them out measures in another way.
@@ -135,8 +141,7 @@ fn how(request: &Request) -> String {
         }
     };
     let switch = |is_on: bool, name: &str| is_on.then(|| name.to_owned());
-    let no_commits = matches!(request.task, Task::Calibrate { .. })
-        && printable(&request.command_line).split(' ').any(|word| word == "--no-commits");
+    let no_commits = matches!(request.task, Task::Calibrate { .. }) && is_typed(request, "--no-commits");
     let timeout = (request.io_timeout != DEFAULT_IO_TIMEOUT)
         .then(|| format!("--io-timeout {}", typed_time(request.io_timeout)));
     let all = [
@@ -159,7 +164,7 @@ pub fn at_level(header: &Header, level: u32) -> Option<String> {
         return None;
     }
     let (before, targets) = place(header, RepeatTarget::Target);
-    let own = header.targets.iter().find(|target| target.scratch.is_some_and(|scratch| scratch.own));
+    let own = header.targets.iter().find(|target| target.is_own_scratch());
     let words = [
         "rigel run advanced".to_owned(),
         targets,
@@ -192,11 +197,10 @@ pub fn large(header: &Header, writes: bool) -> String {
 /// What goes before the command, and the targets. A scratch file of Rigel's own lies in the directory of the command.
 fn place(header: &Header, on: RepeatTarget) -> (String, String) {
     let targets = &header.targets;
-    let own = |target: &TargetFacts| target.scratch.is_some_and(|scratch| scratch.own);
     if targets.iter().any(|target| target.kind == TargetKind::Simulated) {
         return (String::new(), String::new());
     }
-    if on == RepeatTarget::Target && !targets.iter().any(own) {
+    if on == RepeatTarget::Target && !targets.iter().any(TargetFacts::is_own_scratch) {
         // A relative path may mean another file where the command is typed.
         let path = |target: &TargetFacts| {
             shell_word(if target.path.starts_with('/') { &target.path } else { &target.real_path })
@@ -215,10 +219,9 @@ fn engine(header: &Header) -> String {
         EngineRequest::Auto => String::new(),
         EngineRequest::Only(kind) => format!("--engine {}", kind.name()),
         EngineRequest::Sim(_) => {
-            let typed = printable(&header.request.command_line);
-            let after = typed.split_once("--engine").map(|(_, after)| after.trim_start_matches([' ', '=']));
-            let law = after.and_then(|after| after.split(' ').next()).unwrap_or("sim");
-            format!("--engine {}", shell_word(law))
+            let typed = CommandLine::typed(&header.request.command_line);
+            let law = typed.as_ref().and_then(|line| line.value("--engine")).unwrap_or("sim");
+            format!("--engine {law}")
         }
     }
 }

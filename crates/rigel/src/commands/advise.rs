@@ -45,13 +45,12 @@ pub fn advise(options: &AdviseOptions, streams: &Streams) -> Result<(), Problem>
 /// What the last calibration was of: whoever asks for it may stand in front of another disk by now.
 fn of_what(targets: &[TargetFacts], started: &str, here: &Path) -> String {
     let place = |target: &TargetFacts| {
-        let own = target.scratch.is_some_and(|scratch| scratch.own);
-        let directory = Path::new(&target.real_path).parent().filter(|_| own);
+        let directory = Path::new(&target.real_path).parent().filter(|_| target.is_own_scratch());
         directory.map_or_else(|| target.path.clone(), path_text::encode)
     };
     let places: Vec<String> = targets.iter().map(place).collect();
     // What is named by its path may be meant from anywhere, a scratch file in a directory not.
-    let own = || targets.iter().filter(|target| target.scratch.is_some_and(|scratch| scratch.own));
+    let own = || targets.iter().filter(|target| target.is_own_scratch());
     let is_here = |target: &TargetFacts| Path::new(&target.real_path).parent() == Some(here);
     let is_elsewhere = own().next().is_some() && !own().any(is_here);
     let elsewhere = if is_elsewhere { ", and not of the current directory" } else { "" };

@@ -314,8 +314,8 @@ fn going_on(request: &Request, site: &Site, set: &OutputSet) -> String {
     let record = set.record_path();
     let record = path_text::encode(&std::path::absolute(&record).unwrap_or(record));
     let command = command(request, &site.nodes, &site.targets, &record);
-    let own = |target: &&TargetFacts| target.scratch.is_some_and(|scratch| scratch.own);
-    let scratch = site.targets.iter().find(own).and_then(|target| target.real_path.rsplit_once('/'));
+    let own = site.targets.iter().find(|target| target.is_own_scratch());
+    let scratch = own.and_then(|target| target.real_path.rsplit_once('/'));
     match scratch {
         Some((directory, _)) => path_text::in_directory(directory, &command),
         None => command,

@@ -2,15 +2,15 @@
 //!
 //! Must not let a word through that a shell would read as something else than it was.
 
-use rigel_core::path_text::printable;
+use crate::path_text::printable;
 
 /// The words of a command line as they are typed, quotes included.
 #[derive(Clone, Debug)]
-pub(super) struct CommandLine(Vec<String>);
+pub struct CommandLine(Vec<String>);
 
 impl CommandLine {
     /// The echo of a run; `None` when a shell would not read back what was typed.
-    pub(super) fn typed(echo: &str) -> Option<Self> {
+    pub fn typed(echo: &str) -> Option<Self> {
         if printable(echo) != echo || echo.contains("\\x") {
             return None;
         }
@@ -36,23 +36,32 @@ impl CommandLine {
         (!quoted && !escaped).then_some(Self(words))
     }
 
-    pub(super) const fn is_empty(&self) -> bool {
+    /// Whether no word was typed.
+    pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether one of these words is there, alone or with a value behind `=`.
-    pub(super) fn has(&self, options: &[&str]) -> bool {
+    pub fn has(&self, options: &[&str]) -> bool {
         self.0.iter().any(|word| options.iter().any(|option| is_option(word, option)))
     }
 
+    /// What was typed as the value of an option, quotes included.
+    pub fn value(&self, option: &str) -> Option<&str> {
+        let at = self.0.iter().position(|word| is_option(word, option))?;
+        self.0[at]
+            .split_once('=')
+            .map_or_else(|| self.0.get(at + 1).map(String::as_str), |(_, value)| Some(value))
+    }
+
     /// As arguments of a command.
-    pub(super) fn after(mut self, command: &str) -> Self {
+    pub fn after(mut self, command: &str) -> Self {
         self.0.insert(0, command.to_owned());
         self
     }
 
     /// With an option and its value, instead of the value that it has. Options end at `--`.
-    pub(super) fn with(mut self, option: &str, value: &str) -> Self {
+    pub fn with(mut self, option: &str, value: &str) -> Self {
         if let Some(at) = self.0.iter().position(|word| is_option(word, option)) {
             let values = usize::from(self.0[at] == option);
             self.0.drain(at..self.0.len().min(at + 1 + values));
@@ -63,13 +72,13 @@ impl CommandLine {
     }
 
     /// Without a switch.
-    pub(super) fn without_switch(mut self, option: &str) -> Self {
+    pub fn without_switch(mut self, option: &str) -> Self {
         self.0.retain(|word| word != option);
         self
     }
 
     /// Without an option and its value.
-    pub(super) fn without(mut self, option: &str) -> Self {
+    pub fn without(mut self, option: &str) -> Self {
         while let Some(at) = self.0.iter().position(|word| is_option(word, option)) {
             let values = usize::from(self.0[at] == option);
             self.0.drain(at..self.0.len().min(at + 1 + values));
@@ -77,7 +86,8 @@ impl CommandLine {
         self
     }
 
-    pub(super) fn text(&self) -> String {
+    /// As it is typed.
+    pub fn text(&self) -> String {
         self.0.join(" ")
     }
 }
@@ -105,6 +115,10 @@ mod tests {
         let with = |echo: &str| CommandLine::typed(echo).unwrap().with("--budget", "5m").text();
         assert_eq!(with("--budget 20s --name dash -- '-x y'"), "--name dash --budget 5m -- '-x y'");
         assert_eq!(with("--budget=20s --budgets 3 x"), "--budgets 3 x --budget 5m");
+        let value = |echo: &str| CommandLine::typed(echo).unwrap().value("--engine").map(str::to_owned);
+        assert_eq!(value("a --engine 'sim:spread=x y' b").as_deref(), Some("'sim:spread=x y'"));
+        assert_eq!(value("a --engine=sim:servers=2 b").as_deref(), Some("sim:servers=2"));
+        assert_eq!((value("a --engines 3"), value("a --engine")), (None, None));
         assert_eq!(CommandLine::typed("a --fast b").unwrap().without_switch("--fast").text(), "a b");
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 const PAGE: &str = "docs/method/coverage.md";
-const HEAD: &str = "# How often the intervals hold the truth
+const HEAD: &str = "# How often the intervals contain the true value
 
 Whole runs on simulated devices, made by \
 `cargo xtask stats`. Schedule, workers, record and judgement are the ordinary ones;

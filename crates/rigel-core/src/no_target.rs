@@ -58,7 +58,8 @@ fn file(word: &str) -> Option<NoTarget> {
         () if is_one(".fio") => (
             "it is a fio job file",
             format!(
-                "`rigel run --load {path}` runs it; `rigel load from-fio {path}` tells how each line is taken, and writes a load file"
+                "`rigel run --load {path}` runs it; `rigel load from-fio {path}` shows how each line is \
+                 interpreted, and writes a load file"
             ),
         ),
         () if is_one(".toml") => ("it is a load file", format!("`rigel run --load {path}` runs it")),

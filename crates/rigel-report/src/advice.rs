@@ -88,7 +88,7 @@ impl Advisory<'_> {
         let cut = |view: &&View<'_>| !view.record.complete();
         all.extend(self.views.iter().filter(cut).map(|view| {
             let run = printable(&view.record.header.run_id);
-            format!("{run} was cut short: these are the answers of what was measured.")
+            format!("{run} was cut short: these values rest on what was measured.")
         }));
         all
     }
@@ -118,7 +118,7 @@ const fn kept_back(kind: Kind) -> &'static str {
 /// What these words mean.
 const fn meaning(kind: Kind) -> &'static str {
     match kind {
-        Kind::Missing => "no record has what the setting needs",
+        Kind::Missing => "no record has the measurements that the setting needs",
         Kind::InDoubt => "measured, but not well enough for a value",
         Kind::Rough => "the true value lies somewhere in the range; a better measurement may move it",
     }

@@ -90,8 +90,8 @@ fn section(found: &Readers<'_>, room: Room) -> Block {
         .column(Column::right("of mean"), move |one| format!("{} %", percent(one.1.value / mean)))
         .done();
     let about = format!(
-        "The slowest of {} readers gets {} % of the mean. Reader k begins at (k-1)/{} of the targets, moved by as much for all of them in each visit; ± is \
-         half of a 95 % interval from visit to visit.",
+        "The slowest of {} readers gets {} % of the mean. Reader k begins at (k-1)/{} of the targets; each \
+         visit shifts all readers by the same amount. ± is half of a 95 % interval over the visits.",
         found.readers,
         percent(found.evenness()),
         found.readers

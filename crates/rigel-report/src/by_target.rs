@@ -125,7 +125,8 @@ fn about(view: &View<'_>, found: &ClassByTarget) -> String {
             "Each target has a load of its own, so a slow one shows in its IOPS and in its latency."
         }
         Pattern::Random if found.load.is_open() => {
-            "Random I/O goes to all bytes alike, so a slow target shows in its latency, which counts from when an I/O was begun: what waited for a slot was at no target yet."
+            "Random I/O goes to all bytes alike, so a slow target shows in its latency, which counts from \
+             the start of an I/O: one that waits for a slot is not at any target yet."
         }
         Pattern::Random => {
             "Random I/O goes to all bytes alike, so a slow target shows in its latency, not in its IOPS."
@@ -148,13 +149,15 @@ fn slower(view: &View<'_>, found: &ClassByTarget) -> Option<String> {
     }
     let Some(one) = found.slower else {
         return Some(format!(
-            "None is surely slower than the others; with fewer than {LEAST_TARGETS} targets no flag names one."
+            "None is clearly slower than the others; with fewer than {LEAST_TARGETS} targets, no flag names \
+             one."
         ));
     };
     let [slow, next] = [one.target, one.next].map(|target| printable(path(view, target)));
     let Interval { mean, lo95, hi95, .. } = one.ratio;
     Some(format!(
-        "{slow} is slower than the others: an I/O takes {} times as long as on {next} ({} to {}). Which of so few is unusual is not known.",
+        "{slow} is slower than the others: an I/O takes {} times as long as on {next} ({} to {}). With so \
+         few, it is unknown which one is unusual.",
         number(mean),
         number(lo95),
         number(hi95)

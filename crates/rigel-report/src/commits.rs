@@ -31,7 +31,8 @@ pub(crate) fn latencies(view: &View<'_>, usable: bool) -> Vec<String> {
 /// That nobody can tell whether a flush costs anything: the host was busy.
 pub(crate) fn untold(view: &View<'_>) -> Option<&'static str> {
     view.findings.are_flushes_untold(&view.record.header.request).then_some(
-        "Whether a flush costs anything (FLUSH_FREE) cannot be told: others used the host meanwhile (FOREIGN).",
+        "It is unknown whether a flush costs anything (FLUSH_FREE): other programs used the host meanwhile \
+         (FOREIGN).",
     )
 }
 

@@ -114,8 +114,8 @@ fn commits<'a>(
     Listing {
         heads: heads.into_iter().map(str::to_owned).collect(),
         rows: rows.collect(),
-        meaning: "per s: what all writers together make in a second. mean and p99: how long one of them waits each time. unsynced: \
-                  the same write, which need not be durable.",
+        meaning: "per s: what all writers together do in a second. mean and p99: how long one of them waits \
+            each time. unsynced: the same write without durability.",
     }
 }
 

@@ -121,7 +121,7 @@ fn visits(view: &View<'_>) -> Vec<String> {
     let each = if fewest == most { fewest.to_string() } else { format!("{fewest} to {most}") };
     let mut lines = vec![
         format!(
-            "Adaptive run: {} in random order, {each} at each of {}; ±{} % was asked for {reached}.",
+            "Adaptive run: {} in random order, {each} at each of {}; ±{} % was requested {reached}.",
             words::counted(visits, "visit"),
             words::counted(points.len(), "point"),
             words::plain_percent(target),

@@ -171,7 +171,7 @@ fn rates_and_latencies(view: &View<'_>) -> Vec<Family> {
         Family::new(
             "rigel_latency_seconds",
             "seconds",
-            "Latency that so many per cent of the I/Os did not exceed.",
+            "Latency that this percentage of the I/Os did not exceed.",
         )
         .filled(view, |_, io| percentiles(io)),
         Family::new("rigel_latency_min_seconds", "seconds", "Smallest latency.")
@@ -216,7 +216,7 @@ fn counts(view: &View<'_>) -> Vec<Family> {
             "CPU time of Rigel's workers over the time of the load; 1 is one CPU.",
         )
         .filled(view, |found, _| plain(found.own_cpu.map(|cpu| cpu.share))),
-        Family::new("rigel_precision_reached", "", "Whether the rate is as sure as was asked for.")
+        Family::new("rigel_precision_reached", "", "Whether the rate is as precise as requested.")
             .filled(view, |_, io| plain(target.map(|_| truth(io.sure.reached)))),
         Family::new("rigel_invalid", "", "Whether a flag says that these numbers must not be used.")
             .filled(view, |found, _| plain(Some(truth(found.invalid())))),
@@ -243,7 +243,7 @@ fn flags(view: &View<'_>) -> Family {
             samples.push((labels, 1.0));
         }
     }
-    let help = "What to know before the numbers are used; always 1.";
+    let help = "What to know before you use the numbers; always 1.";
     Family { samples, ..Family::new("rigel_flag_info", "", help) }
 }
 

@@ -182,8 +182,8 @@ fn about(view: &View<'_>) -> String {
 fn interval(view: &View<'_>) -> String {
     if view.is_adaptive() {
         format!(
-            "± is half the width of {}: another day or another neighbour is another condition, and what it would give is not \
-             known from one run.",
+            "± is half the width of {}: on another day, or next to other load, conditions differ, and one \
+             run does not show by how much.",
             words::INTERVAL
         )
     } else {

@@ -27,7 +27,8 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let (first, last) = (found.points.first()?, found.points.last()?);
     let told = match found.linear {
         Linearity::Throughout => format!(
-            "The rate grows with the targets, as a straight line, up to all {}: {} with one, {} with {} ({} % of the line).",
+            "The rate grows linearly with the targets, up to all {}: {} with one, {} with {} ({} % of the \
+             line).",
             last.targets,
             rate(found, first),
             rate(found, last),
@@ -42,7 +43,7 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
                 String::new()
             };
             format!(
-                "The rate grows as a straight line up to {}: {}. With {} it is {}, {} % of the line.{most}",
+                "The rate grows linearly up to {}: {}. With {} it is {}, {} % of the line.{most}",
                 counted(on.targets, "target"),
                 rate(found, on),
                 below.targets,
@@ -51,13 +52,15 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
             )
         }
         Linearity::Undecided => format!(
-            "Whether the rate grows as a straight line is undecided: {} give {}, {} % of the line, and the intervals allow both.",
+            "It is undecided whether the rate grows linearly: {} give {}, {} % of the line, and the \
+             intervals allow both.",
             counted(last.targets, "target"),
             rate(found, last),
             percent(last.of_line.value)
         ),
         Linearity::Unknown => {
-            "How the rate grows with the targets is not judged: not every number of them has a rate that may be used and rests on several visits."
+            "How the rate grows with the targets is not judged: not every number of targets has a usable \
+             rate from several visits."
                 .to_owned()
         }
     };
@@ -180,7 +183,8 @@ fn known(value: f64, write: impl Fn(f64) -> String) -> String {
 /// The load of each target, and what the line is.
 fn about(found: &ScalingFindings) -> String {
     format!(
-        "Each target has {}, however many others have. The straight line is the rate of the first target times their number. The rate leaves it \
+        "Each target has {}, however many others have. The line is the rate of the first target times the \
+         number of targets. The rate leaves it \
          where its interval lies wholly below 95 % of the line.",
         load_of_each(&found.load)
     )

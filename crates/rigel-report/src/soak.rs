@@ -202,7 +202,7 @@ struct OfTarget<T> {
 /// A drive, by its SMART attributes, its NVMe log or its SCSI logs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DriveDocument<'a> {
-    /// Its kernel name at the last look.
+    /// Its kernel name at the last reading.
     name: String,
     /// Its model.
     model: Option<String>,
@@ -216,7 +216,7 @@ struct DriveDocument<'a> {
     first_look: Option<String>,
     /// Of the last one.
     last_look: Option<String>,
-    /// Why it told none at the last look.
+    /// Why it told none at the last reading.
     unknown: Option<String>,
     /// Its counters.
     counters: &'a [Change],

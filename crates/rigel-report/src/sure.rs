@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What is known of another session by one.
-pub(crate) const UNKNOWN: &str = "not known from one: at least 1.4 times this ± for a rate";
+pub(crate) const UNKNOWN: &str = "not known from one run: at least 1.4 times this ± for a rate";
 
 /// How many sessions make known how much they differ, as the first word of a sentence.
 pub(crate) const FEWEST: &str = "Five";
@@ -34,19 +34,20 @@ impl SurenessText {
         if !view.is_adaptive() {
             return Self {
                 this_session: format!("± shows {}.", words::ONE_VISIT),
-                within_it: "Not known: no point was visited twice, so chance and difference look alike."
-                    .to_owned(),
-                another_session: "Not known, and ± says nothing of it.".to_owned(),
+                within_it:
+                    "Not known: no point was visited twice, so chance and real differences look alike."
+                        .to_owned(),
+                another_session: "Not known, and ± says nothing about it.".to_owned(),
             };
         }
         Self {
             this_session: format!("± is half the width of {}.", words::INTERVAL),
-            within_it: "Where two rates of this run are compared, the rounds tell in which both points were visited: what was slow or \
-                        fast for a whole round is in both and not in their ratio."
+            within_it: "To compare two rates of this run, use the rounds that visited both points: whatever \
+                slows a whole round affects both rates, but not their ratio."
                 .to_owned(),
             another_session: format!(
-                "What a run on another day will show is {UNKNOWN}. {} calibrations of the same targets on different days make it \
-                 known (`rigel calibrate --history`).",
+                "What a run on another day will show is {UNKNOWN}. {} calibrations of the same targets on \
+                 different days show it (`rigel calibrate --history`).",
                 FEWEST
             ),
         }

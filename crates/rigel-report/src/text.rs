@@ -43,7 +43,7 @@ pub fn stopped(view: &View<'_>) -> Option<String> {
 /// The same of a soak.
 pub fn stopped_soak(record: &Record) -> Option<String> {
     let end = record.closing.as_ref()?.end;
-    (end == Some(End::Stopped)).then(|| "the soak was stopped before its time was over".to_owned())
+    (end == Some(End::Stopped)).then(|| "the soak was stopped early".to_owned())
 }
 
 /// Whether there is something to show of a run: one that its user stopped early may have no figure yet.

@@ -287,5 +287,5 @@ fn sureness(view: &View<'_>) -> String {
         (all, some) if all == some => format!("was reached at all {all} points"),
         (all, some) => format!("was reached at {some} of {all} points"),
     };
-    format!("The ±{} % asked for {where_to}.", words::plain_percent(target))
+    format!("The requested ±{} % {where_to}.", words::plain_percent(target))
 }

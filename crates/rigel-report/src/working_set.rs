@@ -36,7 +36,7 @@ pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
         vec![Block::section("Working sets", vec![sizes(found, room), Block::about(words::about(found))])];
     if !found.forecasts.is_empty() {
         let told = vec![forecasts(found), Block::about(words::of_forecasts(found))];
-        all.push(Block::section("What more would get", told));
+        all.push(Block::section("What a larger cache would give", told));
     }
     all
 }

@@ -62,7 +62,7 @@ pub struct SoakFindings {
     pub longest: Option<LongIo>,
     /// Times in which all I/Os of a class were far slower than usual.
     pub spells: Vec<Spell>,
-    /// I/Os never came back: the last sentence of the run.
+    /// I/Os never completed: the last sentence of the run.
     pub hung: Option<String>,
     /// Each target, all classes and phases together, where there are several.
     pub targets: Option<ByTarget>,

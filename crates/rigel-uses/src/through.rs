@@ -54,7 +54,7 @@ pub struct ThroughFindings {
     pub rebuilds: Vec<Rebuild>,
     /// What was demanded.
     pub demands: Vec<DemandFound>,
-    /// I/Os never came back: the last sentence of the run.
+    /// I/Os never completed: the last sentence of the run.
     pub hung: Option<String>,
     /// What became of the targets meanwhile.
     pub changed: Vec<String>,

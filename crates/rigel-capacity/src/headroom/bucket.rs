@@ -79,7 +79,7 @@ pub(super) fn of_bursts(found: &BurstFindings) -> BurstSurface {
         | BurstFound::Undecided(Doubt::Untested(credit) | Doubt::TooSmall(credit, _)) => fell(credit),
         BurstFound::NoFall { rate, .. } => limit(*rate, "the rate that did not fall"),
         BurstFound::Undecided(_) => BurstSurface {
-            unknown: Some((resource, "the record does not decide whether the rate lasts".to_owned())),
+            unknown: Some((resource, "the record does not show whether the rate lasts".to_owned())),
             ..BurstSurface::default()
         },
     }

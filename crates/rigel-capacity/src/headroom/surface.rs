@@ -52,7 +52,7 @@ impl Surface {
     pub fn of(record: &Record, findings: &Findings) -> Result<Self, Problem> {
         let request = &record.header.request;
         if request.sides.is_some() {
-            return Err(no_surface("the record is of a comparison of two sides")
+            return Err(no_surface("the record compares two sides")
                 .next("give the record of a run on a single storage"));
         }
         let (small, unknown) = match small(findings) {
@@ -154,7 +154,7 @@ fn of_search(slo: &SloFindings) -> Result<Limit, String> {
         SloAnswer::Rate(rate) => match rate.at.or(rate.lower) {
             Some(value) => Ok(of(value, rate.lower.or(Some(0.0)), rate.upper.or(OPEN), bounds)),
             None => Err(rate.upper.map_or_else(
-                || format!("for no rate is it known whether it meets {bounds}"),
+                || format!("no rate is known to meet or to miss {bounds}"),
                 |upper| {
                     let upper = upper.ceil();
                     format!("{bounds} is not met at {upper} I/Os per second or more, and no rate that meets it was found")
@@ -169,7 +169,8 @@ fn of_search(slo: &SloFindings) -> Result<Limit, String> {
             Ok(of(rate, Some(rate), OPEN, format!("{bounds}, the highest rate tried")))
         }
         SloAnswer::NotSearched => Err(format!(
-            "it checked required rates only; measure the highest rate, too, with a limit of its own: rigel slo --bound '{bounds}'"
+            "it checked required rates only; to measure the highest rate as well: rigel slo --bound \
+             '{bounds}'"
         )),
         SloAnswer::Unfinished => Err(format!("the search for a rate that meets {bounds} did not finish")),
     }

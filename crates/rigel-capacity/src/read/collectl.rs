@@ -161,7 +161,7 @@ impl Run {
                 format!("'{}' is not a date and time", shown(&fields[..fields.len().min(2)].join(" "))),
             )
             .because("the file is damaged, or was written with -od or -oT")
-            .next("write it with collectl -P, without other formats of the time")
+            .next("write it with collectl -P and its default time format")
         };
         let first = fields.first().copied().unwrap_or_default();
         if self.is_utc {
@@ -198,7 +198,8 @@ impl Run {
                     }
                     What::Wait(..) => {
                         out.seen.notes.insert(
-                            "waits are whole milliseconds, too coarse for a mean latency, and left out",
+                            "waits are in whole milliseconds, too coarse for a mean latency, so they are \
+                             left out",
                         );
                     }
                 }

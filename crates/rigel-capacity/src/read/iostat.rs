@@ -254,7 +254,8 @@ impl Run {
         let (name, id) = of_group(device);
         if !id.is_empty() {
             out.seen.notes.insert(
-                "it has sums of groups (iostat -g): they count only where no disk is told; of groups that share disks name one with --disk",
+                "it has group sums (iostat -g): they count only if no single disk is reported; if groups \
+                 share disks, name one group with --disk",
             );
         }
         let subject = out.disk(name, &id);

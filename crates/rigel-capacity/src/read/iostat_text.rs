@@ -84,7 +84,7 @@ impl Tables {
         } else if text.ends_with(" Device") {
             Err(wrong(
                 number,
-                "a report is spread over several tables, with the names of the disks behind the figures",
+                "a report is spread over several tables, with the disk names after the figures",
             )
             .because("iostat was started with -h or --pretty")
             .next(format!("create it again: {AGAIN}")))
@@ -102,7 +102,8 @@ impl Tables {
             self.at = Some(ReportTime(time(text, number, &mut self.run.dates, out)?));
             Ok(())
         } else {
-            // A line between reports with figures and words, or figures of another script: a time in a language that is not read.
+            // A line between reports with figures and words, or figures of another script: a time in an unsupported
+            // language.
             let is_of_cpus =
                 !text.contains(char::is_alphabetic) && text.contains(|sign: char| sign.is_ascii_digit());
             if text.contains(char::is_numeric) && !is_of_cpus {
@@ -179,7 +180,7 @@ impl Tables {
                 line,
                 "the first line of the run, which has the host and the date, is missing",
             )
-            .because("tail, grep or a rotation of the log cut it off")
+            .because("tail, grep or log rotation cut it off")
             .next("name the host with --host NAME"));
         }
         let Some(ReportTime(at_ms)) = self.at.take() else {

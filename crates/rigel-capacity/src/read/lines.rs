@@ -51,7 +51,7 @@ impl Lines {
         }
         self.rest.extend_from_slice(&bytes[from..]);
         if self.rest.len() > MOST_LINE {
-            return Err(wrong(self.line + 1, "a line has more than 1 MiB")
+            return Err(wrong(self.line + 1, "a line is longer than 1 MiB")
                 .because("the file is of another format, or damaged"));
         }
         Ok(())

@@ -105,7 +105,7 @@ impl Run {
                 line,
                 format!("'{}' is not a date and time", shown(&format!("{date} {time}"))),
             )
-            .because("the month is in a language that is not read, or the file is damaged")
+            .because("the month is in an unsupported language, or the file is damaged")
             .next("start nmon with LC_ALL=C from now on"));
         };
         out.check_host(&self.host, line)?;
@@ -156,7 +156,7 @@ impl Run {
         }
         if self.waiting > MOST_WAITING {
             return Err(wrong(line, "the times of more than 20 million values are missing")
-                .because("the file was sorted, so that times come last")
+                .because("the file was sorted, so the times come last")
                 .next("import the file as nmon wrote it"));
         }
         Ok(())

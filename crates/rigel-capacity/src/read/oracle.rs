@@ -136,7 +136,7 @@ pub fn number(row: &Row<'_>, name: &str) -> Result<f64, Problem> {
     let text = row.text(name);
     row.number(name).ok_or_else(|| {
         wrong(row.line, format!("'{}' in the column {name} is not a number", shown(text)))
-            .because("its comma may be one of decimals or of thousands, or the columns differ")
+            .because("its comma may separate decimals or thousands, or the columns differ")
             .next("run the documented query again; it sets NLS_NUMERIC_CHARACTERS")
     })
 }

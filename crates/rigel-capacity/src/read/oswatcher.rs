@@ -101,7 +101,7 @@ impl Tables {
     fn begin(&mut self, date: &str, line: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Some((local, zone)) = of_date(date) else {
             return Err(wrong(line, format!("'{}' is not a date and time", shown(date)))
-                .because("its month is in a language that is not read, or the file is damaged")
+                .because("its month is in an unsupported language, or the file is damaged")
                 .next("start OSWatcher with LC_ALL=C from now on"));
         };
         let at_ms = out.moment(local, zone, line)?;

@@ -142,7 +142,7 @@ impl Room for PgStatIo {
                 let is_cut = ended.is_err();
                 out.takes_what_is_whole(
                     ended,
-                    "the file ends in the middle: the snapshots that are complete are used",
+                    "the file ends in the middle: only complete snapshots are used",
                 )?;
                 is_cut
             }

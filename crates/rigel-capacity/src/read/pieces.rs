@@ -114,7 +114,7 @@ impl Pieces {
         if self.element.is_some() {
             self.kept.extend_from_slice(&bytes[from..]);
             if self.kept.len() > MOST_ELEMENT {
-                return Err(wrong(self.began, "an element has more than 128 MiB")
+                return Err(wrong(self.began, "an element is larger than 128 MiB")
                     .next("request less from the source at once: a month, or fewer disks"));
             }
         } else {
@@ -208,7 +208,7 @@ impl Pieces {
         let expected = if byte == b'}' { b'{' } else { b'[' };
         match self.open.pop() {
             Some((open, _)) if open == expected => Ok(()),
-            _ => Err(wrong(self.line, "a closing bracket has no opening one")
+            _ => Err(wrong(self.line, "a closing bracket has no opening bracket")
                 .because("the file is damaged, or is not JSON")),
         }
     }

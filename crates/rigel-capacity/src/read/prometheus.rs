@@ -161,7 +161,7 @@ impl Room for Prometheus {
         }
         out.takes_what_is_whole(
             self.pieces.end(),
-            "the file ends in the middle: the series that are complete are used",
+            "the file ends in the middle: only complete series are used",
         )
     }
 }
@@ -172,9 +172,11 @@ fn of_server(error: &str) -> Problem {
     let short: String = error.chars().take(MOST).collect();
     let problem = wrong(1, format!("Prometheus answered with an error: {}", printable(&short)));
     match error.contains("resolution") || error.contains("points") {
-        true => problem
-            .next("ask for a shorter time or a larger step: it refuses more than 11,000 points per series"),
-        false => problem.next("mend the query, and save the answer again"),
+        true => problem.next(
+            "request a shorter time range or a larger step: it refuses more than 11,000 points per \
+                series",
+        ),
+        false => problem.next("fix the query, and save the answer again"),
     }
 }
 

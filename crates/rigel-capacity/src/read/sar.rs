@@ -91,8 +91,8 @@ impl Columns {
     fn check_time(&self, words: &[&str], number: u64) -> Result<(), Problem> {
         match words[..self.of_time].iter().find(|word| !is_zone(word)) {
             None => Ok(()),
-            Some(word) => Err(wrong(number, format!("'{}' stands behind the time", shown(word)))
-                .because("sar wrote the time in the locale's format, in a language that is not read")
+            Some(word) => Err(wrong(number, format!("'{}' follows the time", shown(word)))
+                .because("sar wrote the time in the locale's format, in an unsupported language")
                 .next("create it again: LC_ALL=C sar -d -f FILE")),
         }
     }

@@ -198,7 +198,7 @@ impl SampleSink<'_> {
             return Ok(());
         }
         Err(wrong(line, "the file does not name its host")
-            .because("it is written by a single server and does not contain its name")
+            .because("a single server wrote it, and did not include its name")
             .next("name the host with --host NAME"))
     }
 

@@ -60,7 +60,7 @@ impl EngineTrials {
         let usual = self.trials.first()?;
         let is_better = |other: &EngineTrial| other.mean() > MUCH * usual.mean();
         let is_doubtful = self.best() == Some(usual.engine) && self.trials.iter().any(is_better);
-        is_doubtful.then(|| format!("the turns differ too much to tell, so {} stays", usual.engine.name()))
+        is_doubtful.then(|| format!("the trials differ too much to tell, so {} is kept", usual.engine.name()))
     }
 
     /// The trial that did surely over 10 % more than that of `engine`.

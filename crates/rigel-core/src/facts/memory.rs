@@ -96,7 +96,8 @@ impl fmt::Display for MemoryReason {
             Self::Compressed { percent } => {
                 write!(
                     f,
-                    "{percent} % of this file is compressed, which the filesystem reads through the page cache of this host"
+                    "{percent} % of this file is compressed, and the filesystem reads that part through \
+                     this host's page cache"
                 )
             }
         }

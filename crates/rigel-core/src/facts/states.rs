@@ -132,7 +132,7 @@ impl StateChange {
         match (self.kind, end(&self.from), end(&self.to)) {
             (StateKind::SyncCompleted, ..) => match progress(&self.to) {
                 Some(now) => format!("{device}: rebuild at {} %", now.done.saturating_mul(100) / now.all),
-                None => format!("{device}: no rebuild goes on any more"),
+                None => format!("{device}: the rebuild has ended"),
             },
             (StateKind::Suspended, _, Some(to)) => {
                 format!("{device}: {}", if to == "1" { "suspended" } else { "no longer suspended" })
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(told(&at("none"), &at("0 / 1000")), ["md0: rebuild at 0 %"]);
         assert_eq!(told(&at("0 / 1000"), &at("99 / 1000")), [""; 0]);
         assert_eq!(told(&at("99 / 1000"), &at("100 / 1000")), ["md0: rebuild at 10 %"]);
-        assert_eq!(told(&at("900 / 1000"), &at("none")), ["md0: no rebuild goes on any more"]);
+        assert_eq!(told(&at("900 / 1000"), &at("none")), ["md0: the rebuild has ended"]);
         assert_eq!(told(&at("none"), &at("delayed")), [""; 0], "nothing is known of how far it came");
         assert_eq!(SyncProgress::read("1200 / 1000"), None);
         assert_eq!(SyncProgress::read("0 / 0"), None);

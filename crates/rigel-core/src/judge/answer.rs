@@ -58,9 +58,9 @@ impl<'a> Answer<'a> {
             Self::Calibration(_) => {
                 "what a calibration asks: the highest rates, and the rate within a latency limit"
             }
-            Self::Rate(_) => "up to which rate latency limits are met",
-            Self::Soak(_) => "what went wrong in a long time",
-            Self::Through => "what a failure did to a load that was held",
+            Self::Rate(_) => "the highest rate that meets latency limits",
+            Self::Soak(_) => "what went wrong over a long time",
+            Self::Through => "what a failure did to a steady load",
             Self::Scaling(_) => "how the rate grows with the targets",
             Self::Burst(_) => "how long a rate lasts, and what brings it back",
             Self::WorkingSet(_) => "what a cache is worth",

@@ -170,7 +170,7 @@ pub static ANSWERS: [Answer; COUNT] = [
         label: "with_fdatasync",
         title: "Mean latency of a commit, one writer (fdatasync)",
         noun: "latency of a commit (fdatasync)",
-        about: |_| " for it with a flush instead".to_owned(),
+        about: |_| " with a flush instead".to_owned(),
         column: None,
         spread: false,
     },

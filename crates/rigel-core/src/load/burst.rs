@@ -82,14 +82,14 @@ impl Burst {
                 .next(format!("give {shortest} to {longest}, in whole seconds; the default is {usual}")));
         }
         let [class] = classes else {
-            return Err(Problem::usage("a burst is one kind of I/O")
-                .because("a bucket of I/Os and a bucket of bytes are found one at a time")
+            return Err(Problem::usage("a burst has only one kind of I/O")
+                .because("a bucket of I/Os and a bucket of bytes can only be found one at a time")
                 .next("run `rigel run burst`, then `rigel run burst --large`"));
         };
         if phases.len() == PHASES && class.name.is_of_pair() && !class.is_open() {
             return Ok(());
         }
-        Err(Problem::usage("this load is no burst").next("run `rigel run burst` with its own load"))
+        Err(Problem::usage("this load is not a burst").next("run `rigel run burst` with its own load"))
     }
 }
 

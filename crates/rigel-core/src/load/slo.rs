@@ -150,7 +150,7 @@ impl Slo {
             return Ok(least.max(Nanos(usual.0.saturating_mul(self.parts()))));
         }
         let minutes = least.0 / (60 * NS_PER_S);
-        Err(Problem::usage(format!("limits as long as these take {minutes} minutes"))
+        Err(Problem::usage(format!("limits this long take {minutes} minutes"))
             .at("--for")
             .because(format!(
                 "each of about {} visits lasts 100 times the limit, so that its queue settles",

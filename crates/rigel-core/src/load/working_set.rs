@@ -75,10 +75,7 @@ impl WorkingSet {
     fn sizes_on(&self, target_bytes: u64) -> Result<Vec<u64>, Problem> {
         if target_bytes < 2 * SMALLEST {
             return Err(Problem::usage(format!("a target of {} is too small", Bytes(target_bytes)))
-                .because(format!(
-                    "working sets begin at {}, and there have to be two of them",
-                    Bytes(SMALLEST)
-                ))
+                .because(format!("working sets start at {}, and at least two are needed", Bytes(SMALLEST)))
                 .next(format!("name a target of {} or more", Bytes(2 * SMALLEST))));
         }
         self.check_sizes()?;
@@ -155,7 +152,10 @@ impl WorkingSet {
         let [own, needed] = [self.time, least].map(typed_time);
         Err(Problem::usage(format!("{own} is too short for {count} working sets"))
             .at("--for")
-            .because(format!("a look at each, and its rate and latency, take {needed} even when nothing has to be warmed up"))
+            .because(format!(
+                "to check each one and to measure its rate and latency takes {needed}, even \
+                without a warm-up"
+            ))
             .next(format!("give more than {needed}, or fewer sizes (--sizes, --max-size)")))
     }
 

@@ -368,7 +368,7 @@ fn of_series(series: &Series, span_ns: u64, cut_short: bool) -> FieldError {
     let due = usize::try_from(span_ns.div_ceil(*bucket_ns)).unwrap_or(usize::MAX);
     if ops.len() > due || (ops.len() < due && !cut_short) {
         let (buckets, width) = (ops.len(), bucket_ns);
-        return wrong("ops", format!("{buckets} buckets of {width} ns are no series over {span_ns} ns"));
+        return wrong("ops", format!("{buckets} buckets of {width} ns are not a series over {span_ns} ns"));
     }
     Ok(())
 }

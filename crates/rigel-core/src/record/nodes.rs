@@ -135,7 +135,7 @@ pub struct NodeRecord {
     /// The nodes did not begin together at first, and the load was put on once more; these are the counts of the second time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
-    /// Some of its I/Os never came back.
+    /// Some of its I/Os never completed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hung: bool,
     /// What it counted of each class.

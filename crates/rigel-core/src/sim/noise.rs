@@ -259,7 +259,7 @@ impl SimNoise {
                     let until_ns = fall.until_ns.unwrap_or(DAY_NS);
                     above_0(fall.factor, 10) && fall.from_ns < until_ns && until_ns <= DAY_NS
                 }),
-                "a factor is above 0 and at most 10, and a fall ends behind its beginning, within a day",
+                "a factor is above 0 and at most 10, and a fall ends after its beginning, within a day",
             ),
             (self.drift.0.abs() <= Ppm::ONE.0, "a drift is -100% to 100% per minute"),
             (self.unequal.is_none_or(|u| u >= Ppm::ONE && upto(u, 100)), "must be 1 to 100"),

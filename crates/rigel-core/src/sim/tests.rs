@@ -124,7 +124,7 @@ fn laws_say_what_is_wrong_and_in_which_part() {
         ("stalls=20:1ms", "stalls=20:1ms", "10 stalls"),
         ("stalls=5:200ms", "stalls=5:200ms", "90 %"),
         ("fall=0.33", "fall=0.33", "FACTOR:FROM:UNTIL"),
-        ("fall=0.33:12s:12s", "fall=0.33:12s:12s", "ends behind its beginning"),
+        ("fall=0.33:12s:12s", "fall=0.33:12s:12s", "ends after its beginning"),
         ("fall=0:12s", "fall=0:12s", "above 0"),
         ("drift=-200%", "drift=-200%", "per minute"),
         ("modes=130%:0.7", "modes=130%", "share"),

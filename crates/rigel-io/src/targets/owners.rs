@@ -101,7 +101,11 @@ impl DevicePart {
         match tells {
             true if mount.root == Path::new("/") => Ok(mount),
             true => Err(format!("only a part of the file system of {} is mounted", self.name)),
-            false => Err(format!("{} of {} does not tell where its files lie", mount.filesystem, self.name)),
+            false => Err(format!(
+                "{} of {} does not report where its files \
+                lie",
+                mount.filesystem, self.name
+            )),
         }
     }
 }
@@ -286,9 +290,9 @@ mod tests {
             format!("36 35 8:17 {root} /nowhere rw - {kind} /dev/sdb1 rw{more}\n")
         };
         let told = doubt(&line("/", "btrfs", ""), MIB).unwrap();
-        assert_eq!(told, "btrfs of sdb1 does not tell where its files lie");
+        assert_eq!(told, "btrfs of sdb1 does not report where its files lie");
         let told = doubt(&line("/", "xfs", ",rtdev=/dev/sdc"), MIB).unwrap();
-        assert_eq!(told, "xfs of sdb1 does not tell where its files lie");
+        assert_eq!(told, "xfs of sdb1 does not report where its files lie");
         let told = doubt(&line("/etc", "xfs", ""), MIB).unwrap();
         assert_eq!(told, "only a part of the file system of sdb1 is mounted");
         let told = doubt(&line("/", "xfs", ""), MIB).unwrap();

@@ -55,8 +55,8 @@ fn insert(file: &mut CommentedFile, advice: &[&Advice]) {
     let Some(values) = values else { return };
     file.page.blank();
     file.comment(
-        "Optional, and not supported by Oracle, whose only way to fill that row is CALIBRATE_IO itself: what is practised \
-         instead, as SYS, before a restart of the instance. Take out the signs of comment to use it.",
+        "Optional, and not supported by Oracle, whose only way to fill that row is CALIBRATE_IO itself: the \
+         usual workaround, as SYS, before a restart of the instance. Remove the comment marks to use it.",
     );
     file.comment_out("DELETE FROM sys.resource_io_calibrate$;");
     file.comment_out("INSERT INTO sys.resource_io_calibrate$");

@@ -68,7 +68,7 @@ fn in_doubt(flags: &[Flag]) -> Block {
         })
         .collect();
     if !blocks.is_empty() {
-        let head = "CARE: these flags are on the figures behind the values.";
+        let head = "CARE: the figures behind the values carry these flags.";
         blocks.insert(0, Block::whole("", head));
     }
     Block::part(blocks)

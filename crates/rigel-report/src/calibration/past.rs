@@ -52,8 +52,8 @@ pub(super) fn another(all: &[Document]) -> Vec<String> {
     }
     if told.is_empty() {
         told.push(format!(
-            "What another session will show is not known yet: at least 1.4 times the ± of one. {} calibrations of the same targets with \
-             the same load tell it.",
+            "How much another session will differ is not known yet: by at least 1.4 times the ± of one. {} \
+             calibrations of the same targets with the same load show it.",
             FEWEST
         ));
     }

@@ -19,7 +19,7 @@ use rigel_uses::compare::{Comparison, Difference, Effect, Row, SoakTotals};
 
 /// Letters of both sides that find room in a row.
 const MOST_OF_ROW: usize = 100;
-const COUNTED: &str = "Counted, not judged: another soak may have others.";
+const COUNTED: &str = "Counted, not judged: another soak may find different ones.";
 
 impl Document for ComparisonView<'_> {
     fn blocks(&self, room: Room) -> Blocks {

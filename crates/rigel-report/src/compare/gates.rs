@@ -92,7 +92,7 @@ fn of_value(row: &Row, what: &str, quantity: &str) -> String {
         }
         (SideUsability::Usable | SideUsability::Late, None) => "the number has no interval".to_owned(),
         (SideUsability::Usable | SideUsability::Late, Some(_)) if row.new.basis == Basis::OneVisit => {
-            "the point was measured once, so nobody knows what another visit would give".to_owned()
+            "the point was measured once, so it is unknown what another visit would give".to_owned()
         }
         (SideUsability::Usable | SideUsability::Late, Some((lo, hi))) => {
             let [value, lo, hi] = [row.new.value, lo, hi].map(|one| value(row.quantity, one));

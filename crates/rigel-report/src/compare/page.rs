@@ -185,7 +185,8 @@ impl Figures {
     /// The place of the chart of changes; `new` is what the new side is called.
     pub(crate) fn changes(&self, new: &str) -> Block {
         let about = format!(
-            "Left of the line {new} has less, right of it more; in 95 of 100 comparisons the whiskers of all points are right at once."
+            "To the left of the line, {new} has less, to the right more; in 95 of 100 comparisons, the \
+             whiskers of all points are right at once."
         );
         let chart = document::Chart::new("changes", "Change", "of").choosing("quantity", "Quantity");
         let charts = if self.quantities.is_empty() { Vec::new() } else { vec![chart] };

@@ -108,7 +108,8 @@ pub(super) fn best_loads(found: &[(Quantity, Point, Point)]) -> Option<String> {
     let all: Vec<String> = found.iter().map(one).collect();
     (!all.is_empty()).then(|| {
         format!(
-            "The two sides were best at loads that the other one was not given: {}. A side that tried more outstanding I/Os may have found \
+            "Each side was best at a load that the other was not given: {}. A side that tried more \
+             outstanding I/Os may have found \
              more, whatever the storage.",
             listed(&all)
         )

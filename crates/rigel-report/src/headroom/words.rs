@@ -42,7 +42,7 @@ pub fn unknown(why: NoForecast) -> String {
             format!("the history covers {}; {FEWEST_DAYS} are needed", counted(days, "day"))
         }
         NoForecast::Gaps { days, missing } => {
-            format!("of the {days} days of the history {missing} are missing")
+            format!("of the {days} days of the history, {missing} are missing")
         }
     }
 }
@@ -117,7 +117,7 @@ fn gone(told: &HeadroomReport<'_>, without: &[String]) -> String {
     let is_left = |host: &&String| !without.contains(host) && !what_if.files.contains(host);
     let idle: Vec<String> = told.demand.shares.iter().map(|one| &one.0).filter(is_left).cloned().collect();
     let to = match (each.as_slice(), idle.as_slice()) {
-        ([], []) => "hosts of which no load is known".to_owned(),
+        ([], []) => "hosts whose load is unknown".to_owned(),
         // In proportion to nothing.
         ([], idle) => format!("{}, which had none", printable(&listed(idle))),
         (each, _) => listed(each),
@@ -220,7 +220,7 @@ pub(super) fn notes(told: &HeadroomReport<'_>) -> Vec<String> {
     }
     let has = |resource| told.courses.iter().any(|course| course.resource == resource);
     if !has(Resource::Space) {
-        notes.push("the history has no used space, so nobody knows when it will be full".to_owned());
+        notes.push("the history has no used space, so it is unknown when it will be full".to_owned());
     } else if told.demand.size_bytes.is_none()
         && told.storages.iter().all(|one| one.ends.iter().all(|ends| ends.limit.resource != Resource::Space))
     {
@@ -229,7 +229,8 @@ pub(super) fn notes(told: &HeadroomReport<'_>) -> Vec<String> {
     let is_idle = told.demand.io_bytes.is_none() && told.demand.peak.is_none_or(|peak| peak.ops <= 0.0);
     if told.demand.write_share.is_none() && has(Resource::Iops) && !is_idle {
         notes.push(
-            "the history does not separate reads from writes, so the records may have another share of writes than production"
+            "the history does not separate reads from writes, so the share of writes in the records may \
+             differ from production"
                 .to_owned(),
         );
     }
@@ -277,14 +278,15 @@ fn of_course(course: &Course) -> Vec<String> {
         }
         if let Some(held) = told.rehearsed.filter(|held| 10 * held.weeks < 8 * held.of) {
             notes.push(format!(
-                "{word}: a forecast made after two thirds of this history held in only {} of {} weeks; something changed that it cannot know",
+                "{word}: a forecast made after two thirds of this history held in only {} of {} weeks; \
+                 something changed that it could not foresee",
                 held.weeks, held.of
             ));
         }
     }
     if i64::from(course.daily.spacing_s) > BIN_S && course.resource != Resource::Space {
         notes.push(format!(
-            "{word}: the history has means of {} minutes; the busiest 5 minutes were higher",
+            "{word}: the history has {}-minute means; the busiest 5 minutes were higher",
             course.daily.spacing_s / 60
         ));
     }
@@ -301,7 +303,7 @@ fn of_surface(told: &HeadroomReport<'_>, storage: &Storage) -> Vec<String> {
         told.demand.write_share.filter(|share| (share - surface.write_share).abs() > MOST_SHARE_APART)
     {
         notes.push(format!(
-            "{name}: measured with {} % writes, and production has {} %: measure with --write {}",
+            "{name}: measured with {} % writes, but production has {} %: measure with --write {}",
             decimal_percent(surface.write_share, 0),
             decimal_percent(share, 0),
             decimal_percent(share, 0)

@@ -24,7 +24,8 @@ const DOUBTS: [Doubt; 7] = [
     Doubt::UnequalLevels,
 ];
 
-const ONE_RUN: &str = "Each storage has one run, so a difference may be that between two days. Measure each storage on three days, and give \
+const ONE_RUN: &str = "Each storage has one run, so a difference may be day-to-day variation. Measure each \
+    storage on three days, and give \
                        all runs: NAME=RECORD,RECORD,RECORD.";
 
 /// Of a storage that is behind by one run of each.
@@ -75,7 +76,7 @@ fn first(ranked: &RankView<'_>) -> String {
         let next_figure = value(ranking.quantity, next.estimate.value);
         let range = ranking.pair(0, 1).and_then(range).unwrap_or_default();
         let is_first = if ranking.pairs.iter().any(|pair| pair.ahead == 0 && is_of_one_run(pair)) {
-            "is first so far, by one run of each storage,"
+            "is first so far, judging by one run of each storage,"
         } else {
             "is surely first"
         };
@@ -86,7 +87,7 @@ fn first(ranked: &RankView<'_>) -> String {
         );
     }
     format!(
-        "No storage is surely first. {name} has the {} ({figure}), but {} may be as good.",
+        "No storage is clearly first. {name} has the {} ({figure}), but {} may be as good.",
         best(ranked),
         names(ranked, rivals)
     )
@@ -165,8 +166,8 @@ fn money(ranked: &RankView<'_>) -> Vec<String> {
     };
     let list = |storages: &[usize]| listed(&storages.iter().map(with_price).collect::<Vec<_>>());
     let answer = match (purchase.cheapest, surely.as_slice()) {
-        (Some(storage), _) => format!("The cheapest that surely meets {wanted} is {}.", list(&[storage])),
-        (None, []) => format!("No storage surely meets {wanted}."),
+        (Some(storage), _) => format!("The cheapest that certainly meets {wanted} is {}.", list(&[storage])),
+        (None, []) => format!("No storage certainly meets {wanted}."),
         (None, some) => format!("Surely meets {wanted}: {}.", list(some)),
     };
     let others: Vec<usize> = surely
@@ -223,7 +224,8 @@ fn one_run(ranked: &RankView<'_>) -> Option<String> {
     let of_pair = |place: &usize| pairs().any(|pair| pair.ahead == *place || pair.behind == *place);
     let places = (0..ranked.ranking.rows.len()).filter(of_pair);
     Some(format!(
-        "One run each have {}, so a difference between them may be that between two days. Measure each of them on three days, and give all \
+        "Only one run each have {}, so a difference between them may be day-to-day variation. Measure each \
+         of them on three days, and give all \
          runs: NAME=RECORD,RECORD,RECORD.",
         names(ranked, places)
     ))

@@ -98,7 +98,7 @@ pub(super) const MONEY: f64 = 1000.0;
 /// Why storages are never called surely ahead or behind.
 pub(super) const fn why(doubt: Doubt) -> &'static str {
     match doubt {
-        Doubt::Wide => "the range of the difference includes none",
+        Doubt::Wide => "the range of the difference includes no difference",
         Doubt::Invalid => "a flag says that the number must not be used",
         Doubt::NoData => "there is no such figure: nothing completed, or no load met the limit",
         Doubt::OneVisit => {

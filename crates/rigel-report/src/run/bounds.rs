@@ -60,7 +60,7 @@ fn rate(found: &SloFindings) -> Option<Card> {
         }
         SloAnswer::Everywhere(most, _) => {
             let value = format!("≥ {}", told(f64::from(*most), ScaleRounding::Nearest));
-            card(title, value, unit, "the highest that was tried")
+            card(title, value, unit, "the highest tried")
         }
         SloAnswer::Unfinished => card(title, "unknown", "", "the run ended before"),
         SloAnswer::NotSearched => return None,

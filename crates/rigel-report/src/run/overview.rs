@@ -15,8 +15,8 @@ use rigel_core::units::say::{number, time};
 /// All of it.
 pub(crate) fn blocks(views: &[View<'_>], overlays: &Overlays) -> Vec<Block> {
     let about = "Each run has a page of its own, with all its numbers. IOPS are of small, MBPS of large I/O, latency is the \
-                 mean of small I/O. ± is half the width of the 95 % interval of a number; whether two runs differ is more than whether \
-                 their intervals overlap.";
+                 mean of small I/O. ± is half the width of the 95 % interval of a number; overlapping \
+                 intervals do not decide whether two runs differ.";
     let mut all: Vec<Block> = hero::several(views, &overlays.runs).into_iter().collect();
     all.extend([Block::section("Runs", vec![Block::about(about), table(views, overlays)]), curves(overlays)]);
     all.extend(alone(overlays));

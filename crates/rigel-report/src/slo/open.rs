@@ -31,7 +31,7 @@ const fn clause(open: SloOpen) -> &'static str {
         SloOpen::Few => "too few I/Os or visits were seen",
         SloOpen::AtBound(Some(_)) => "the limit lies within the interval",
         SloOpen::AtBound(None) => "the latency there is at the limit",
-        SloOpen::Around => "the rates around it tell, though its own visits leave it open",
+        SloOpen::Around => "the rates around it decide, though its own visits leave it open",
     }
 }
 
@@ -82,7 +82,8 @@ pub(super) fn step(open: SloOpen) -> Option<String> {
             trimmed(times.ceil().max(2.0))
         ),
         SloOpen::AtBound(None) => {
-            "ask for a rate or a latency that is farther from what the storage does there: more time would hardly tell"
+            "ask for a rate or a latency farther from what the storage does there: more time would barely \
+             help"
                 .to_owned()
         }
     })

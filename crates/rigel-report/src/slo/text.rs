@@ -54,20 +54,22 @@ pub(crate) fn reached(found: &SloFindings) -> String {
             lightest::sentence(found)
         ),
         SloAnswer::Everywhere(rate, BoundVerdict::Yes) => format!(
-            "{kept} kept at every rate up to {}, the highest that was tried (--max-rate tries more).",
+            "{kept} kept at every rate up to {}, the highest tried (--max-rate tries more).",
             thousands(f64::from(*rate))
         ),
         SloAnswer::Everywhere(rate, BoundVerdict::No) => format!(
-            "{} at every rate up to {}, the highest that was tried: the search found none that breaks it, the visits behind it did (see the table).",
+            "{} at every rate up to {}, the highest tried: the search found none that breaks it, the later \
+             visits did (see the table).",
             not_kept("Not all"),
             thousands(f64::from(*rate))
         ),
         SloAnswer::Everywhere(rate, _) => format!(
-            "No rate up to {}, the highest that was tried, was found at which {}, but the visits do not prove it of each.",
+            "No rate up to {}, the highest tried, was found at which {}, but the visits do not prove this \
+             for each.",
             thousands(f64::from(*rate)),
             not_kept("not all")
         ),
-        SloAnswer::Unfinished => "The rate was not found: the run ended before.".to_owned(),
+        SloAnswer::Unfinished => "The rate was not found: the run ended too early.".to_owned(),
         SloAnswer::NotSearched => String::new(),
     }
 }
@@ -118,22 +120,29 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
             "{kept} kept up to {lower} I/Os per second, and no longer from {upper} on (95 %); most likely up to {at}."
         ),
         (Some(lower), Some(at), None) => format!(
-            "{kept} kept up to {lower} I/Os per second (97.5 %); where that ends is not sure, most likely at {at}."
+            "{kept} kept up to {lower} I/Os per second (97.5 %); where that ends is uncertain, most likely \
+             at {at}."
         ),
         (None, Some(at), Some(upper)) => format!(
-            "{not_kept} from {upper} I/Os per second on (97.5 %); up to where is not sure, most likely up to {at}."
+            "{not_kept} from {upper} I/Os per second on (97.5 %); up to where is uncertain, most likely up \
+             to {at}."
         ),
         (None, Some(at), None) => {
-            format!("{kept} kept up to about {at} I/Os per second; the visits do not say how sure that is.")
+            format!(
+                "{kept} kept up to about {at} I/Os per second; the visits do not show how certain that \
+                is."
+            )
         }
         (Some(lower), None, Some(upper)) => format!(
             "{kept} kept up to {lower} I/Os per second, and no longer from {upper} on (95 %); no rate in between was visited."
         ),
         (Some(lower), None, None) => format!(
-            "{kept} kept up to {lower} I/Os per second at least (97.5 %): no rate that was visited clearly breaks a limit."
+            "{kept} kept up to {lower} I/Os per second or more (97.5 %): no rate that was visited clearly \
+             breaks a limit."
         ),
         (None, None, Some(upper)) if all_break(found, |ratio| ratio.value) => format!(
-            "{not_kept} at any rate that was visited, surely from {upper} I/Os per second on (97.5 %): {}.{}",
+            "{not_kept} at any rate that was visited, certainly from {upper} I/Os per second on (97.5 %): \
+             {}.{}",
             lowest(found),
             lightest::sentence(found)
         ),
@@ -141,20 +150,20 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
             "{not_kept} from {upper} I/Os per second on (97.5 %); up to where they are kept is not known."
         ),
         (None, None, None) if all_break(found, |ratio| ratio.value) => format!(
-            "No rate that was visited keeps that: {}, the lowest of them.{}",
+            "No rate that was visited meets that: {}, the lowest of them.{}",
             lowest(found),
             lightest::sentence(found)
         ),
         (None, None, None) => {
             let what = if found.bounds.len() == 1 { "the limit" } else { "the limits" };
-            format!("The rate is not known: the visits around it do not say which rates keep {what}.")
+            format!("The rate is not known: the visits around it do not show which rates meet {what}.")
         }
     };
     let decided =
         rate.decided_by.and_then(|place| found.bounds.get(place)).filter(|_| found.bounds.len() > 1);
     let decided = decided.map_or_else(String::new, |bound| format!(" {bound} is reached first."));
     let tool = if rate.is_by_tool {
-        " Beyond it this host does not begin the I/Os in time, so that the storage may do more."
+        " Beyond it, this host does not begin the I/Os in time, so the storage may do more."
     } else {
         ""
     };
@@ -197,8 +206,8 @@ pub(crate) fn sureness(found: &SloFindings) -> String {
     let ladder: Vec<&SloPoint> = found.points.iter().filter(|point| point.role == SloRole::Ladder).collect();
     let visits: usize = ladder.iter().filter_map(|point| Some(point.ratios.first()?.as_ref()?.visits)).sum();
     let ends = match (rate.lower, rate.upper) {
-        (Some(_), Some(_)) => "Each end of the bracket is wrong with 2.5 %",
-        (Some(_), None) | (None, Some(_)) => "The end that is known is wrong with 2.5 %",
+        (Some(_), Some(_)) => "Each end of the bracket has a 2.5 % chance of being wrong",
+        (Some(_), None) | (None, Some(_)) => "The known end has a 2.5 % chance of being wrong",
         (None, None) => return String::new(),
     };
     format!(

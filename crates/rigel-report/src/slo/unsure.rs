@@ -25,10 +25,10 @@ pub(crate) fn cause(found: &SloFindings) -> Option<Cause> {
     })
 }
 
-const LIKELY: &str = "The answer is likely and not proven: there were too few visits for it.";
+const LIKELY: &str = "The answer is likely but not proven: there were too few visits.";
 
 fn missing(found: &SloFindings) -> Option<&'static str> {
-    let open = "One end of the rate is not known: the visits do not tell it.";
+    let open = "One end of the rate is not known: the visits do not show it.";
     match &found.answer {
         SloAnswer::Rate(SloRate { lower: Some(_), upper: Some(_), .. }) => None,
         SloAnswer::Rate(SloRate { lower: None, upper: None, .. }) => {

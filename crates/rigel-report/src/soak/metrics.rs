@@ -126,7 +126,7 @@ impl SoakCounts {
         let mut logs = Family::new(
             "rigel_soak_drive_log",
             "",
-            "What drives said of themselves at the last look: counters of SMART attributes, NVMe and SCSI logs.",
+            "What drives reported at the last reading: counters of SMART attributes, NVMe and SCSI logs.",
         );
         for drive in &self.drives {
             let word = |text: &Option<String>| printable(text.as_deref().unwrap_or_default()).into_owned();
@@ -150,7 +150,7 @@ impl SoakCounts {
         let mut latency = Family::new(
             "rigel_soak_latency_seconds",
             "seconds",
-            "Latency in the last interval, to 13 %; quantile 1 is the longest.",
+            "Latency in the last interval, accurate to 13 %; quantile 1 is the longest.",
         );
         for (class, tally) in self.last.iter().flat_map(|last| &last.tallies) {
             let span_ns = self.last.as_ref().map_or(0, |last| last.measured_ns);

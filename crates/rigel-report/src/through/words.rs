@@ -28,7 +28,7 @@ pub(super) fn told(told: &ThroughReport<'_>) -> Vec<String> {
         found.trouble.sign.map(|sign| first(found, sign)),
         longest(found),
         failed(told),
-        found.hung.as_ref().map(|hung| format!("The load ended before its time: {hung}.")),
+        found.hung.as_ref().map(|hung| format!("The load ended early: {hung}.")),
         (!found.complete).then(|| "The run was cut short: what came later is not known.".to_owned()),
         (!found.changed.is_empty()).then(|| format!("Meanwhile: {}.", found.changed.join("; "))),
     ];
@@ -46,7 +46,8 @@ fn verdict(found: &ThroughFindings) -> String {
     }
     if let Baseline::NotHeld { rate } = found.trouble.baseline {
         return format!(
-            "The storage does not hold {} IOPS even without a failure: it reached {}. Nothing can be said of failures; {errors}.",
+            "The storage does not hold {} IOPS even without a failure: it reached {}. Nothing can be said \
+             about failures; {errors}.",
             number(f64::from(found.asked)),
             number(rate)
         );

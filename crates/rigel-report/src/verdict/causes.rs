@@ -141,7 +141,7 @@ fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Caus
             .unwrap_or_default(),
         remedy: match code {
             FlagCode::Memory if view.record.header.request.allow_memory => {
-                "It was asked for (--allow-memory); no disk is measured.".to_owned()
+                "It was requested (--allow-memory); no disk is measured.".to_owned()
             }
             _ => meaning.remedy.to_owned(),
         },
@@ -174,7 +174,7 @@ fn widths(view: &View<'_>) -> Option<String> {
     };
     let (least, most) = (told(*wide.first()?), told(*wide.last()?));
     let range = if least == most { least } else { format!("{least} to {most}") };
-    Some(format!("{range}, where ±{asked} % was asked for"))
+    Some(format!("{range}, where ±{asked} % was requested"))
 }
 
 /// `2 of 7 points`, `the run and all points`.

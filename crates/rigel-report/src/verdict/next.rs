@@ -50,7 +50,7 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     if rest == Some(Rest::Open) {
         let record = format!("{}_record.jsonl", header.run_id);
         let command = resume::command(&header.request, &header.nodes, &header.targets, &record);
-        return Some(suggestion("To go on with the run, in the directory of its record", command));
+        return Some(suggestion("To resume the run, in the directory of its record", command));
     }
     let again = |purpose: &str, command: CommandLine| Some(suggestion(purpose, there(view, &command.text())));
     match causes::next(causes) {

@@ -91,7 +91,7 @@ fn nothing(view: &View<'_>) -> &'static str {
     if has_visits { "No point was measured." } else { "Nothing was measured." }
 }
 
-/// Whose highest rate is only the highest that was tried.
+/// Whose highest rate is only the highest tried.
 fn rising(view: &View<'_>, loads: &[&LoadClass]) -> String {
     let found = &view.findings;
     let rising = loads.iter().filter(|load| found.still_rising.contains(&load.name));
@@ -100,10 +100,14 @@ fn rising(view: &View<'_>, loads: &[&LoadClass]) -> String {
     let (load, were) = if commits::is_of(view) { ("writers", "were") } else { ("load", "was") };
     match rising.len() {
         0 => String::new(),
-        1 if loads.len() == 1 => format!(" The rate still rose at the most {load} that {were} tried."),
-        1 => format!(" The rate of {} still rose at the most {load} that {were} tried.", rising.concat()),
+        1 if loads.len() == 1 => format!(" The rate was still rising at the most {load} that {were} tried."),
+        1 => format!(
+            " The rate of {} was still rising at the most {load} that {were} \
+            tried.",
+            rising.concat()
+        ),
         _ => format!(
-            " The rates of {} still rose at the most {load} that {were} tried.",
+            " The rates of {} were still rising at the most {load} that {were} tried.",
             words::listed(&rising)
         ),
     }
@@ -175,7 +179,7 @@ pub(super) fn working(view: &View<'_>) -> Option<String> {
         width(at.rate),
         time(at.latency_us),
         load_of(highest.outstanding),
-        most_tried.filter(|most| *most <= highest.outstanding).map_or("", |_| ", the most that was tried,"),
+        most_tried.filter(|most| *most <= highest.outstanding).map_or("", |_| ", the most tried,"),
         factor(highest.latency_us / at.latency_us),
     ))
 }

@@ -65,11 +65,7 @@ pub(crate) fn not_reached(view: &View<'_>, found: &Versus) -> Option<Cause> {
         ),
         place,
         figures,
-        remedy: if found.is_decided() {
-            format!("Every limit is decided all the same. {remedy}")
-        } else {
-            remedy
-        },
+        remedy: if found.is_decided() { format!("Every limit is decided anyway. {remedy}") } else { remedy },
     })
 }
 
@@ -98,7 +94,7 @@ fn remedy(view: &View<'_>, widest: Option<f64>, rounds: usize) -> String {
         if percent > 100.0 * Precision::WIDEST.fraction() {
             return "This run was too short to tell. ".to_owned();
         }
-        format!("If ±{percent:.0} % is enough, nothing is to do (--precision {percent:.0}% asks for that). ")
+        format!("If ±{percent:.0} % is enough, you are done (--precision {percent:.0}% asks for that). ")
     });
     format!("{}For a narrower interval, {more}.", enough.unwrap_or_default())
 }

@@ -197,7 +197,7 @@ fn but(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     };
     match found.effect {
         Effect::Better | Effect::Worse => format!(", but not at {places}"),
-        Effect::Alike => format!(", but a sure one at {places}"),
+        Effect::Alike => format!(", but a clear one at {places}"),
         Effect::Undecided(_) => format!(", though decided at {places}"),
     }
 }
@@ -208,7 +208,7 @@ pub(super) fn unshown(comparison: &Comparison, found: &OverallRatio) -> &'static
     if found.loads.len() < 2 || own.any(|row| row.verdict == found.effect) {
         return "";
     }
-    "; that is sure of their average, and of no load alone"
+    "; that holds for their average, not for any single load"
 }
 
 /// Digits after which an interval is none for a reader.
@@ -375,14 +375,18 @@ fn alone(turned: &VersusReport<'_>) -> Vec<String> {
 pub(super) fn sureness(turned: &VersusReport<'_>) -> SurenessText {
     let found = turned.found;
     let worth = found.worth.filter(|&worth| worth >= WORTH_TELLING).map_or_else(String::new, |worth| {
-        format!(" Two separate runs would need {worth:.1} times as many visits for an interval as narrow.")
+        format!(
+            " Two separate runs would need {worth:.1} times as many visits for an equally narrow \
+            interval."
+        )
     });
     SurenessText {
         this_session:
             "± is the 95 % interval of each side on its own. Alternating makes only the ratio more precise."
                 .to_owned(),
         within_it: format!(
-            "The change comes from back-to-back pairs, so slowdowns that hit both sides cancel out; it need not be B divided by A of its row. Each row has a 95 % interval. A side is \
+            "The change comes from back-to-back pairs, so slowdowns that hit both sides cancel out; it may \
+             differ from B divided by A in its row. Each row has a 95 % interval. A side is \
              called faster or slower only if that holds for all rows of its kind at once, and the sides are called alike if the whole \
              interval lies within ±{} %.{worth}",
             plain_percent(MARGIN)
@@ -407,8 +411,8 @@ fn another(turned: &VersusReport<'_>) -> String {
     };
     let known: Vec<String> = Side::BOTH.into_iter().zip(turned.past).filter_map(told).collect();
     let rates = match known.as_slice() {
-        [] => format!("Rates: {UNKNOWN}. {FEWEST} calibrations of a side on different days tell it"),
-        [one] => format!("Rates {one}; of the other side {UNKNOWN}"),
+        [] => format!("Rates: {UNKNOWN}. {FEWEST} calibrations of a side on different days show it"),
+        [one] => format!("Rates {one}; for the other side {UNKNOWN}"),
         both => format!("Rates {}", both.join("; ")),
     };
     format!(
@@ -462,7 +466,7 @@ mod tests {
             against: Vec::new(),
             rounds: 9,
         };
-        assert!(unshown(&comparison, &found).contains("of no load alone"));
+        assert!(unshown(&comparison, &found).contains("not for any single load"));
         comparison.rows[1].verdict = Effect::Better;
         assert_eq!(unshown(&comparison, &found), "");
         let one = OverallRatio { loads: found.loads[..1].to_vec(), ..found };

@@ -71,7 +71,7 @@ struct SizeDocument {
     passes: f64,
 }
 
-/// What more would get.
+/// What a larger cache would give.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CacheForecast")]
 struct ForecastDocument {

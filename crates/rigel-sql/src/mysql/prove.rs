@@ -159,7 +159,7 @@ fn skipped(all: &[ConcurrencyFindings]) -> Vec<SkippedSetting> {
     };
     let mut skipped = Vec::new();
     if !is_there("innodb_io_capacity") {
-        skipped.push(left("innodb_io_capacity", "What random writes the storage makes is not known."));
+        skipped.push(left("innodb_io_capacity", "The storage's rate of random writes is not known."));
     }
     skipped
 }

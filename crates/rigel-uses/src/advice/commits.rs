@@ -44,7 +44,7 @@ fn method(commit: &Commit) -> Advice {
         Some(false) => METHOD.given(
             Value::plain("fdatasync"),
             measured,
-            format!("{told}: the intervals do not overlap, and the quicker one is the default of Linux."),
+            format!("{told}: the intervals do not overlap, and the faster one is the default of Linux."),
         ),
         None => METHOD.hint(
             Value::plain("fdatasync"),
@@ -65,7 +65,7 @@ fn write_through(commit: &Commit) -> Advice {
         ),
         Some(false) => (
             "OFF",
-            ": the intervals do not overlap, and the quicker one is the default. MariaDB has this since 11.0.",
+            ": the intervals do not overlap, and the faster one is the default. MariaDB has this since 11.0.",
         ),
         None => ("OFF", ", and the intervals overlap, so the default is fine. MariaDB has this since 11.0."),
     };

@@ -122,14 +122,14 @@ impl<'a> Source<'a> {
         if let Some(run) =
             runs.iter().find(|run| matches!(run.record.header.request.task, Task::Burst { .. }))
         {
-            return Err(Problem::usage("a burst says how long a rate lasts, not what settings it takes")
+            return Err(Problem::usage("a burst shows how long a rate lasts, not which settings suit")
                 .at(printable(&run.record.header.run_id))
                 .because("its load is the same all the time, and its rate falls")
                 .next("calibrate the storage, and give that record: rigel calibrate"));
         }
         if let Some(run) = runs.iter().find(|run| run.record.header.request.working_set().is_some()) {
             return Err(Problem::usage(
-                "working sets say what a cache is worth, not what settings the storage takes",
+                "working sets show what a cache is worth, not which settings suit the storage",
             )
             .at(printable(&run.record.header.run_id))
             .because("most of its reads were answered by a cache")
@@ -217,7 +217,7 @@ impl<'a> Source<'a> {
         all
     }
 
-    /// How many outstanding random reads of sizes that fit saturate, and as far as the noise tells the fewest and the most.
+    /// How many outstanding random reads of sizes that fit saturate, and within the noise the fewest and the most.
     pub fn saturation(&self, fits: impl Fn(u64) -> bool) -> Option<MeasuredFigure> {
         chosen(self.that(Direction::Read).filter(|run| fits(small_bytes(run))).filter_map(|run| {
             let curve = run.findings.curves.iter().find(|curve| curve.class() == Class::SMALL);
@@ -268,7 +268,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A level that saturates, and as far as the noise tells the lowest and the highest that may.
+/// A level that saturates, and within the noise the lowest and the highest that may.
 fn bracket(found: u32, lo: u32, hi: u32) -> EstimateForm {
     let [value, lo, hi] = [found, lo, hi].map(f64::from);
     EstimateForm { value, lo95: Some(lo), hi95: Some(hi), visits: None, basis: Basis::Levels }

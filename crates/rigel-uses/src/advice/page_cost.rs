@@ -95,7 +95,7 @@ pub fn advice(source: &Source<'_>, conditions: Conditions) -> Advice {
         "--hit-rate"
     };
     let bound = if unbounded(ratio.value, rate.missed()) > MOST {
-        " Values above 16 are not advised: an experiment found queries slower with them."
+        " Values above 16 are not advised: in an experiment, they made queries slower."
     } else {
         ""
     };

@@ -87,7 +87,7 @@ fn concurrency(source: &Source<'_>, saturation: &MeasuredFigure) -> Vec<Advice> 
 fn most_concurrency(saturation: &MeasuredFigure) -> Option<Advice> {
     let figure = saturation.figure;
     (figure.value > CONCURRENT_BY_DEFAULT).then(|| {
-        let why = "A process never has more than this in flight, whatever the two settings above request: \
+        let why = "A process never has more than this in flight, whatever the two settings above say: \
                    at most 64 unless this is set. Shared memory for that many is reserved for every \
                    process.";
         let value = Value::of(figure, |level| whole(level.clamp(1.0, MOST_CONCURRENT)));

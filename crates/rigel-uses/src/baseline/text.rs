@@ -44,7 +44,7 @@ pub fn whole_lines(text: &str) -> (Vec<(usize, &str)>, Option<&str>) {
 /// What is said of a last line that may be cut.
 pub fn cut_line(line: &str) -> String {
     format!(
-        "the last line, '{}', which has no end and may be cut",
+        "the last line, '{}', which is incomplete and may be truncated",
         rigel_core::path_text::printable(&shortened(line.trim()))
     )
 }

@@ -270,7 +270,7 @@ fn pace(run: &Run<'_>) -> String {
             (None, None) => "one to each phase of the load".to_owned(),
         },
         (Some(Pace::Adaptive(pace)), _) => {
-            format!("as many as ±{} % asks for", 100.0 * pace.precision.fraction())
+            format!("as many as ±{} % requires", 100.0 * pace.precision.fraction())
         }
     }
 }

@@ -129,7 +129,7 @@ fn unknown(value: Value<'_>, storages: &[&str]) -> Problem {
             .next("write it below the table of its storage, such as [array-a]");
     }
     let problem = value
-        .wrong(format!("the sheet has an offer for '{name}', and no storage has that name"))
+        .wrong(format!("the sheet has an offer for '{name}', but no storage has that name"))
         .because(format!("the storages are called {}", storages.join(", ")));
     match nearest(value.key, storages.iter().copied()) {
         Some(near) => problem.next(format!("did you mean [{}]?", key(near))),

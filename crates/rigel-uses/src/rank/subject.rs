@@ -134,7 +134,7 @@ fn nothing_in_common(contenders: &Contenders<'_>) -> Problem {
     }
     if let [_] = questions.as_slice() {
         let cause = if contenders.has_other_bounds() {
-            "their limits on the latency differ"
+            "their latency limits differ"
         } else {
             "they measured other load classes, or none completed"
         };

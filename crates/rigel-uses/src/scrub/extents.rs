@@ -242,7 +242,7 @@ impl ExtentRows<'_> {
                 later.line
             );
             return Err(at_line(later, what)
-                .because("both names are of the same disk, and if it is lost, so are both copies")
+                .because("both names mean the same disk, and if it is lost, so are both copies")
                 .next(ONE_NAME));
         }
         Ok(())

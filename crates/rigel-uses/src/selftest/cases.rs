@@ -356,7 +356,7 @@ fn searches() -> Vec<Case> {
     ]
 }
 
-/// Devices about which a flag has to warn.
+/// Devices that a flag has to warn about.
 fn warned() -> Vec<Case> {
     let slow_start = |name, tau, most_bias| {
         let noise = format!("noise=ar:100ms:5%,between=1%,white=3%,startup=-30%:{tau}");
@@ -374,13 +374,13 @@ fn warned() -> Vec<Case> {
         Case { write_percent: 100, ..Case::flag("a write cache that fills", cliff, FlagCode::WriteCliff) },
         Case::flag("a rate that falls by 20 % a minute", fast("white=3%,drift=-20%"), FlagCode::Drift),
         Case::flag("a cache that answers 40 %", usual("hits=40%:40us"), FlagCode::Bimodal),
-        Case::flag("visits that are slow now and then", modes, FlagCode::Contaminated),
-        Case::flag("I/Os that come back late", "servers=32,service=2ms,lost=2000", FlagCode::Stalled),
-        Case::usual("noise that outlasts the rests", SLOW, 0.8)
+        Case::flag("visits that are sometimes slow", modes, FlagCode::Contaminated),
+        Case::flag("I/Os that complete late", "servers=32,service=2ms,lost=2000", FlagCode::Stalled),
+        Case::usual("noise that outlasts the pauses", SLOW, 0.8)
             .promising(Promise::Raises(FlagCode::SlowNoise, 0.8)),
         Case {
             levels: LevelChoice::Auto,
-            ..Case::flag("a device that chokes on load", chokes, FlagCode::Retrograde)
+            ..Case::flag("a device that chokes under load", chokes, FlagCode::Retrograde)
         },
     ]
 }

@@ -19,7 +19,7 @@ pub struct Drives {
 /// A drive that told its counters at least once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriveFound {
-    /// Its kernel name at the last look.
+    /// Its kernel name at the last reading.
     pub name: String,
     /// Its model.
     pub model: Option<String>,
@@ -31,7 +31,7 @@ pub struct DriveFound {
     pub looks: u32,
     /// Its counters.
     pub changes: Vec<Change>,
-    /// Why it told none at the last look.
+    /// Why it told none at the last reading.
     pub lost: Option<String>,
 }
 

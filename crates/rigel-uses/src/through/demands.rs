@@ -42,7 +42,7 @@ pub fn judged(demand: Demand, found: &ThroughFindings) -> DemandFound {
     };
     // What was kept so far may be missed by what did not come any more.
     let verdict = match verdict {
-        DemandVerdict::Kept if found.hung.is_some() => DemandVerdict::Undecided("I/Os never came back"),
+        DemandVerdict::Kept if found.hung.is_some() => DemandVerdict::Undecided("I/Os never completed"),
         other => other,
     };
     DemandFound { demand, verdict }
@@ -103,7 +103,7 @@ fn latencies(span: Option<Span>, found: &ThroughFindings) -> Result<(Histogram, 
     match found.level(span) {
         Some(level) => Ok((level.latency.clone(), level.errors)),
         None if found.trouble.sign.is_none() => Err("nothing happened"),
-        None if span == Span::During => Err("the load noticed nothing of what was marked"),
+        None if span == Span::During => Err("the load was not affected by what was marked"),
         None => Err("the run has no such part"),
     }
 }
@@ -125,6 +125,6 @@ fn share(all: &Histogram, errors: u64, limit: Nanos, allowed: f64) -> DemandVerd
     } else if perhaps <= allowed {
         DemandVerdict::Kept
     } else {
-        DemandVerdict::Undecided("the limit lies within what a percentile is known to, 1.6 %")
+        DemandVerdict::Undecided("the limit lies within the accuracy of a percentile, 1.6 %")
     }
 }

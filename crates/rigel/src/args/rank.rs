@@ -21,7 +21,7 @@ Examples:
   rigel rank a=a/ b=b/ c=c/ --by max_large_mbps
       by another quantity, named as gates name it
   rigel rank a=a/ b=b/ c=c/ --offers offers.toml --require 'max_small_iops >= 20000' --html --out .
-      the cheapest offer that surely meets a requirement, as a page to print";
+      the cheapest offer that certainly meets a requirement, as a page to print";
 
 #[derive(Clone, Debug, Default, PartialEq, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -56,7 +56,8 @@ pub struct RankArgs {
     /// Name the storages that surely meet a requirement, such as 'max_small_iops >= 20000'; repeatable
     ///
     /// 'QUANTITY >= NUMBER' or 'QUANTITY <= NUMBER', with a unit for latencies ('commit_latency <= 200us'). A storage surely meets it if the whole 95 %
-    /// interval of its figure does. With --offers, the cheapest of these is named. Exit code 1 if no storage surely meets all requirements.
+    /// interval of its figure does. With --offers, the cheapest of these is named. Exit code 1 if no storage
+    /// certainly meets all requirements.
     #[arg(long, value_name = "REQUIREMENT")]
     pub(super) require: Vec<String>,
 

@@ -75,7 +75,7 @@ pub(super) fn no_sides(loaded: &LoadedRecord) -> Result<(), Problem> {
         return Ok(());
     }
     let path = path_text::encode(&loaded.path);
-    Err(Problem::usage("the record is of a comparison of two sides")
+    Err(Problem::usage("the record compares two sides")
         .because("such a run is itself a comparison, and cannot be compared with another one")
         .next(format!("`rigel versus --record {}` shows it", path_text::shell_word(&path)))
         .at(path))

@@ -65,13 +65,20 @@ fn show(
     )?)
 }
 
-/// Fails when no storage surely meets what is required.
+/// Fails when no storage certainly meets what is required.
 fn check(purchase: &Purchase, names: &[&str]) -> Result<(), Problem> {
     if purchase.required.is_empty() || !purchase.meeting(Fulfilment::Surely).is_empty() {
         return Ok(());
     }
     let wanted: Vec<String> = purchase.required.iter().map(|one| format!("'{}'", printable(one))).collect();
-    let problem = Problem::new(ExitKind::GateFailed, format!("no storage surely meets {}", listed(&wanted)));
+    let problem = Problem::new(
+        ExitKind::GateFailed,
+        format!(
+            "no storage certainly meets \
+        {}",
+            listed(&wanted)
+        ),
+    );
     let perhaps: Vec<String> =
         purchase.meeting(Fulfilment::Perhaps).into_iter().map(|storage| names[storage].to_owned()).collect();
     Err(if perhaps.is_empty() {

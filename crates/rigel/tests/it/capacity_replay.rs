@@ -406,7 +406,7 @@ fn the_largest_scale_is_that_of_the_formula() {
         "{text}"
     );
     assert!(
-        text.contains("Phase 2 of 2 decides: no other that can be judged has more of anything"),
+        text.contains("Phase 2 of 2 decides: no other phase that can be judged has more of anything"),
         "{text}"
     );
     let record = place.only_of("a", "_record.jsonl");

@@ -83,11 +83,11 @@ fn an_even_device_has_no_places_and_a_step_is_one() {
             panic!("{says}")
         };
         assert!((second / first / factor - 1.0).abs() < 0.03, "{first} {second}");
-        assert!(!says.contains("changed with time"), "{says}");
+        assert!(!says.contains("changed over time"), "{says}");
     }
     let shifting = run(",region=0.5:50%:100%,fall=0.5:40s");
     let says = of(&shifting, "random")["says"].as_str().unwrap();
-    assert!(says.contains("The speed changed with time too (LEVEL_SHIFT"), "{says}");
+    assert!(says.contains("The speed also changed over time (LEVEL_SHIFT"), "{says}");
     let once = "run zones --engine sim:slope=50% --duration 200ms --seed 3 --json --no-html --force";
     let once = place.line(once).expect_code(0).json();
     assert_eq!(of(&once, "stream")["course"], Value::Null);
@@ -223,7 +223,7 @@ fn a_load_file_says_the_same() {
     for (what, parts) in [
         ("places = 300", &["places", "3 to 200"][..]),
         ("places = 8\narrival = { outstanding = 2 }", &["nothing says which to measure"]),
-        ("places = 8\npattern = \"log\"\nwrite = 100", &["go by place"]),
+        ("places = 8\npattern = \"log\"\nwrite = 100", &["go from place to place"]),
     ] {
         let text = format!("load = \"rigel.load/1\"\n[[class]]\nname = \"x\"\nsize = \"8K\"\n{what}\n");
         std::fs::write(second.path().join("bad.toml"), text).unwrap();

@@ -74,7 +74,7 @@ fn statistics_of_cloudwatch_have_the_volume_in_the_name_of_the_file() {
     let nameless = told(&metric_data(&[("ReadIOPS", [1.0; 3])]), "vol-0a1.json");
     assert!(nameless.contains("DBInstanceIdentifier") && !nameless.contains("vol-"), "{nameless}");
     let label = metric_data(&[("vol-0a1 VolumeReadOps Average", [1.0; 3])]);
-    assert!(told(&label, "x").contains("another statistic than Sum"));
+    assert!(told(&label, "x").contains("a statistic other than Sum"));
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub fn moment(
 ) -> Result<DateTime, Problem> {
     let none = || {
         wrong(line, format!("'{}' is not a date and time", shown(text)))
-            .because("its month is in a language that is not read, or the report is damaged")
+            .because("its month is in an unsupported language, or the report is damaged")
             .next("create the report again with NLS_LANG=AMERICAN_AMERICA")
     };
     let (date, time) = text.trim().rsplit_once(' ').ok_or_else(none)?;

@@ -41,7 +41,7 @@ pub struct AnswersForm {
     pub n_sat: Option<Bracket>,
 }
 
-/// A level, as far as the noise tells.
+/// A level, within the noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Bracket {
     /// Lowest.

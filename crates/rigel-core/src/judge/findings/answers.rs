@@ -39,7 +39,8 @@ pub struct Answers {
     pub unbounded_iops: Option<Extreme>,
     /// The highest rate of large I/O in megabytes (2^20) per second.
     pub max_mbps: Option<Extreme>,
-    /// The outstanding small I/Os that saturate the device: lowest and highest as far as the noise tells. `None` when the search
+    /// The outstanding small I/Os that saturate the device: lowest and highest within the noise. `None` when the
+    /// search
     /// did not end.
     pub n_sat: Option<(u32, u32)>,
     /// Whether the search saw saturation; otherwise what it found are lower bounds.

@@ -1,4 +1,4 @@
-//! Points whose figures are alike as far as the noise tells show one figure: what all of them say together.
+//! Points whose figures are alike within the noise show one figure: what all of them say together.
 //!
 //! The highest of several noisy rates owes its place to its noise, and is too high. A rate that is chosen among them by a rule is refuted by the rows
 //! above it. So the points near the highest are taken for what they seem to be, a plateau, and share its mean: the highest rate is that figure, in

@@ -77,10 +77,10 @@ const WORDS: [(&[&str], &str); 10] = [
     ),
     (
         &["rate_min", "rate_iops_min", "rate_cycle"],
-        "no job is stopped for its rate; the report says whether what arrived was served",
+        "no job is stopped because of its rate; the report says whether all arrivals were served",
     ),
-    (&["offset_increment"], "automatic: each stream starts at a place of its own"),
+    (&["offset_increment"], "automatic: each stream starts at its own place"),
     (&["startdelay", "start_delay"], "all classes start together; use [[phase]] with scale = { class = 0 }"),
     (&["wait_for"], "its section runs together with the others; use stonewall"),
-    (&["ramp_time"], "automatic: what comes before the load is steady does not count"),
+    (&["ramp_time"], "automatic: nothing counts until the load is steady"),
 ];

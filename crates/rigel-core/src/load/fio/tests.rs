@@ -188,7 +188,7 @@ fn parts_of_a_file_are_in_per_cent() {
         found(&format!("{QUIET}filename=/data/x\n[data]\nrw=randread\nsize=8g\n[log]\nrw=write\nsize=1g\n"));
     assert_eq!(two.load.classes[1].span, Span::Percent(0, 13));
     assert!(
-        remarks(&two).contains("line 10: [log]: its part of the file is not in whole per cent"),
+        remarks(&two).contains("line 10: [log]: its part of the file is not a whole percentage"),
         "{}",
         remarks(&two)
     );

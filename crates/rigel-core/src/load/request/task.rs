@@ -211,7 +211,7 @@ impl Request {
                 self.check_phases(phases)?;
                 if self.sides.is_some() {
                     return Err(Problem::usage("two sides cannot take turns in bursts")
-                        .because("each would have its pause while the other has the load")
+                        .because("each would pause while the other is loaded")
                         .next("run `rigel run burst` on each side"));
                 }
                 burst.check(&self.classes, phases)
@@ -268,8 +268,8 @@ impl Request {
 
     fn check_named(&self, points: &[Point]) -> Result<(), Problem> {
         if self.sides.is_some() && self.classes.iter().any(LoadClass::level_is_targets) {
-            return Err(Problem::usage("two sides cannot be measured over more and more targets")
-                .because("a side takes its turn with all of its targets")
+            return Err(Problem::usage("two sides cannot be measured over a growing number of targets")
+                .because("a side uses all of its targets in its turn")
                 .next("run `rigel run scaling` on each side, and compare the records"));
         }
         if !points.is_empty() || self.classes.iter().any(|class| !class.levels.is_empty()) {

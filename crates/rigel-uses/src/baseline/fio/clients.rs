@@ -53,7 +53,7 @@ fn add_up(jobs: &[&Job], all: &Job) -> Result<(), Problem> {
     }
     Err(Problem::usage("the clients of fio do not add up")
         .because(format!("their jobs did {sum:.0} I/Os together, and the entry '{ALL}' has {total:.0}"))
-        .next("give the file of a run in which every client ended, or the results of each client alone"))
+        .next("give the file of a run that every client completed, or the results of each client alone"))
 }
 
 /// Refuses clients of which one was still at work when another had ended: their rates are not those of one moment.

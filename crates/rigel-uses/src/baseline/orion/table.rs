@@ -274,10 +274,16 @@ pub(super) const fn has_own_decimals(decimals: usize) -> bool {
 }
 
 fn no_kind(line: usize) -> Problem {
-    Problem::usage("what ORION's table holds is not known")
+    Problem::usage("it is unknown what ORION's table contains")
         .at(format!("line {line}"))
-        .because("it has no text above it, and its columns and decimals leave it open: rates of large I/O, rates of small I/O or latencies")
-        .next("give the _summary.txt of the run, or write above the table what it holds: IOPS, MBPS, latency in microseconds, or latency in milliseconds")
+        .because(
+            "it has no text above it, and its columns and decimals do not decide: rates of large I/O, \
+            rates of small I/O or latencies",
+        )
+        .next(
+            "give the _summary.txt of the run, or write above the table what it contains: IOPS, MBPS, \
+            latency in microseconds, or latency in milliseconds",
+        )
 }
 
 fn no_header(line: usize, text: &str) -> Problem {

@@ -68,10 +68,14 @@ pub(super) fn of_table(above: &str, table: &Table<'_>) -> Option<(LatencyUnit, &
     let is_possible = |unit: LatencyUnit| cells.iter().all(|&(point, value)| can_be(unit, point, value));
     match (by_width, is_possible(LatencyUnit::Us), is_possible(LatencyUnit::Ms)) {
         (Some(unit), ..) if is_possible(unit) => Some((unit, "as the width of their columns says")),
-        (_, true, false) => Some((LatencyUnit::Us, "as no storage is so slow that they are milliseconds")),
-        (_, false, true) => Some((LatencyUnit::Ms, "as no I/O is so short that they are microseconds")),
+        (_, true, false) => Some((
+            LatencyUnit::Us,
+            "because no storage is so slow that they are \
+            milliseconds",
+        )),
+        (_, false, true) => Some((LatencyUnit::Ms, "because no I/O is so short that they are microseconds")),
         (_, true, true) if decimals >= DECIMALS_OF_US => {
-            Some((LatencyUnit::Us, "as only ORION since 12.2 writes so many decimals"))
+            Some((LatencyUnit::Us, "because only ORION since 12.2 writes so many decimals"))
         }
         _ => None,
     }
@@ -146,7 +150,8 @@ pub fn open() -> Problem {
             "ORION writes milliseconds up to 11.1 and microseconds from 11.2 on; the text that says which is missing, and the numbers can be either",
         )
         .next(
-            "give the _iops.csv or _summary.txt of the same run in the same directory, whose rates tell it; or write 'latency in microseconds' or \
+            "give the _iops.csv or _summary.txt of the same run in the same directory, whose rates decide \
+             it; or write 'latency in microseconds' or \
              'latency in milliseconds' above the table",
         )
 }

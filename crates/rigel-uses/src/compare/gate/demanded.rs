@@ -60,7 +60,7 @@ fn required(one: &Requirement, request: &Request) -> Result<Gate, Problem> {
         let rates: Vec<String> = rates(request, class).iter().map(u32::to_string).collect();
         return Err(wrong(format!("the load has no {} per second", one.rate))
             .because(format!("{} arrives at {} per second", named(class), rates.join(", ")))
-            .next("require one of these rates, or measure the other one as well"));
+            .next("require one of these rates, or measure the other as well"));
     }
     Ok(Gate {
         quantity,

@@ -24,7 +24,8 @@ pub fn of_targets<'a>(options: &'a RunOptions, targets: &[TargetFacts]) -> Cow<'
 pub fn remark(options: &RunOptions) -> Option<String> {
     let burst = options.request.burst()?;
     Some(format!(
-        "note: full load for up to {}, less when the rate falls before; then a pause, and a second burst (--for sets the time)",
+        "note: full load for up to {}, less if the rate falls earlier; then a pause, and a second burst \
+         (--for sets the time)",
         two_units(burst.time)
     ))
 }

@@ -62,8 +62,8 @@ impl Report {
     /// Counters of an instance that was started between both snapshots are those of two lives.
     fn check_restart(&self, started: Option<DateTime>, begin: DateTime) -> Result<(), Problem> {
         let Some(_) = started.filter(|started| *started > begin) else { return Ok(()) };
-        Err(wrong(self.line, "the instance was restarted between both snapshots of the report")
-            .because("its counters begin again at the start, so that no rate of the interval is known")
+        Err(wrong(self.line, "the instance was restarted between the two snapshots of the report")
+            .because("its counters restarted from 0, so the rates of the interval are unknown")
             .next("create reports of the intervals before and after the restart"))
     }
 }

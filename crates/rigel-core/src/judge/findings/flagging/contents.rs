@@ -54,7 +54,8 @@ fn answered_above(header: &Header, visits: &[&Visit]) -> Option<Flag> {
         return None;
     }
     let text = format!(
-        "of {} only {} came from the devices: the remainder was answered above them, for example by this host's page cache",
+        "of {} only {} came from the devices: the remainder was answered by a layer above them, such as \
+         this host's page cache",
         Bytes(own),
         Bytes(device)
     );
@@ -71,7 +72,7 @@ fn no_data(header: &Header, visits: &[&Visit], load: &LoadClass) -> Option<Flag>
     let mut parts = Vec::new();
     if let Some(reads) = found.reads {
         parts.push(format!(
-            "of {} blocks checked {} were zero and {} belonged elsewhere",
+            "of {} blocks checked, {} were zero and {} belonged elsewhere",
             reads.sampled, reads.zero_blocks, reads.wrong_stamps
         ));
     }

@@ -47,8 +47,8 @@ pub fn of_run(record: &Record, points: &[PointFindings]) -> Option<Flag> {
     let others = pairs.len() - 1;
     let others = match others {
         0 => String::new(),
-        1 => "; another pair of points also contradicts itself".to_owned(),
-        others => format!("; {others} other pairs of points also contradict themselves"),
+        1 => "; the points of another pair also contradict each other".to_owned(),
+        others => format!("; {others} other pairs of points also contradict each other"),
     };
     Some(Flag::new(FlagCode::LevelShift, format!("{}{others}", nearest.sentence())))
 }

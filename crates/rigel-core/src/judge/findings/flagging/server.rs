@@ -67,7 +67,7 @@ fn unflushed(counts: &ServerCounts, sessions: u32) -> Option<String> {
     let told = format!("{} commits", figure(to_f64(counts.commits)));
     let Some(flushes) = counts.flushes.map(to_f64) else {
         return Some(format!(
-            "the server did not count how often it flushed its log for {told}; servers do from version 14 on"
+            "the server did not count how often it flushed its log for {told}; version 14 and later do"
         ));
     };
     let most = f64::from(sessions) * (flushes * (1.0 + TOLERANCE) + STRAY_READS);
@@ -75,7 +75,7 @@ fn unflushed(counts: &ServerCounts, sessions: u32) -> Option<String> {
         let flushes = counts.flushes.unwrap_or(0);
         format!(
             "{told} needed only {flushes} log flushes, each good for {sessions} commits at most (one per \
-             session): not every commit was waited for"
+             session): some commits did not wait for one"
         )
     })
 }

@@ -183,8 +183,8 @@ fn known(value: f64, write: impl Fn(f64) -> String) -> String {
 /// The load of each target, and what the line is.
 fn about(found: &ScalingFindings) -> String {
     format!(
-        "Each target has {}, however many others have. The line is the rate of the first target times the \
-         number of targets. The rate leaves it \
+        "Each target has {}, however many others have. The straight line is the rate of the first target \
+         times the number of targets. The rate leaves it \
          where its interval lies wholly below 95 % of the line.",
         load_of_each(&found.load)
     )

@@ -81,7 +81,7 @@ pub fn unkept(found: &ThroughFindings) -> Option<Problem> {
     let open = of(|verdict| matches!(verdict, DemandVerdict::Undecided(_)));
     let problem = match (missed.is_empty(), open.is_empty()) {
         (true, true) => return None,
-        (false, _) => Problem::new(ExitKind::GateFailed, format!("not kept: {}", listed(&missed))),
+        (false, _) => Problem::new(ExitKind::GateFailed, format!("not met: {}", listed(&missed))),
         (true, false) => Problem::new(ExitKind::GateFailed, format!("undecided: {}", listed(&open))),
     };
     Some(problem.next("see the limits in the result; a failure in the middle of a run of 10 minutes leaves nothing undecided"))

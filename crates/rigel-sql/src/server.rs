@@ -107,7 +107,7 @@ impl Home {
     pub const fn stays(self) -> &'static str {
         match self {
             Self::Schema => "it contains calibrate_io()",
-            Self::Database => "others have something in it",
+            Self::Database => "others have objects in it",
         }
     }
 

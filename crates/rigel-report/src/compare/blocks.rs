@@ -166,7 +166,7 @@ pub(crate) fn differences(all: &[Difference], room: Room) -> Block {
     let is_long = |one: &&Difference| !room.is_wide() && one.base.len() + one.other.len() > MOST_OF_ROW;
     let (long, short): (Vec<&Difference>, Vec<&Difference>) = all.iter().partition(is_long);
     let label = |one: &Difference| {
-        let mark = if one.incomparable { " (numbers are not about the same thing)" } else { "" };
+        let mark = if one.incomparable { " (numbers do not measure the same thing)" } else { "" };
         format!("{}{mark}", one.what)
     };
     let line = |one: &Difference| {

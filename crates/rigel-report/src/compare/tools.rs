@@ -199,7 +199,8 @@ fn refused(found: &ToolComparison) -> Option<String> {
     let classes: Vec<String> = found.refused.iter().map(|class| io_of(*class)).collect();
     (!classes.is_empty()).then(|| {
         format!(
-            "Not compared, as the loads differ (below the table): {}. --allow-differences compares all the same.",
+            "Not compared, as the loads differ (below the table): {}. --allow-differences compares them \
+             anyway.",
             listed(&classes)
         )
     })

@@ -106,7 +106,7 @@ pub(super) fn curves(found: &SloFindings, ids: &Ids) -> Block {
     };
     let about = format!(
         "Each mark is a {what} that was visited, with its 95 % interval. The dashed line is the limit; the vertical band holds the {most} \
-         that keeps it."
+         that meets it."
     );
     let charts: Vec<Chart> = bounds.map(chart).collect();
     if charts.is_empty() {

@@ -35,14 +35,15 @@ const fn clause(open: SloOpen) -> &'static str {
     }
 }
 
-/// What became of a requirement: `kept`, `NOT kept`, `NOT kept as measured, though the host was busy`, `undecided because ..`.
+/// What became of a requirement: `met`, `NOT met`, `NOT met as measured, though the host was busy`, `undecided
+/// because ..`.
 pub(super) fn verdict(found: &RequiredFound) -> String {
     match (found.kept, found.open) {
-        (BoundVerdict::Yes, Some(SloOpen::Around)) => format!("kept ({})", clause(SloOpen::Around)),
-        (BoundVerdict::Yes, _) => "kept".to_owned(),
-        (BoundVerdict::No, None) => "NOT kept".to_owned(),
-        (BoundVerdict::No, Some(SloOpen::Around)) => format!("NOT kept ({})", clause(SloOpen::Around)),
-        (BoundVerdict::No, Some(open)) => format!("NOT kept as measured ({})", clause(open)),
+        (BoundVerdict::Yes, Some(SloOpen::Around)) => format!("met ({})", clause(SloOpen::Around)),
+        (BoundVerdict::Yes, _) => "met".to_owned(),
+        (BoundVerdict::No, None) => "NOT met".to_owned(),
+        (BoundVerdict::No, Some(SloOpen::Around)) => format!("NOT met ({})", clause(SloOpen::Around)),
+        (BoundVerdict::No, Some(open)) => format!("NOT met as measured ({})", clause(open)),
         (BoundVerdict::Undecided, Some(open)) => format!("undecided because {}", clause(open)),
         (BoundVerdict::Undecided, None) => "undecided".to_owned(),
     }
@@ -51,9 +52,9 @@ pub(super) fn verdict(found: &RequiredFound) -> String {
 /// The same in a word or two.
 pub(crate) const fn word(found: &RequiredFound) -> &'static str {
     match (found.kept, found.open) {
-        (BoundVerdict::Yes, _) => "kept",
-        (BoundVerdict::No, None | Some(SloOpen::Around)) => "not kept",
-        (BoundVerdict::No, Some(_)) => "not kept as measured",
+        (BoundVerdict::Yes, _) => "met",
+        (BoundVerdict::No, None | Some(SloOpen::Around)) => "not met",
+        (BoundVerdict::No, Some(_)) => "not met as measured",
         (BoundVerdict::Undecided, _) => "undecided",
     }
 }

@@ -12,7 +12,7 @@ use rigel_core::stats::share::BoundVerdict;
 use rigel_core::units::say::{counted, trimmed};
 
 /// What stands above the columns of the table.
-pub(super) const HEADS: [&str; 8] = ["Scale", "phase", "limit used", "kept", "mean", "p50", "p99", "p99.9"];
+pub(super) const HEADS: [&str; 8] = ["Scale", "phase", "limit used", "met", "mean", "p50", "p99", "p99.9"];
 /// What the columns mean.
 pub(super) const MEANING: &str = "Scale: the load as a multiple of the load in the file. Limit used: the \
     slow I/Os (or the mean) as a share of what \
@@ -71,7 +71,7 @@ pub(super) fn answer(found: &SloFindings, scale: &SloScale) -> String {
             lightest::sentence(found)
         ),
         SloAnswer::Nowhere(rate, _) => format!(
-            "No scale was found at which this storage keeps {bounds}: at {}, the lowest scale tried, {}; \
+            "No scale was found at which this storage meets {bounds}: at {}, the lowest scale tried, {}; \
              that is no proof about the storage.{}",
             times(f64::from(*rate), ScaleRounding::Nearest),
             lowest(found),

@@ -49,12 +49,13 @@ pub(crate) fn reached(found: &SloFindings) -> String {
             )
         }
         SloAnswer::Nowhere(..) => format!(
-            "No rate was found at which {kept} kept: {}, the lightest load, though too few I/Os were seen to be sure.{}",
+            "No rate was found at which {kept} met: {}, the lightest load, though too few I/Os were seen to \
+             be sure.{}",
             lowest(found),
             lightest::sentence(found)
         ),
         SloAnswer::Everywhere(rate, BoundVerdict::Yes) => format!(
-            "{kept} kept at every rate up to {}, the highest tried (--max-rate tries more).",
+            "{kept} met at every rate up to {}, the highest tried (--max-rate tries more).",
             thousands(f64::from(*rate))
         ),
         SloAnswer::Everywhere(rate, BoundVerdict::No) => format!(
@@ -80,11 +81,12 @@ fn subject(found: &SloFindings, one: &str, several: &str) -> String {
     format!("{bounds} {}", if found.bounds.len() == 1 { one } else { several })
 }
 
-/// One that is not kept is enough: `p99 < 1 ms is not kept`, `not all of p50 < 1 ms and p99 < 2 ms are kept`. `not_all`: these words, as they
+/// One that is not kept is enough: `p99 < 1 ms is not met`, `not all of p50 < 1 ms and p99 < 2 ms are met`.
+/// `not_all`: these words, as they
 /// begin or go on with a sentence.
 fn not_kept(found: &SloFindings, not_all: &str) -> String {
     let of = if found.bounds.len() == 1 { String::new() } else { format!("{not_all} of ") };
-    format!("{of}{} kept", subject(found, "is not", "are"))
+    format!("{of}{} met", subject(found, "is not", "are"))
 }
 
 /// What was seen of the bound that is broken most at the lowest rate: `at 10 I/Os per second 63 % take longer than 1 ms (61 to 65 %)`
@@ -117,10 +119,11 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
         (rate.lower.map(|rate| thousands(rate.floor())), rate.upper.map(|rate| thousands(rate.ceil())));
     let first = match (lower, rate.at.map(thousands), upper) {
         (Some(lower), Some(at), Some(upper)) => format!(
-            "{kept} kept up to {lower} I/Os per second, and no longer from {upper} on (95 %); most likely up to {at}."
+            "{kept} met up to {lower} I/Os per second, and no longer from {upper} on (95 %); most likely up \
+             to {at}."
         ),
         (Some(lower), Some(at), None) => format!(
-            "{kept} kept up to {lower} I/Os per second (97.5 %); where that ends is uncertain, most likely \
+            "{kept} met up to {lower} I/Os per second (97.5 %); where that ends is uncertain, most likely \
              at {at}."
         ),
         (None, Some(at), Some(upper)) => format!(
@@ -129,15 +132,16 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
         ),
         (None, Some(at), None) => {
             format!(
-                "{kept} kept up to about {at} I/Os per second; the visits do not show how certain that \
+                "{kept} met up to about {at} I/Os per second; the visits do not show how certain that \
                 is."
             )
         }
         (Some(lower), None, Some(upper)) => format!(
-            "{kept} kept up to {lower} I/Os per second, and no longer from {upper} on (95 %); no rate in between was visited."
+            "{kept} met up to {lower} I/Os per second, and no longer from {upper} on (95 %); no rate in \
+             between was visited."
         ),
         (Some(lower), None, None) => format!(
-            "{kept} kept up to {lower} I/Os per second or more (97.5 %): no rate that was visited clearly \
+            "{kept} met up to {lower} I/Os per second or more (97.5 %): no rate that was visited clearly \
              breaks a limit."
         ),
         (None, None, Some(upper)) if all_break(found, |ratio| ratio.value) => format!(
@@ -147,7 +151,7 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
             lightest::sentence(found)
         ),
         (None, None, Some(upper)) => format!(
-            "{not_kept} from {upper} I/Os per second on (97.5 %); up to where they are kept is not known."
+            "{not_kept} from {upper} I/Os per second on (97.5 %); up to where they are met is not known."
         ),
         (None, None, None) if all_break(found, |ratio| ratio.value) => format!(
             "No rate that was visited meets that: {}, the lowest of them.{}",
@@ -238,7 +242,7 @@ pub fn unkept(view: &View<'_>) -> Option<Problem> {
             .iter()
             .any(|one| one.kept == BoundVerdict::No && matches!(one.open, None | Some(SloOpen::Around)));
         steps.extend((is_surely || steps.is_empty()).then(|| mended(found)));
-        format!("{} is not kept", names(BoundVerdict::No))
+        format!("{} is not met", names(BoundVerdict::No))
     } else {
         format!("{} is undecided", names(BoundVerdict::Undecided))
     };
@@ -282,7 +286,7 @@ fn mended(found: &SloFindings) -> String {
 
 /// The column of the share of the highest rate.
 const SHARE: usize = 1;
-const HEADS: [&str; 8] = ["Rate", "of max", "limit used", "kept", "mean", "p50", "p99", "p99.9"];
+const HEADS: [&str; 8] = ["Rate", "of max", "limit used", "met", "mean", "p50", "p99", "p99.9"];
 const MEANING: &str = "Rate: I/Os that arrive per second; of max: share of the highest rate found. Limit used: \
      the slow I/Os (or the mean) as a share of what the tightest limit allows, with its 95 % interval. \
      Latencies count from the intended start. The answer rests on all rows together, so it can be surer than a single row.";

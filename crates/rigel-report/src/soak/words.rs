@@ -46,7 +46,7 @@ pub(super) fn told(told: &SoakReport<'_>) -> Vec<String> {
 fn memory(record: &Record) -> Option<String> {
     let mut targets = record.header.targets.iter();
     let (target, memory) = targets.find_map(|target| Some((target, target.memory()?)))?;
-    Some(format!("{} is no disk: {memory}; {}.", printable(&target.path), memory.effect()))
+    Some(format!("{} is not a disk: {memory}; {}.", printable(&target.path), memory.effect()))
 }
 
 fn verdict(told: &SoakReport<'_>) -> String {

@@ -192,8 +192,8 @@ pub(super) fn ends(one: &Estimate, write: impl Fn(f64) -> String) -> String {
 /// What became of a demand.
 pub(super) fn verdict_of(one: &DemandFound) -> String {
     match one.verdict {
-        DemandVerdict::Kept => "kept".to_owned(),
-        DemandVerdict::Missed => "NOT kept".to_owned(),
+        DemandVerdict::Kept => "met".to_owned(),
+        DemandVerdict::Missed => "NOT met".to_owned(),
         DemandVerdict::Undecided(why) => format!("undecided: {why}"),
     }
 }

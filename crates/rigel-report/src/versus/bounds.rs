@@ -58,24 +58,24 @@ pub(super) fn verdicts(turned: &VersusReport<'_>) -> Vec<String> {
     let told = |(judged, bound, [a, b]): (&GateResult, f64, [SideBound<'_>; 2])| {
         let what = format!("{}{}", bound_words(turned, judged, bound), places(turned, judged));
         match (b.outcome, a.outcome) {
-            (Outcome::Passed, Outcome::Passed) => format!("A and B both keep {what}."),
-            (Outcome::Passed, Outcome::Failed) => format!("B keeps {what}, and A does not."),
-            (Outcome::Failed, Outcome::Passed) => format!("B does not keep {what}, and A does."),
-            (Outcome::Failed, Outcome::Failed) => format!("Neither A nor B keeps {what}."),
+            (Outcome::Passed, Outcome::Passed) => format!("A and B both meet {what}."),
+            (Outcome::Passed, Outcome::Failed) => format!("B meets {what}, and A does not."),
+            (Outcome::Failed, Outcome::Passed) => format!("B does not meet {what}, and A does."),
+            (Outcome::Failed, Outcome::Failed) => format!("Neither A nor B meets {what}."),
             (Outcome::Passed, Outcome::Undecided) => {
-                format!("B keeps {what}; undecided for A.")
+                format!("B meets {what}; undecided for A.")
             }
             (Outcome::Failed, Outcome::Undecided) => {
-                format!("B does not keep {what}; undecided for A.")
+                format!("B does not meet {what}; undecided for A.")
             }
             (Outcome::Undecided, Outcome::Passed) => {
-                format!("Undecided whether B keeps {what}; A does.")
+                format!("Undecided whether B meets {what}; A does.")
             }
             (Outcome::Undecided, Outcome::Failed) => {
-                format!("Undecided whether B keeps {what}; A does not.")
+                format!("Undecided whether B meets {what}; A does not.")
             }
             (Outcome::Undecided, Outcome::Undecided) => {
-                format!("Undecided whether A or B keeps {what}.")
+                format!("Undecided whether A or B meets {what}.")
             }
         }
     };

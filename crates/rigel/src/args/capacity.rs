@@ -37,7 +37,7 @@ Examples:
   rigel capacity import awr.csv --zone Europe/Berlin --host ora1
       times without a UTC offset need a zone, and a file without a host name needs one
   rigel capacity import old.json --rename dev8-0=sda
-      a disk that an older version calls by its device numbers";
+      a disk that an older version named by its device numbers";
 
 const RECORD: &str = "\
 Examples:
@@ -229,7 +229,7 @@ pub struct ShowArgs {
 fn renamed(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((old, new)) if !old.is_empty() && !new.is_empty() => Ok((old.to_owned(), new.to_owned())),
-        _ => Err("is no pair of names; give OLD=NEW, such as dev8-0=sda".to_owned()),
+        _ => Err("is not a pair of names; give OLD=NEW, such as dev8-0=sda".to_owned()),
     }
 }
 
@@ -264,7 +264,7 @@ impl CapacityArgs {
 impl RecordArgs {
     fn checked(self) -> Result<Self, Problem> {
         if !(SHORTEST.0..=LONGEST.0).contains(&self.every.0) {
-            return Err(Problem::usage(format!("{} is no time between readings", self.every))
+            return Err(Problem::usage(format!("{} is not a valid time between readings", self.every))
                 .at("--every")
                 .next("give 100ms to 10m; 1s shows bursts"));
         }

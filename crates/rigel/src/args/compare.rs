@@ -44,7 +44,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "RECORD")]
     pub base: Vec<PathBuf>,
 
-    /// The other side: a record or a directory; with several, all storages are put in order
+    /// The other side: a record or a directory; with several, all storages are ranked
     ///
     /// The record or directory without it is the first side. Two or more --and ask for a ranking, as `rigel rank` does: which storage is best, and
     /// which cannot be told apart.

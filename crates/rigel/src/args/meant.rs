@@ -210,7 +210,7 @@ impl<'a> Levels<'a> {
     fn none_is(&self, word: &str, arguments: &[OsString]) -> Problem {
         let command = self.command;
         if let Some(told) = no_target(word) {
-            let problem = Problem::usage(format!("'{word}' is no level ({})", self.list())).at("LEVEL");
+            let problem = Problem::usage(format!("'{word}' is not a level ({})", self.list())).at("LEVEL");
             return problem.because(told.is).next(told.next);
         }
         let path = path_text::shell_word(word);
@@ -222,7 +222,7 @@ impl<'a> Levels<'a> {
             };
             return Problem::usage(format!("a level is missing before '{word}'")).at("LEVEL").next(next);
         }
-        let problem = Problem::usage(format!("'{word}' is no level ({})", self.list())).at("LEVEL");
+        let problem = Problem::usage(format!("'{word}' is not a level ({})", self.list())).at("LEVEL");
         if command == "run"
             && let Some(told) = fio::level(word)
         {

@@ -109,7 +109,8 @@ pub struct EngineArgs {
 
     /// Do not compare engines before the run
     ///
-    /// The trials read from the targets for 0.2 s, or for about a second where the kernel hands I/Os over. Without them auto uses the first of io_uring, libaio and threads that works.
+    /// The trials read from the targets for 0.2 s, or for about a second if the kernel hands I/Os to other threads.
+    /// Without them auto uses the first of io_uring, libaio and threads that works.
     #[arg(long, help_heading = ENGINE, hide_short_help = true)]
     pub no_trials: bool,
 

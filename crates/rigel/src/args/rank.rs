@@ -53,10 +53,11 @@ pub struct RankArgs {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub offers: Option<PathBuf>,
 
-    /// Name the storages that surely meet a requirement, such as 'max_small_iops >= 20000'; repeatable
+    /// Name the storages that certainly meet a requirement, such as 'max_small_iops >= 20000'; repeatable
     ///
-    /// 'QUANTITY >= NUMBER' or 'QUANTITY <= NUMBER', with a unit for latencies ('commit_latency <= 200us'). A storage surely meets it if the whole 95 %
-    /// interval of its figure does. With --offers, the cheapest of these is named. Exit code 1 if no storage
+    /// 'QUANTITY >= NUMBER' or 'QUANTITY <= NUMBER', with a unit for latencies ('commit_latency <= 200us'). A
+    /// storage certainly meets it if the whole 95 %
+    /// interval of its figure does. With --offers, the cheapest of these is shown. Exit code 1 if no storage
     /// certainly meets all requirements.
     #[arg(long, value_name = "REQUIREMENT")]
     pub(super) require: Vec<String>,

@@ -76,7 +76,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     add: Vec<PathBuf>,
 
-    /// What if: all rates are that much higher (30%) or lower (-10%)
+    /// What if: raise (30%) or lower (-10%) all rates
     #[arg(long, value_name = "SHARE", value_parser = grow, allow_hyphen_values = true)]
     grow: Option<f64>,
 

@@ -168,9 +168,9 @@ impl ScrubArgs {
 /// An option that says nothing of what is compared.
 fn of_another(name: &str, what: &str, goes_on: bool) -> Problem {
     let cause = if goes_on {
-        "the state file has where the copies lie, and a scrub goes on with the same"
+        "the state file says where the copies lie, and a resumed scrub reads the same ones"
     } else {
-        "arrays, volumes and lists of extents say themselves where their copies lie"
+        "arrays, volumes and lists of extents already say where their copies lie"
     };
     Problem::usage(format!("{name} is for {what} only"))
         .at(name)

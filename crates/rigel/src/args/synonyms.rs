@@ -88,17 +88,18 @@ const NAMES: [(&[&str], &[&str], &str); 15] = [
     (
         &["slo"],
         &["--rate-iops", "--iops", "--rate-iops-min", "--rate-min"],
-        "--require 'p99 < 2ms @ 5000' asks whether 5,000 I/Os per second keep a limit",
+        "--require 'p99 < 2ms @ 5000' asks whether 5,000 I/Os per second meet a limit",
     ),
     (
         &["slo"],
         &["--force", "--overwrite", "--replace", "--clobber"],
-        "--name NAME sets how the outputs begin; what has the time in its name replaces nothing",
+        "--name NAME sets how the outputs begin; a name with the time in it replaces nothing",
     ),
     (
         &["run", "calibrate", "slo"],
         &["--read", "--reads", "--read-percent", "--read-pct", "--read-ratio", "--reads-percent"],
-        "--write PERCENT is the share of writes, and the others read: 70 % reads are --write 30; none of it means reads only",
+        "--write PERCENT is the share of writes, and the others read: 70 % reads are --write 30; without \
+         it, all I/Os are reads",
     ),
     (&["calibrate"], &["--max"], "--max-latency TIME limits the latency at the rate that is reported"),
     (

@@ -86,7 +86,7 @@ pub fn rate(text: &str) -> Result<u32, ValueError> {
             || ValueError { reason: "is not a whole number".into(), next: next() },
             |meant| ValueError {
                 reason: "is not written as one whole number".into(),
-                next: format!("write {meant}, without other signs than digits, k or M"),
+                next: format!("write {meant}, with nothing but digits, k or M"),
             },
         ));
     };
@@ -119,7 +119,7 @@ pub fn span(text: &str) -> Result<Span, ValueError> {
         });
     }
     text.parse().map_err(|_| ValueError {
-        reason: "is no part of a target in per cent".into(),
+        reason: "is not a part of a target in per cent".into(),
         next: "give two whole numbers from 0 to 100, the smaller one first, such as 0-33%".into(),
     })
 }
@@ -136,7 +136,7 @@ fn time(text: &str, [one, other]: [&str; 2]) -> Result<Nanos, ValueProblem> {
             UnitError::Comma { whole, decimal, .. } => {
                 let unit = if whole.ends_with(|sign: char| sign.is_ascii_digit()) { one } else { "" };
                 ValueError {
-                    reason: "has a comma, which may part thousands or decimals".into(),
+                    reason: "has a comma, which may separate thousands or decimals".into(),
                     next: format!("write {whole}{unit} or {decimal}{unit}"),
                 }
                 .into()
@@ -149,7 +149,7 @@ fn time(text: &str, [one, other]: [&str; 2]) -> Result<Nanos, ValueProblem> {
 /// Reads the share of reads that caches answer.
 pub fn hit_rate(text: &str) -> Result<HitRate, ValueProblem> {
     text.parse().map_err(|reason| -> ValueProblem {
-        ValueError { reason, next: "write a per cent sign behind it, as in --hit-rate 95%".into() }.into()
+        ValueError { reason, next: "write a per cent sign after it, as in --hit-rate 95%".into() }.into()
     })
 }
 

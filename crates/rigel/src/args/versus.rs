@@ -90,8 +90,9 @@ Examples:
 pub struct VersusArgs {
     /// Files, block devices or directories of side A, and the level: simple, normal, oltp, dss, advanced, open, commit, zones or streams
     ///
-    /// The level is the first or the last word. Without one, the lowest and the highest load of simple are compared, in a minute unless --for says otherwise. A minute tells
-    /// differences of several percent; name a level to compare all of its loads as precisely as --precision says. Write ./oltp for a file with the name of a level.
+    /// The level is the first or the last word. Without one, the lowest and the highest load of simple are compared,
+    /// in a minute unless --for says otherwise. A minute shows differences of several percent; name a level to
+    /// compare all of its loads as precisely as --precision says. Write ./oltp for a file with the name of a level.
     #[arg(value_name = "A")]
     a: Vec<PathBuf>,
 
@@ -282,7 +283,7 @@ impl VersusArgs {
                 Err(Problem::usage(format!("two levels are named: {} and {}", one.name(), other.name()))
                     .at("LEVEL")
                     .because("both sides get the same load, or their difference would be that of the loads")
-                    .next("name one; a file that is called like a level is written ./oltp"))
+                    .next("name one; write a file with the name of a level as ./oltp"))
             }
             [level] => Ok(Some(*level)),
             [] => self.nearly_a_level().map_or(Ok(None), Err),
@@ -297,7 +298,7 @@ impl VersusArgs {
             let near = nearest(word, RunLevel::all().into_iter().map(|level| level.0))?;
             let shown = path_text::printable(word);
             Some(
-                Problem::usage(format!("'{shown}' is no level ({})", words::list::<RunLevel>()))
+                Problem::usage(format!("'{shown}' is not a level ({})", words::list::<RunLevel>()))
                     .at("LEVEL")
                     .next(format!("did you mean {near}? write a file of that name as ./{shown}")),
             )
@@ -416,7 +417,8 @@ fn adapted(arg: Arg) -> Arg {
 /// Both sides would be measured in the same way.
 pub fn same_sides(place: &str) -> Problem {
     Problem::usage("A and B are the same").at(place).because("only chance could make a difference").next(
-        "name another target behind --and, or another way to use A (--and-engine, --and-buffered); --same allows it, \
+        "name another target after --and, or another way to use A (--and-engine, --and-buffered); --same \
+         allows it, \
          to see that no difference is found",
     )
 }

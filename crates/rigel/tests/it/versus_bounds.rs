@@ -38,7 +38,7 @@ fn a_required_bound_is_told_of_both_sides() {
         "B keeps p99 < 5 ms at 3200 per second, and A does not.",
         " on A, at least ",
         " % above the limit.",
-        "Passed: the gate is kept.",
+        "Passed: the gate is met.",
     ] {
         assert!(text.contains(part), "{part}: {}", told.stdout);
     }

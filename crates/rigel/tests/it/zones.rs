@@ -166,7 +166,7 @@ fn what_is_no_place_is_refused() {
         ("run simple --span 50-20% data".to_owned(), 2, &["--span", "no part of a target", "0-33%"][..]),
         ("run simple --span 0-200% data".to_owned(), 2, &["--span", "no part of a target"]),
         ("run simple --span half data".to_owned(), 2, &["--span"]),
-        ("run --load x.toml --span 0-10% data".to_owned(), 2, &["--span does not go with --load"]),
+        ("run --load x.toml --span 0-10% data".to_owned(), 2, &["--span cannot be combined with --load"]),
         (
             format!("run simple --span 0-10% {law}"),
             2,
@@ -182,18 +182,28 @@ fn what_is_no_place_is_refused() {
         (
             "run simple --places 8 data".to_owned(),
             2,
-            &["--places does not go with the level 'simple'", "rigel run zones --places"],
+            &["--places cannot be combined with the level 'simple'", "rigel run zones --places"],
         ),
         (
             "run streams --engine sim:size=4M --readers 1,64".to_owned(),
             2,
             &["one I/O of 1 MiB per reader (64 readers)", "holds 4", "fewer readers"],
         ),
-        ("run zones --readers 2 data".to_owned(), 2, &["--readers does not go with the level 'zones'"]),
+        (
+            "run zones --readers 2 data".to_owned(),
+            2,
+            &["--readers cannot be combined with the level \
+            'zones'"],
+        ),
         ("run zones --write 20 data".to_owned(), 2, &["--write does not go", "only reads"]),
         ("run zones --num-disks 2 data".to_owned(), 2, &["--num-disks does not go"]),
         ("run zones --levels auto data".to_owned(), 2, &["--levels does not go"]),
-        ("run zones --matrix basic data".to_owned(), 2, &["--matrix does not go with the level 'zones'"]),
+        (
+            "run zones --matrix basic data".to_owned(),
+            2,
+            &["--matrix cannot be combined with the level \
+            'zones'"],
+        ),
         ("run zone data".to_owned(), 2, &["did you mean `rigel run zones`?"]),
     ] {
         let told = place.line(&line);

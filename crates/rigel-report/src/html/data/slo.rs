@@ -64,8 +64,8 @@ fn row(found: &SloFindings, point: &SloPoint, place: usize, bound: &SloBound) ->
     let us = (*point.judged_us.get(place)?)?;
     let ratio: Ratio = (*point.ratios.get(place)?)?;
     let kept = match point.kept.get(place)? {
-        BoundVerdict::Yes => "kept",
-        BoundVerdict::No => "not kept",
+        BoundVerdict::Yes => "met",
+        BoundVerdict::No => "not met",
         BoundVerdict::Undecided => "undecided",
     };
     Some(RowData {

@@ -89,10 +89,10 @@ pub const RULES: &[Rule] = &[
     never(
         SERVER,
         &["--destroy-data"],
-        "nothing is written but a table of its own",
+        "nothing is written but its own table",
         "leave out {option}; --create-in allows the table on a server that is there",
     ),
-    never(SERVER, &["--share"], "runs on one server are told apart by its table", LEAVE_OUT),
+    never(SERVER, &["--share"], "runs on one server are distinguished by its table", LEAVE_OUT),
     never(
         &["sql prove"],
         &["--io-timeout", "--tui"],
@@ -119,16 +119,16 @@ pub const RULES: &[Rule] = &[
         ],
         &["--load"],
         FILE,
-        "say it in the file, and leave out {option}; docs/reference/load-files.md has the keys",
+        "set it in the file, and leave out {option}; docs/reference/load-files.md has the keys",
     ),
     not(
         &["slo"],
         &["--write", "--size", "--arrivals", "--max-outstanding"],
         &["--load"],
         FILE,
-        "say it in the file, and leave out {option}",
+        "set it in the file, and leave out {option}",
     ),
-    not(&["soak"], &["--write"], &["--load"], FILE, "say it in the file, and leave out {option}"),
+    not(&["soak"], &["--write"], &["--load"], FILE, "set it in the file, and leave out {option}"),
     // Levels of a run.
     not(
         RUN,
@@ -163,14 +163,14 @@ pub const RULES: &[Rule] = &[
         RUN,
         &["--levels", "--num-disks", "--cache-size"],
         &["burst"],
-        "its load is all that the storage takes",
+        "its load is the most that the storage can take",
         "give the outstanding I/Os with --per-target",
     ),
     not(
         RUN,
         &["--precision", "--fast", "--duration"],
         &["burst"],
-        "a burst lasts until the rate falls and has stayed",
+        "a burst lasts until the rate has fallen and stayed low",
         "limit the time with --for",
     ),
     not(
@@ -275,7 +275,7 @@ pub const RULES: &[Rule] = &[
         &["run"],
         &["--require"],
         &["through"],
-        "only the level 'through' has limits to keep",
+        "only the level 'through' has limits to meet",
         "`rigel slo` and `rigel compare` judge other runs; leave out {option}",
     ),
     not(RUN, &["--levels", "--num-disks"], &["zones"], "the places say what is measured", LEAVE_OUT),
@@ -359,14 +359,14 @@ pub const RULES: &[Rule] = &[
         RUN,
         &["--precision", "--for", "--fast", "--levels auto"],
         &["--duration"],
-        "a fixed time is spent on each data point, however sure its number is by then",
+        "a fixed time is spent on each data point, however precise its number is by then",
         "leave out --duration or {option}",
     ),
     not(
         SQL,
         &["--precision", "--for"],
         &["--duration"],
-        "a fixed time is spent on each data point, however sure its number is by then",
+        "a fixed time is spent on each data point, however precise its number is by then",
         "leave out --duration or {option}",
     ),
     not(
@@ -392,7 +392,14 @@ pub const RULES: &[Rule] = &[
         "leave out {option}, or name directories instead of --lun",
     ),
     // What is shown.
-    not(RUN, &["--verbose"], &["--quiet"], "one asks for more remarks, and one for none", "give one of them"),
+    not(
+        RUN,
+        &["--verbose"],
+        &["--quiet"],
+        "one asks for more remarks, the other for none",
+        "give one of \
+        them",
+    ),
     not(
         HERE,
         &["--tui"],
@@ -461,7 +468,7 @@ pub const RULES: &[Rule] = &[
         SQL,
         &["--size"],
         &["commit"],
-        "its table has a row for each commit, and is removed behind the run",
+        "its table has a row for each commit, and is removed after the run",
         LEAVE_OUT,
     ),
     // Whose history.
@@ -484,7 +491,7 @@ pub const RULES: &[Rule] = &[
         &["advise"],
         &["--server-version"],
         &["--database postgresql"],
-        "the page and the document tell from which version on there is a setting, and the other files have none",
+        "the page and the document show since which version a setting exists, but the other files do not",
         "add --database postgresql, or leave out {option}",
     ),
 ];

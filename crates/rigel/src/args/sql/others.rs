@@ -45,7 +45,7 @@ Examples:
   rigel sql drop --dsn 'host=/run/postgresql dbname=shop'
       remove the schema rigel and its table; measure nothing
   rigel sql drop --dsn mysql://rigel@localhost
-      the same of a MySQL or MariaDB server, whose table is in the database rigel";
+      the same on a MySQL or MariaDB server, whose table is in the database rigel";
 
 const RESUME: &str = "\
 Examples:
@@ -170,7 +170,7 @@ pub struct RecordArgs {
     #[arg(long)]
     json: bool,
 
-    /// Write write the page with charts, next to the record or into --out
+    /// Write the page with charts, next to the record or into --out
     #[arg(long)]
     html: bool,
 

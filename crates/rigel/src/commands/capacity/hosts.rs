@@ -168,7 +168,7 @@ impl Whose {
                 .next("name one of its hosts, or more hosts with --host, --database or --all"));
         }
         if !without.is_empty() && self.hosts.iter().all(|host| without.contains(host)) {
-            return Err(Problem::usage("no host would be left to take the load")
+            return Err(Problem::usage("no host would be left to take over the load")
                 .at("--without")
                 .because(format!("the sum is of {}", self.name))
                 .next("leave one of them, or sum more hosts with --host, --database or --all"));

@@ -44,7 +44,7 @@ pub fn check_alone(request: &Request) -> Result<(), Problem> {
 pub fn check_resumable(request: &Request) -> Result<(), Problem> {
     match request.burst() {
         Some(_) => Err(Problem::usage("a run of bursts cannot be resumed")
-            .because("a bucket refills while nothing runs, and nobody counted how much")
+            .because("a bucket refills while nothing runs, and it is unknown how much")
             .next("start it again; `rigel report` shows what the record says")),
         None => Ok(()),
     }

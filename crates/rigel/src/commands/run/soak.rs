@@ -44,7 +44,7 @@ pub fn remark(options: &RunOptions) -> Option<String> {
     let request = &options.request;
     let is_silent = !request.is_soak() || request.classes.iter().any(|class| class.verify);
     (!is_silent).then(|| match request.writes_at_all() {
-        true => "note: no data is verified, as no class of the load has 'verify'".to_owned(),
+        true => "note: no data is verified, because no class of the load has 'verify'".to_owned(),
         false => "note: read-only: failures and slow targets are found, but no data is verified; --destroy-data TARGET allows writing".to_owned(),
     })
 }

@@ -34,7 +34,8 @@ pub fn with_directories(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Pro
             }
         }
         TargetSource::Scratch { dirs, .. } => match dirs.iter().find(|dir| !is_dir(dir)) {
-            Some(other) => Err(Problem::usage("--scratch-size and --keep-scratch do not go with targets")
+            Some(other) => Err(Problem::usage("--scratch-size and --keep-scratch cannot be combined with \
+                targets")
                 .at(path_text::encode(other))
                 .because("they are about the scratch file that Rigel makes in a directory, and this is not a directory")
                 .next("name a directory, or leave these options out")),

@@ -66,7 +66,7 @@ pub fn check_alone(request: &Request) -> Result<(), Problem> {
 pub fn check_resumable(request: &Request) -> Result<(), Problem> {
     match request.working_set() {
         Some(_) => Err(Problem::usage("a run over working sets cannot be resumed")
-            .because("a cache cools while nothing runs, and nobody counted how much")
+            .because("a cache cools while nothing runs, and it is unknown how much")
             .next("start it again; `rigel report` shows what the record says")),
         None => Ok(()),
     }

@@ -224,7 +224,7 @@ impl Copies {
                 || format!("a copy does not start at a multiple of {unit} bytes"),
                 |disk| format!("{} does not support direct I/O", disk.path),
             );
-            let times = if self.map.most_copies() == 1 { "; what is slow cannot be seen" } else { "" };
+            let times = if self.map.most_copies() == 1 { "; slow reads cannot be detected" } else { "" };
             self.notes.push(format!("reads through the page cache: {why}{times}"));
         }
     }

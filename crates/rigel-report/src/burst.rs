@@ -89,7 +89,7 @@ fn rows(found: &BurstFindings) -> Vec<Row> {
     }
     if let Some(recovery) = recovery {
         all.push(plain("Length of the pause", lasting(recovery.rest_s)));
-        all.push(plain("Refilled during the pause", much(recovery.recovered)));
+        all.push(plain("Refilled in the pause", much(recovery.recovered)));
         all.push(plain("A bucket would have", much(recovery.expected)));
         let (lo, hi) = recovery.ratio;
         all.push(Row {

@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_comma_is_the_cause() {
-        assert!(duration("1,000").unwrap_err().to_string().contains("a comma, which may part"));
+        assert!(duration("1,000").unwrap_err().to_string().contains("a comma, which may separate"));
         assert!(duration("1,000").unwrap_err().to_string().contains("write 1000s or 1.000s"));
         assert!(latency("1,000us").unwrap_err().to_string().contains("write 1000us or 1.000us"));
         for (text, part) in [

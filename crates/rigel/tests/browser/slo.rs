@@ -32,6 +32,6 @@ fn a_page_of_a_rate_within_bounds() {
     let at = item(&mut tab, "slo-1", 0, 0);
     tab.point_at(at);
     let told = tip(&mut tab, "slo-1");
-    assert!(told.contains("I/Os per second") && told.contains("p99 < 2 ms: kept, "), "{told}");
+    assert!(told.contains("I/Os per second") && told.contains("p99 < 2 ms: met, "), "{told}");
     sound(&mut tab);
 }

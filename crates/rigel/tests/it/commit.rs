@@ -141,7 +141,7 @@ fn what_goes_without_commits_is_refused() {
             &["--sync cannot be combined with the level 'simple'", "rigel run commit --sync"][..],
         ),
         ("run commit --write 20", &["--write cannot be combined with the level 'commit'"]),
-        ("run commit --num-disks 4", &["--num-disks does not go", "--writers"]),
+        ("run commit --num-disks 4", &["--num-disks cannot be combined", "--writers"]),
         ("run commit --matrix basic", &["--matrix cannot be combined with the level 'commit'"]),
         ("run commit --levels auto", &["--levels"]),
         ("run commit --sync maybe", &["maybe", "--sync"]),

@@ -300,7 +300,7 @@ fn loads_that_cannot_take_turns_are_refused() {
     }
     for (line, code, parts) in [
         ("open data --and other", 2, &["--rate"][..]),
-        ("open --rate 0 data --and other", 2, &["`--rate 0` is no rate"]),
+        ("open --rate 0 data --and other", 2, &["`--rate 0` is not a rate"]),
         (
             "open --rate 100 data --and other --num-disks 2",
             2,

@@ -163,8 +163,8 @@ fn what_is_no_place_is_refused() {
     place.random_file("data", 8 * MIB);
     let law = "--engine sim:size=8M";
     for (line, code, parts) in [
-        ("run simple --span 50-20% data".to_owned(), 2, &["--span", "no part of a target", "0-33%"][..]),
-        ("run simple --span 0-200% data".to_owned(), 2, &["--span", "no part of a target"]),
+        ("run simple --span 50-20% data".to_owned(), 2, &["--span", "not a part of a target", "0-33%"][..]),
+        ("run simple --span 0-200% data".to_owned(), 2, &["--span", "not a part of a target"]),
         ("run simple --span half data".to_owned(), 2, &["--span"]),
         ("run --load x.toml --span 0-10% data".to_owned(), 2, &["--span cannot be combined with --load"]),
         (
@@ -195,9 +195,9 @@ fn what_is_no_place_is_refused() {
             &["--readers cannot be combined with the level \
             'zones'"],
         ),
-        ("run zones --write 20 data".to_owned(), 2, &["--write does not go", "only reads"]),
-        ("run zones --num-disks 2 data".to_owned(), 2, &["--num-disks does not go"]),
-        ("run zones --levels auto data".to_owned(), 2, &["--levels does not go"]),
+        ("run zones --write 20 data".to_owned(), 2, &["--write cannot be combined", "only reads"]),
+        ("run zones --num-disks 2 data".to_owned(), 2, &["--num-disks cannot be combined"]),
+        ("run zones --levels auto data".to_owned(), 2, &["--levels cannot be combined"]),
         (
             "run zones --matrix basic data".to_owned(),
             2,

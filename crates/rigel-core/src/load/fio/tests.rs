@@ -252,7 +252,7 @@ fn what_has_no_counterpart_is_remarked_at_its_line() {
     assert!(!remarks(&usual).contains("percentage_random"), "{}", remarks(&usual));
     let buffered = found("[a]\nrw=randread\ndirect=0\nruntime=5\ntime_based\n");
     assert!(
-        remarks(&buffered).contains("line 3: direct=0: I/O goes past the page cache"),
+        remarks(&buffered).contains("line 3: direct=0: I/O bypasses the page cache"),
         "{}",
         remarks(&buffered)
     );

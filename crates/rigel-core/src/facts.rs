@@ -97,7 +97,7 @@ pub struct TargetFacts {
     pub mount_point: Option<String>,
     /// Bytes allocated to a regular file (`st_blocks`), to see holes.
     pub allocated_bytes: Option<u64>,
-    /// Where the bytes of a regular file are; `None` for a device, and where the filesystem does not tell.
+    /// Where the bytes of a regular file are; `None` for a device, and if the filesystem does not report them.
     pub extents: Option<ExtentFacts>,
     /// What it was filled with, when it is a whole scratch file of Rigel's.
     pub scratch: Option<ScratchFacts>,

@@ -70,7 +70,7 @@ pub(crate) fn why(found: &RequiredFound) -> Option<String> {
 pub(super) fn step(open: SloOpen) -> Option<String> {
     Some(match open {
         SloOpen::Around => return None,
-        SloOpen::NotVisited => "let the run get there: give it more time with --for".to_owned(),
+        SloOpen::NotVisited => "give the run more time: give it more time with --for".to_owned(),
         SloOpen::Overload => "require a lower rate".to_owned(),
         SloOpen::Busy => "stop what else uses this host, or wait until it is quiet, and measure again".to_owned(),
         SloOpen::Late => {

@@ -180,7 +180,7 @@ fn judge_block(window: &Window<'_>, at: usize, len: usize) -> (Part, Kind, PageJ
     }
 }
 
-/// With three copies and more: the one that more than half of all are like.
+/// With three copies and more: the one that more than half of all copies match.
 fn majority(window: &Window<'_>, block: Part) -> Option<PageJudge> {
     let count = window.copies.len();
     let bytes = |copy| window.bytes(copy, block.start, block.len);

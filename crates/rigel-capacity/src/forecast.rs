@@ -26,7 +26,7 @@ use rigel_core::stats::sample::{mean, median, variance};
 
 /// With fewer days there is no forecast: of two weeks the next two can be tested.
 pub const FEWEST_DAYS: usize = 28;
-/// Nothing is told of a future that is longer than so many pasts.
+/// Nothing is reported about a future that is longer than so many pasts.
 pub const MOST_PASTS: usize = 2;
 /// Models whose errors are larger than the least by no more than this share are not told apart: the interval holds all of them.
 const ALIKE: f64 = 0.1;
@@ -76,7 +76,7 @@ pub struct IntervalCoverage {
     pub of: usize,
 }
 
-/// What a series says of its future.
+/// What a series says about its future.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
     /// The first day of the history, counted from 1970-01-01.
@@ -100,7 +100,7 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// The next `days` days, but no more than the history can tell of.
+    /// The next `days` days, but no more than the history can report on.
     ///
     /// # Errors
     /// When the history cannot tell anything.
@@ -126,7 +126,8 @@ impl Forecast {
         self.busy * median(&weeks)
     }
 
-    /// How much more a busy day is after a year of the forecast, as a share; over a shorter one as if it went on: growth by as much in each week, a decline
+    /// How much more a busy day is after a year of the forecast, as a share; over a shorter one as if it continued: growth by as much in each week,
+    /// a decline
     /// by the same share.
     pub fn growth_per_year(&self) -> Option<f64> {
         let last = self.ahead.get(51).or(self.ahead.last())?.value;

@@ -60,11 +60,11 @@ impl Resource {
 pub struct Limit {
     /// Of what.
     pub resource: Resource,
-    /// The best single value, and what it is surely no less and no more than; the upper end is infinite where that is not known.
+    /// The best single value, and what it is certainly no less and no more than; the upper end is infinite where that is not known.
     pub figure: EstimateForm,
     /// Where it comes from, as a phrase: `p99 < 5 ms`.
     pub from: String,
-    /// Whether it is a rate that keeps a bound, which the phrase names.
+    /// Whether it is a rate that meets a bound, which the phrase names.
     pub keeps_bound: bool,
 }
 
@@ -89,7 +89,7 @@ impl Course {
         Self { resource, daily, forecast, ahead }
     }
 
-    /// The day after what is told.
+    /// The day after what is reported.
     pub fn end(&self) -> Option<i64> {
         let told = self.forecast.as_ref().ok()?;
         Some(told.next_day() + WEEK * i64::try_from(self.ahead.len()).ok()?)
@@ -111,7 +111,7 @@ pub enum ReachTime {
     On(i64),
     /// Not before this day, up to which the history tells something.
     Beyond(i64),
-    /// The history tells nothing.
+    /// The history says nothing.
     Unknown,
 }
 
@@ -124,7 +124,7 @@ impl ReachTime {
         }
     }
 
-    /// Whether it is surely not before a day.
+    /// Whether it is certainly not before a day.
     pub const fn is_not_before(self, gate: i64) -> bool {
         match self {
             Self::On(day) | Self::Beyond(day) => day >= gate,
@@ -170,7 +170,7 @@ impl Ends {
         }
     }
 
-    /// What of the limit a busy day uses now.
+    /// Which part of the limit a busy day uses now.
     pub fn used(&self) -> Option<f64> {
         self.now.map(|now| now / self.limit.figure.value)
     }

@@ -117,7 +117,7 @@ pub fn step_ms(lives: &[Life], (from_ms, to_ms): (i64, i64)) -> u32 {
     STEPS_S.iter().find(fits).copied().unwrap_or(86_400) * 1000
 }
 
-/// Whether stretches of that length can be had: whole parts of a day, so that a day can be taken by itself.
+/// Whether stretches of that length can be had: whole parts of a day, so a day can be taken on its own.
 pub fn is_step(step_ms: i64) -> bool {
     (MS_PER_S..=super::DAY_MS).contains(&step_ms) && super::DAY_MS % step_ms == 0
 }

@@ -121,7 +121,7 @@ pub fn shown(at_ms: i64) -> String {
 mod tests {
     use super::*;
 
-    /// Berlin's rule as POSIX writes it, so that no database of zones is needed.
+    /// Berlin's rule as POSIX writes it, so no database of zones is needed.
     fn berlin() -> Zone {
         Zone::new(TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap())
     }

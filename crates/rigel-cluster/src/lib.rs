@@ -1,4 +1,4 @@
-//! Many nodes as one bench: an order goes out with an agreed time of start, what came of it on each node comes back, is told in the time of
+//! Many nodes as one bench: an order goes out with an agreed time of start, what came of it on each node comes back, is reported in the time of
 //! the run and added up.
 //!
 //! [`mod@line`] is what a node knows of the others: messages to and from them, and who has gone silent. [`ClusterBench`] is the bench of the first

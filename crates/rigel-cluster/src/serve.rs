@@ -9,9 +9,9 @@ use rigel_core::facts::engine::EngineKind;
 use rigel_run::bench::{Bench, BenchMessage, Order, VisitResult};
 use std::time::{Duration, Instant};
 
-/// How often it tells how far it is.
+/// How often it shows how far it is.
 const TELL: Duration = Duration::from_millis(250);
-/// The first node looks at the others' answers while it works; it cannot be silent for longer. More than that node itself waits, so that it is the one
+/// The first node looks at the others' answers while it works; it cannot be silent for longer. More than that node itself waits, so it is the one
 /// that names who has gone.
 const SILENCE: Duration = Duration::from_secs(8);
 /// Between two orders it may have much to do: judge, write, wait for a disk that is full.

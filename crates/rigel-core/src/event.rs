@@ -86,7 +86,7 @@ pub enum Event<'a> {
         /// What was measured.
         interval: &'a Interval,
     },
-    /// The drives below the targets were asked what they say of themselves, and the line is on disk.
+    /// The drives below the targets were asked what they say about themselves, and the line is on disk.
     DrivesAsked {
         /// What they said.
         look: &'a DriveLook,

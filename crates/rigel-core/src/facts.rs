@@ -144,7 +144,7 @@ impl TargetFacts {
     }
 }
 
-/// What is known of the blocks of a scratch file ([`crate::guard::scratch`]).
+/// What is known about the blocks of a scratch file ([`crate::guard::scratch`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScratchFacts {
     /// Seed of its fill.

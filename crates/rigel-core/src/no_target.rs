@@ -1,6 +1,6 @@
-//! Words that stand in the place of a target and are none: operands of other tools, files that another option reads, names of databases.
+//! Words that stand in place of a target and are none: operands of other tools, files that another option reads, names of databases.
 //!
-//! They are told by their letters. Must not look whether there is such a file.
+//! They are known by their letters. Must not look whether there is such a file.
 
 use crate::path_text::shell_word;
 
@@ -13,7 +13,7 @@ pub struct NoTarget {
     pub next: String,
 }
 
-/// What the word is where it is none of a target. A path with a directory before such a name, as `./if=x`, stays one.
+/// What the word is where it is not among a target. A path with a directory before such a name, as `./if=x`, stays one.
 pub fn no_target(word: &str) -> Option<NoTarget> {
     operand(word).or_else(|| file(word)).or_else(|| database(word))
 }

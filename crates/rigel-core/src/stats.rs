@@ -1,5 +1,4 @@
-//! The statistics: intervals from repeated short visits, when to stop, what to visit next, and tests that speak
-//! against a number.
+//! The statistics: intervals from repeated short visits, when to stop, what to visit next, and tests that cast doubt on a number.
 //!
 //! The unit of replication is the visit (Kalibera, Jones 2013). The variation between visits is what a second run would
 //! see; data from inside one visit cannot show it. Everything here is a pure function or a state machine over plain

@@ -49,7 +49,7 @@ fn start() -> Problem {
         .next("reinstall rigel-mpi, or copy both programs into one directory")
 }
 
-/// Libraries of a program that this host does not have: told by the loader, which lists them where this variable is set, and starts
+/// Libraries of a program that this host does not have: known by the loader, which lists them where this variable is set, and starts
 /// nothing (ld.so(8)). Another loader starts the program, whose help needs no MPI.
 fn missing_libraries(program: &Path) -> Vec<String> {
     let mut list = Command::new(program);

@@ -106,7 +106,7 @@ const fn title(product: Product) -> &'static str {
     }
 }
 
-/// What is said of a setting without a sure value: one word for each kind, on the page and in the files.
+/// What is said about a setting without a sure value: one word for each kind, on the page and in the files.
 const fn kept_back(kind: Kind) -> &'static str {
     match kind {
         Kind::Missing => "not measured",

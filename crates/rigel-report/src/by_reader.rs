@@ -16,7 +16,7 @@ use serde::Serialize;
 /// Readers that a terminal shows; a page and JSON have all.
 const MOST_SHOWN: usize = 16;
 
-/// So many readers, each by itself.
+/// So many readers, each on its own.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ReadersDocument {
     /// The class.

@@ -36,7 +36,8 @@ pub(crate) struct ByTargetDocument {
     slowest_of_median: f64,
     /// Each target that had some of its I/O, in the order of the run.
     targets: Vec<TargetDocument>,
-    /// Of two to four targets with the same load, the one that is surely slower than each of the others; null where there is none. Of more, the flag
+    /// Of two to four targets with the same load, the one that is certainly slower than each of the others; null where there is none. Of more, the
+    /// flag
     /// `OUTLIER_TARGET` names the slow ones.
     slower: Option<SlowerDocument>,
 }

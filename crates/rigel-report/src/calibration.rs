@@ -49,9 +49,9 @@ pub struct Document {
     pub size_large: u64,
     /// Whether it was measured to its end.
     pub complete: bool,
-    /// What speaks against any of it, each flag once.
+    /// What casts doubt on any of it, each flag once.
     pub flags: Vec<Flag>,
-    /// Whether the figures may be used, what speaks against them, and what to do.
+    /// Whether the figures may be used, what casts doubt on them, and what to do.
     pub verdict: Option<Conclusion>,
 }
 

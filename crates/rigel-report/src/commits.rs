@@ -28,7 +28,7 @@ pub(crate) fn latencies(view: &View<'_>, usable: bool) -> Vec<String> {
     [sentence(view, &alone, usable), sentence(view, &beside, usable)].into_iter().flatten().collect()
 }
 
-/// That nobody can tell whether a flush costs anything: the host was busy.
+/// That nobody can show whether a flush costs anything: the host was busy.
 pub(crate) fn untold(view: &View<'_>) -> Option<&'static str> {
     view.findings.are_flushes_untold(&view.record.header.request).then_some(
         "It is unknown whether a flush costs anything (FLUSH_FREE): other programs used the host meanwhile \

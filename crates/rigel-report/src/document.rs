@@ -115,7 +115,7 @@ pub(crate) enum Block {
         /// The first says most.
         sentences: Vec<String>,
     },
-    /// What speaks against the numbers, each with its figures.
+    /// What casts doubt on the numbers, each with its figures.
     Causes(Vec<Cause>),
     /// Running text.
     Paragraph(Paragraph),
@@ -212,7 +212,7 @@ pub(crate) struct Picker {
     /// What is shown of it: the name of the group, and the id and name of each.
     pub group: String,
     pub own: Vec<(String, String)>,
-    /// The id of what is said of the chosen point.
+    /// The id of what is said about the chosen point.
     pub chosen: String,
 }
 
@@ -267,7 +267,7 @@ impl Block {
         Paragraph::labelled("", 0, text).into()
     }
 
-    /// Running text whose lines but the first begin with two blanks, so that several can stand together.
+    /// Running text whose lines but the first begin with two blanks, so several can stand together.
     pub fn hanging(text: impl Into<String>) -> Self {
         Paragraph::labelled("", 2, text).into()
     }

@@ -62,7 +62,7 @@ struct Document<'a> {
     sync: &'static str,
     /// Microseconds of the run at the last acknowledgement that the witness has.
     last_acknowledged_us: u64,
-    /// Whether the run ended by itself, and no cut ended it.
+    /// Whether the run ended on its own, and no cut ended it.
     ended: bool,
     /// What to know of the answer.
     notes: Vec<String>,

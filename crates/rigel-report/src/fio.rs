@@ -1,4 +1,4 @@
-//! What fio writes with `--output-format=json+`, so that whatever reads fio's results reads these.
+//! What fio writes with `--output-format=json+`, so whatever reads fio's results reads these.
 //!
 //! fio has one kind of I/O in a job; a point may have several. So each class of each point is a job, and what the others
 //! did meanwhile stands in its name and its directory. Beside one document with all jobs there is a file for each job, in

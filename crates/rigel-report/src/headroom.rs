@@ -26,7 +26,7 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.capacity/1";
 
-/// Everything that is told.
+/// Everything that is reported.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadroomReport<'a> {
     /// The host of the history, or all whose sum it is.
@@ -215,7 +215,7 @@ struct EndsDocument {
     earliest: Option<String>,
     /// It is reached by then, at 97.5 %.
     latest: Option<String>,
-    /// The day up to which the history tells something; null where it tells nothing.
+    /// The day up to which the history tells something; null where it says nothing.
     told_until: Option<String>,
 }
 

@@ -60,7 +60,7 @@ struct Document<'a> {
     /// States of the device that lasted a smaller share of the time may have been missed by all visits (at 95 %). Null
     /// when each point had one visit.
     unseen_share: Option<f64>,
-    /// Whether the numbers may be used, what speaks against them, and what to do.
+    /// Whether the numbers may be used, what casts doubt on them, and what to do.
     verdict: Conclusion,
     /// What to know about the run as a whole.
     flags: Vec<Flag>,
@@ -140,7 +140,7 @@ struct NodeDocument {
     engine: &'static str,
     /// What short trials of several engines on the targets gave before the run, the usual engine first; empty where none were made.
     engine_trials: Vec<EngineTrialDocument>,
-    /// Where the time of its CPUs went during the visits, whoever used it; null where nobody watched.
+    /// Where the time of its CPUs went during the visits, whoever used it; null where nothing watched.
     cpu: Option<HostCpu>,
 }
 
@@ -194,7 +194,7 @@ struct ExtremesDocument {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LoadClass")]
 struct ClassDocument {
-    /// Bytes of one I/O, of the largest where there are several sizes; 0 for what is no block I/O.
+    /// Bytes of one I/O, of the largest where there are several sizes; 0 for what is not a block I/O.
     io_bytes: u64,
     /// Where there are several sizes: each with its share of the I/Os.
     sizes: Vec<SizeDocument>,

@@ -98,7 +98,7 @@ pub enum Format {
     OpenMetrics,
     /// Tables for a ticket or a wiki.
     Markdown,
-    /// Everything that is told on a terminal, for people who look at files there: without colours.
+    /// Everything that is reported on a terminal, for people who look at files there: without colours.
     Text,
 }
 

@@ -1,4 +1,4 @@
-//! Tables whose rows are no points of a matrix: classes that run together, look-ups beside reports, commits by their class and writers,
+//! Tables whose rows are not points of a matrix: classes that run together, look-ups beside reports, commits by their class and writers,
 //! figures place by place, and the phases of a load.
 //!
 //! Text, Markdown and page have the same cells. Must not lay out, and must not hide a point.
@@ -167,7 +167,7 @@ fn width(found: Option<Estimate>) -> String {
     found.and_then(|found| found.half_width()).map_or_else(|| "-".to_owned(), percent)
 }
 
-/// Half the width of the interval that says how sure the point is; with a star where that was asked for and not reached.
+/// Half the width of the interval that says how certain the point is; with a star where that was asked for and not reached.
 fn half(view: &View<'_>, io: &IoFindings, found: Option<Estimate>, room: Room) -> String {
     let star = match (room, view.findings.target) {
         (Room::Narrow, Some(_)) if !io.sure.reached => "*",

@@ -1,4 +1,4 @@
-//! The documents of a run: what is shown after it, everything that can be told of it, and its page.
+//! The documents of a run: what is shown after it, everything that can be reported about it, and its page.
 //!
 //! Must not choose a figure or a word about one.
 
@@ -65,7 +65,7 @@ fn answered(view: &View<'_>) -> Vec<Block> {
     all
 }
 
-/// The line that leads to everything else: whole, however long the path is, so that it can be pasted.
+/// The line that leads to everything else: whole, however long the path is, so it can be pasted.
 fn more(record: Option<&String>) -> Block {
     let record = record.map_or("RECORD", String::as_str);
     Block::part(vec![Block::whole(LABEL, format!("rigel report {} --explain", shell_word(record)))])

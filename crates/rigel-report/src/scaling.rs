@@ -98,7 +98,7 @@ fn limit_words(view: &View<'_>, found: &ScalingFindings, limit: ScalingLimit) ->
     }
 }
 
-/// Targets on one device are told though nothing limits them yet.
+/// Targets on one device are reported though nothing limits them yet.
 fn shared_only(view: &View<'_>, found: &ScalingFindings) -> Vec<String> {
     devices(view, found).into_iter().map(|told| format!("Note: {told}.")).collect()
 }
@@ -257,7 +257,7 @@ pub(crate) fn panel(view: &View<'_>) -> Option<Panel> {
 pub(crate) struct ScalingDocument {
     /// Which class.
     class: Class,
-    /// What each target has for itself: outstanding I/Os, or streams.
+    /// What each target has on its own: outstanding I/Os, or streams.
     per_target: u32,
     /// `throughout`: on the straight line with all targets. `up_to`: it leaves the line. `undecided`: the intervals allow both. `unknown`: a rate is
     /// missing, or rests on one visit.
@@ -265,13 +265,13 @@ pub(crate) struct ScalingDocument {
     linear: &'static str,
     /// The most targets that are on the line; null where that is not known.
     linear_up_to: Option<u32>,
-    /// The fewest that are surely below it; null where none are.
+    /// The fewest that are certainly below it; null where none are.
     below_from: Option<u32>,
     /// What each number of targets gave.
     points: Vec<ScalingPointDocument>,
     /// What limits the rate where it leaves the line; the most likely first.
     limits: Vec<ScalingLimitDocument>,
-    /// Targets that gave surely less than the others.
+    /// Targets that gave certainly less than the others.
     slow: Vec<SlowTargetDocument>,
     /// Devices that several of the targets lie on, as far as this host sees.
     shared_devices: Vec<SharedDeviceDocument>,

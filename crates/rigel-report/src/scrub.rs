@@ -34,7 +34,7 @@ pub struct ScrubReport<'a> {
     pub owners: Option<&'a OwnerFacts>,
 }
 
-/// Copies of data, and where they differ; or one device, and what of it cannot be read. Offsets and lengths are in bytes.
+/// Copies of data, and where they differ; or one device, and which part of it cannot be read. Offsets and lengths are in bytes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.scrub/1")]
 struct Document<'a> {

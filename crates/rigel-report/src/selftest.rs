@@ -44,7 +44,7 @@ pub struct SelfTest<'a> {
     pub seed: u64,
 }
 
-/// Narrow: the answer, then a line for each case. Wide: every figure of each case, with its device, so that anybody can try it.
+/// Narrow: the answer, then a line for each case. Wide: every figure of each case, with its device, so anybody can try it.
 impl Document for SelfTest<'_> {
     fn blocks(&self, room: Room) -> Blocks {
         let scores = self.scores;
@@ -208,7 +208,7 @@ fn with_verdict(table: Rows<'_, &Score>) -> Block {
         .done()
 }
 
-/// Whole runs, whose intervals hold the truth.
+/// Whole runs, whose intervals contain the true value.
 fn coverage_table(scores: &[Score]) -> Option<Block> {
     let rows = of_kind(scores, |promise| matches!(promise, Promise::Coverage { .. }));
     let aim = |score: &&Score| {

@@ -33,7 +33,7 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.slo/1";
 
-/// Up to which rate bounds on the latency are kept. Rates are I/Os per second that arrive, latencies count from the time at which an I/O should
+/// Up to which rate latency limits are met. Rates are I/Os per second that arrive, latencies count from the time at which an I/O should
 /// have begun, in microseconds; `lo95` and `hi95` are the ends of 95 % intervals.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.slo/1")]
@@ -57,7 +57,7 @@ pub(crate) struct Document<'a> {
     rate: Option<Rate<'a>>,
     /// The same in times of the load, where all phases of a load were scaled together; null otherwise.
     scale: Option<Scale>,
-    /// Where no rate keeps the bounds the lowest that was tried, where all do the highest; null otherwise.
+    /// Where no rate meets the bounds the lowest that was tried, where all do the highest; null otherwise.
     tried_rate: Option<u32>,
     /// Every rate that was visited after the search, ascending.
     points: Vec<Point<'a>>,
@@ -67,9 +67,9 @@ pub(crate) struct Document<'a> {
     write_percent: u8,
     /// Whether it was measured to its end.
     complete: bool,
-    /// What speaks against any of it, each flag once.
+    /// What casts doubt on any of it, each flag once.
     flags: Vec<Flag>,
-    /// Whether the figures may be used, what speaks against them, and what to do.
+    /// Whether the figures may be used, what casts doubt on them, and what to do.
     verdict: Conclusion,
 }
 
@@ -102,7 +102,7 @@ struct SloBoundDocument {
     allowed_share: Option<f64>,
 }
 
-/// The highest rate at which the bounds are kept.
+/// The highest rate at which the bounds are met.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Rate<'a> {
     #[serde(flatten)]
@@ -113,12 +113,12 @@ struct Rate<'a> {
     decided_by: Option<String>,
 }
 
-/// How many times the load of a file keeps the bounds in every phase. All rates are then those of the first phase that decides.
+/// How many times the load of a file meets the bounds in every phase. All rates are then those of the first phase that decides.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Scale {
-    /// So many times the load keep the bounds; null when that is known of no scale. With 97.5 % it is not above the true scale.
+    /// So many times the load meet the bounds; null when that is known of no scale. With 97.5 % it is not above the true scale.
     lower: Option<f64>,
-    /// The best single value; null when a bound is kept, or broken, at every scale that was visited.
+    /// The best single value; null when a bound is met, or broken, at every scale that was visited.
     estimate: Option<f64>,
     /// So many times the load do not; null when that is known of no scale. With 97.5 % it is not below the true scale.
     upper: Option<f64>,
@@ -170,7 +170,7 @@ struct Point<'a> {
     role: &'static str,
     /// What came of each bound, in their order; null where nothing was seen.
     bounds: Vec<Option<BoundRatioDocument>>,
-    /// Of each bound, the latency that it is about, in microseconds. Its interval is above the bound where that is surely not kept.
+    /// Of each bound, the latency that it is about, in microseconds. Its interval is above the bound where that is certainly not kept.
     judged_us: &'a [Option<Estimate>],
     /// The latencies there.
     latency_us: Option<LatencyUs>,
@@ -179,12 +179,12 @@ struct Point<'a> {
 /// What was seen of a bound: the share of the I/Os that took longer, or the mean latency in microseconds.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BoundRatioDocument {
-    /// The value; its upper end is null when a single visit tells nothing of it.
+    /// The value; its upper end is null when a single visit says nothing of it.
     #[serde(flatten)]
     figure: EstimateForm,
-    /// What of it is allowed.
+    /// Which part of it is allowed.
     allowed: f64,
-    /// Whether the bound is kept.
+    /// Whether the bound is met.
     kept: BoundVerdict,
 }
 

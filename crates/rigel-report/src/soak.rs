@@ -85,13 +85,13 @@ struct Document<'a> {
     slow_spells: &'a [Spell],
     /// Targets that are slower than the others.
     outliers: Vec<OfTarget<&'a Outlier>>,
-    /// What the drives below the targets say of themselves, before and after; nothing where nobody asked, as of a simulated device.
+    /// What the drives below the targets say about themselves, before and after; nothing where nobody asked, as with a simulated device.
     drives: Option<Vec<DriveDocument<'a>>>,
-    /// What it took of storage that has other users; nothing of a soak that had it for itself.
+    /// What it took of storage that has other users; nothing of a soak that had it on its own.
     beside_production: Option<ProductionImpact>,
-    /// What became of the targets and of the limits on I/O meanwhile.
+    /// What became of the targets and of the I/O limits meanwhile.
     changed: &'a [String],
-    /// Where it went on after an interruption.
+    /// Where it continued after an interruption.
     interruptions: &'a [Interruption],
     /// The figures of every interval.
     course: &'a [Moment],
@@ -208,7 +208,7 @@ struct DriveDocument<'a> {
     model: Option<String>,
     /// Its serial number.
     serial: Option<String>,
-    /// Something in its counters speaks against it.
+    /// Something in its counters casts doubt on it.
     worse: bool,
     /// How often it told its counters.
     looks: u32,

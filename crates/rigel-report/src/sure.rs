@@ -1,4 +1,4 @@
-//! How sure one can be, of three things that are easily taken for one: the means of a session, what compares within it, and what
+//! How certain one can be, of three things that are easily taken for one: the means of a session, what compares within it, and what
 //! another session will show.
 //!
 //! Must not read a history: what it tells is given.
@@ -17,7 +17,7 @@ pub(crate) const UNKNOWN: &str = "not known from one run: at least 1.4 times thi
 pub(crate) const FEWEST: &str = "Five";
 const _: () = assert!(FEWEST_SESSIONS == 5, "the word for it");
 
-/// How sure, of three things.
+/// How certain, of three things.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct SurenessText {
     /// The numbers, as means of this session.
@@ -29,7 +29,7 @@ pub(crate) struct SurenessText {
 }
 
 impl SurenessText {
-    /// Of a run by itself. Its outputs are made of its record alone, so no history has a say.
+    /// Of a run on its own. Its outputs are made of its record alone, so no history has a say.
     pub fn of_run(view: &View<'_>) -> Self {
         if !view.is_adaptive() {
             return Self {

@@ -57,7 +57,7 @@ pub fn report(view: &View<'_>, style: Style, files: &[String]) -> String {
     run::brief(view, files).text(style)
 }
 
-/// Everything that a record tells people on a terminal: the whole verdict, the table with every flag, charts, how sure the best numbers are.
+/// Everything that a record tells people on a terminal: the whole verdict, the table with every flag, charts, how certain the best numbers are.
 pub fn explained(view: &View<'_>, style: Style, files: &[String]) -> String {
     run::explained(view, files).text(style)
 }

@@ -31,7 +31,7 @@ pub struct ThroughReport<'a> {
 }
 
 impl ThroughReport<'_> {
-    /// What speaks against the numbers and is not what the failure did: that belongs to the answer.
+    /// What casts doubt on the numbers and is not what the failure did: that belongs to the answer.
     fn causes(&self) -> Vec<Cause> {
         let view = View::of(self.record);
         let is_own = |cause: &Cause| cause.code.is_some_and(|code| !code.has(Mark::OfFailure));

@@ -48,9 +48,9 @@ struct Document {
     beside: Vec<TransferDocument>,
     /// What was not measured.
     missing: Vec<Missing>,
-    /// What speaks against any of it, each flag once.
+    /// What casts doubt on any of it, each flag once.
     flags: Vec<Flag>,
-    /// Whether the figures may be used, what speaks against them, and what to do.
+    /// Whether the figures may be used, what casts doubt on them, and what to do.
     verdict: Conclusion,
 }
 

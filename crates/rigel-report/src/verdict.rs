@@ -1,7 +1,7 @@
-//! The verdict on a run: whether its numbers may be used, what speaks against them and what to do, what the storage reached,
+//! The verdict on a run: whether its numbers may be used, what casts doubt on them and what to do, what the storage reached,
 //! and the command that comes next.
 //!
-//! Every output begins with it, in the order of [`Conclusion::parts`]. Must not leave out a flag that speaks against the numbers.
+//! Every output begins with it, in the order of [`Conclusion::parts`]. Must not leave out a flag that casts doubt on the numbers.
 
 mod causes;
 mod command;
@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
-    /// Nothing speaks against them.
+    /// Nothing casts doubt on them.
     #[default]
     Good,
     /// Something asks for care, or not everything was measured.
@@ -65,14 +65,14 @@ pub struct Conclusion {
     /// database.
     #[serde(default)]
     pub costs: Vec<String>,
-    /// How sure the intervals are.
+    /// How certain the intervals are.
     pub sureness: String,
     /// What it ran in, where that is no machine of its own; a sentence.
     #[serde(default)]
     pub surroundings: Option<String>,
-    /// What speaks against the numbers, the worst first.
+    /// What casts doubt on the numbers, the worst first.
     pub causes: Vec<Cause>,
-    /// What is worth knowing and speaks against nothing; sentences.
+    /// What is worth knowing and casts doubt on nothing; sentences.
     #[serde(default)]
     pub notes: Vec<String>,
     /// The command that comes next.
@@ -95,7 +95,7 @@ pub(crate) enum Part<'a> {
     Head(&'a str),
     /// A sentence about what was measured.
     Sentence(&'a str),
-    /// What speaks against the numbers, and what to do.
+    /// What casts doubt on the numbers, and what to do.
     Causes(&'a [Cause]),
     /// The command that comes next.
     Next(&'a Suggestion),
@@ -210,12 +210,12 @@ impl Conclusion {
         }
     }
 
-    /// What to know beside what speaks against the numbers.
+    /// What to know beside what casts doubt on the numbers.
     pub(crate) fn to_know(&self) -> impl Iterator<Item = &String> {
         self.surroundings.iter().chain(&self.notes)
     }
 
-    /// The codes of flags that speak against numbers: those that make them invalid, or the others.
+    /// The codes of flags that cast doubt on numbers: those that make them invalid, or the others.
     pub(crate) fn codes(&self, invalid: bool) -> impl Iterator<Item = FlagCode> {
         self.causes.iter().filter(move |cause| cause.invalid == invalid).filter_map(|cause| cause.code)
     }
@@ -255,7 +255,7 @@ fn required(view: &View<'_>) -> Option<(Tone, String)> {
     Some((look.max()?, crate::slo::gates(found)?))
 }
 
-/// How sure the intervals are.
+/// How certain the intervals are.
 fn sureness(view: &View<'_>) -> String {
     let points = &view.findings.points;
     if points.is_empty() {

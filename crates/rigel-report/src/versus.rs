@@ -1,4 +1,4 @@
-//! Two sides that took turns in one run: text, JSON and page.
+//! Two alternating sides in one run: text, JSON and page.
 //!
 //! Takes the run with what its sides come to, gives bytes. Must not judge again, and must not choose an exit code.
 

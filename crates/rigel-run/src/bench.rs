@@ -29,7 +29,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-/// How often a bench that works in real time looks, and tells how far it is.
+/// How often a bench that works in real time looks, and shows how far it is.
 pub const TICK: Duration = Duration::from_millis(100);
 
 /// Who loads what; goes into the first line of the record.
@@ -80,10 +80,10 @@ pub enum Work {
 pub enum Detail {
     /// Nothing.
     Window,
-    /// Completions while the load settled, and latencies by parts of the window, so that the window can begin later once
+    /// Completions while the load settled, and latencies by parts of the window, so the window can begin later once
     /// all visits are known.
     Settling,
-    /// The counts of every interval of that many nanoseconds, handed over when it is over, while the load goes on.
+    /// The counts of every interval of that many nanoseconds, handed over when it is over, while the load continues.
     Every(u64),
 }
 
@@ -198,7 +198,7 @@ pub trait Bench {
     /// Lets time pass without load. In real time `hear` is called a few times a second and ends it by returning false.
     fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(BenchMessage) -> bool);
 
-    /// An earlier process did this until `until_ns`, and the run goes on behind it. Returns whether the bench is now as if
+    /// An earlier process did this until `until_ns`, and the run continues after it. Returns whether the bench is now as if
     /// it had done that itself. False makes the run do it again; only a simulated device whose state depends on its load
     /// says so, of a visit. In real time it is behind the bench already.
     fn pass(&mut self, _until_ns: u64, _passed: RunPast) -> bool {
@@ -210,7 +210,7 @@ pub trait Bench {
         EarlyEnd::default()
     }
 
-    /// What the drives below the load say of themselves now; `None` where there can be none, as below a simulated device. May take some seconds.
+    /// What the drives below the load say about themselves now; `None` where there can be none, as below a simulated device. May take some seconds.
     fn drives(&mut self) -> Option<Vec<Drive>> {
         None
     }
@@ -233,7 +233,7 @@ pub fn rest_in_real_time(
     }
 }
 
-/// What a run that goes on has behind it.
+/// What a run that continues has behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunPast {
@@ -274,7 +274,7 @@ impl Order {
         self.at_ns.unwrap_or(now_ns)
     }
 
-    /// Whether intervals are told while the load goes on.
+    /// Whether intervals are reported while the load continues.
     pub const fn tells_parts(&self) -> bool {
         matches!(self.work, Work::Measure { detail: Detail::Every(_), .. })
     }
@@ -290,7 +290,7 @@ pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
     layout_in(&Team::default(), request, plan, (worker, plan.workers, &[]))
 }
 
-/// The same on a node of several, for one of so many workers, of which each class has `rooms` for itself ([`split::seat`]).
+/// The same on a node of several, for one of so many workers, of which each class has `rooms` on its own ([`split::seat`]).
 pub fn layout_in(
     team: &Team,
     request: &Request,

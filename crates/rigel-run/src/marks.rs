@@ -9,7 +9,7 @@ use std::time::Instant;
 
 /// Most that wait; the walk takes them several times a second.
 const MOST_WAITING: usize = 256;
-/// Most of a run, so that no program that marks in a loop fills the record.
+/// Most of a run, so no program that marks in a loop fills the record.
 const MOST: u64 = 10_000;
 /// Not in the record yet.
 const WAITS: u64 = u64::MAX;

@@ -89,7 +89,7 @@ struct End {
     tried_bytes: u64,
 }
 
-/// The parts of a window that are handed over while the load goes on.
+/// The parts of a window that are handed over while the load continues.
 #[derive(Clone, Copy)]
 struct Parts {
     window: Window,
@@ -326,7 +326,7 @@ impl Worker<'_> {
     }
 
     /// Submits and reaps until the end, then drains. Returns whether the coordinator ended it early. I/Os of several sizes
-    /// have a loop of their own, and so have verified blocks and counts by target, so that others cost
+    /// have a loop of their own, and so have verified blocks and counts by target, so others cost
     /// nothing for them.
     fn drive<B: Backend, C: Clock>(
         &self,

@@ -14,9 +14,9 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// Between two looks a fast device fills a few megabytes. A look costs hardly anything.
+/// Between two looks a fast device fills a few megabytes. A look costs barely anything.
 const PERIOD: Duration = Duration::from_millis(5);
-/// Once this part of the table was read, it goes: two neighbours of a block are hardly ever there by then. No sooner, because what
+/// Once this part of the table was read, it goes: two neighbours of a block are barely ever there by then. No sooner, because what
 /// a session has fetched and not seen yet goes as well, and is fetched twice.
 const PART: u32 = 100;
 
@@ -30,7 +30,7 @@ pub struct Evictor {
 }
 
 impl Evictor {
-    /// For the table of so many blocks whose first file this is; `None` where its files cannot be opened. `read` tells how many blocks
+    /// For the table of so many blocks whose first file this is; `None` where its files cannot be opened. `read` shows how many blocks
     /// were read until now, and `needed` which pages, bytes of the table, are still needed.
     pub fn start(
         first: &Path,

@@ -2,7 +2,7 @@
 //! up, and the counters that say whether a look-up was a read.
 //!
 //! What every product shares knows a [`Server`] and no product; each product has a room of its own behind that seam ([`server::door`]).
-//! The server makes the I/O and this crate only asks, so that no permit to write is needed for files: a private server's are its
+//! The server makes the I/O and this crate only asks, so no permit to write is needed for files: a private server's are its
 //! own, and in a database of others nothing is made without consent. Must not judge what was counted, and must not print.
 #![forbid(unsafe_code)]
 

@@ -36,7 +36,7 @@ pub enum ProofStep {
 /// Hears how much of how much is done.
 pub type Progress<'a> = &'a mut dyn FnMut(ProofStep, u64, u64);
 
-/// What a room tells of its experiment.
+/// What a room reports on its experiment.
 #[derive(Clone, Copy, Debug)]
 pub struct ProofFacts {
     /// Sessions that are open at the same time.

@@ -6,7 +6,7 @@ use rigel_core::load::permutation::Permutation;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A series that goes on where it was left, whoever takes from it.
+/// A series that continues where it was left, whoever takes from it.
 #[derive(Debug)]
 pub struct Series {
     order: Permutation,

@@ -1,5 +1,5 @@
-//! The seam between what every database shares and the room of one product: what a server tells of itself, the table in it, its sessions, what
-//! it counted, and how all of it is put away.
+//! The seam between what every database shares and the room of one product: what a server reports on itself, the table in it, its sessions, what
+//! it counted, and how all of it is cleaned up.
 //!
 //! Schedule, bench, counters of the kernel, raw I/O beside SQL and every word above know these traits only. A product is a [`Door`], in the table
 //! of [`door`]. Must not name a statement of any product.
@@ -236,7 +236,7 @@ pub trait Server: Send {
     /// What it is.
     fn facts(&self) -> ServerFacts;
 
-    /// The table that is there, which nobody removes as long as this connection lives; `None` when there is none of ours.
+    /// The table that is there, which nobody removes as long as this connection lives; `None` when there is nomong ours.
     ///
     /// # Errors
     /// When its place is taken by somebody else's, or it is not as Rigel makes it.

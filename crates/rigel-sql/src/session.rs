@@ -1,6 +1,6 @@
 //! One session: a connection and a thread that asks one statement after the other, and counts.
 //!
-//! A statement looks up several rows; each counts as one look-up that took its part of the statement, so that the rate is exact
+//! A statement looks up several rows; each counts as one look-up that took its part of the statement, so the rate is exact
 //! and a latency is the mean of a statement. With one row a statement every latency is that of a look-up. A report is one
 //! statement, and counts when all rows of its range came back. Must not know other sessions.
 
@@ -168,7 +168,7 @@ impl Member {
         }
     }
 
-    /// A first statement, which nobody counts. With it a process of the server reads what the catalogue says of the table, and makes
+    /// A first statement, which nobody counts. With it a process of the server reads what the catalogue says about the table, and makes
     /// its plan; both would be reads beside those that were asked for.
     fn begin(&mut self) -> Result<(), Problem> {
         let rows = match self.start.query {

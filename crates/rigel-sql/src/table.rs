@@ -106,7 +106,7 @@ pub enum DropOutcome {
     Schema,
 }
 
-/// Connects anew and removes by `remove`. What may have stayed is told.
+/// Connects again and removes by `remove`. What may have stayed is reported.
 ///
 /// # Errors
 /// Those of `remove`, and when the server does not answer.

@@ -1,4 +1,4 @@
-//! What the sessions wait for while they work: samples of what the server tells of them, ten a second.
+//! What the sessions wait for while they work: samples of what the server reports on them, ten a second.
 //!
 //! They are taken by a thread over the connection of the counters, which has nothing else to do meanwhile. Must not judge.
 
@@ -41,7 +41,7 @@ impl WaitSampler {
     }
 }
 
-/// A server that refuses to tell is no failure: there are no more samples then.
+/// A server that refuses to tell is not a failure: there are no more samples then.
 fn look(server: &mut dyn Server, numbers: &[i32], sessions: usize, ended: &Receiver<()>) -> Waits {
     let mut seen = Waits::new();
     while ended.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {

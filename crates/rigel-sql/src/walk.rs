@@ -1,6 +1,6 @@
 //! Where the reports of a session go: range after range through a part of the table of its own, round and round.
 //!
-//! A session goes on where it ended, whatever it asks next, so that what the kernel read ahead for it is used. Must not know what a
+//! A session continues where it ended, whatever it asks next, so what the kernel read ahead for it is used. Must not know what a
 //! report does with its range.
 
 use std::ops::Range;

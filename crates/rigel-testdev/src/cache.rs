@@ -12,7 +12,7 @@ pub(crate) const SECTOR_BYTES: usize = 512;
 /// Bytes of one sector.
 pub(crate) type Sector = [u8; SECTOR_BYTES];
 
-/// What of the cache survives a loss of power.
+/// Which part of the cache survives a loss of power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Survives {
     Nothing,

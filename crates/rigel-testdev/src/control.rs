@@ -48,11 +48,11 @@ pub(crate) enum Command {
     Reset,
 }
 
-/// A line that is no command.
+/// A line that is not a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BadLine(pub(crate) String);
 
-/// Understands every line, or names the first one that is no command. Empty lines are skipped.
+/// Understands every line, or names the first one that is not a command. Empty lines are skipped.
 pub(crate) fn parse(text: &str) -> Result<Vec<Command>, BadLine> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     lines.map(|line| parse_line(line).ok_or_else(|| BadLine(line.to_owned()))).collect()

@@ -1,6 +1,6 @@
 //! The service law: when a request that arrives now will be answered.
 //!
-//! Pure arithmetic in nanoseconds of virtual time, so that the law is exact however late a timer wakes
+//! Pure arithmetic in nanoseconds of virtual time, so the law is exact however late a timer wakes
 //! up: a station starts its next request when the last one was *due*, not when it was answered. It must
 //! not read a clock, sleep, or know what a request is beyond its length.
 
@@ -213,7 +213,7 @@ impl SplitMix {
         mixed ^ (mixed >> 31)
     }
 
-    /// Uniform in (0, 1), both ends excluded, so that its logarithm is finite and negative.
+    /// Uniform in (0, 1), both ends excluded, so its logarithm is finite and negative.
     fn open_unit(&mut self) -> f64 {
         ((self.next() >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
     }

@@ -144,15 +144,15 @@ pub enum Kind {
 pub struct Refusal {
     /// missing: the records lack what it takes; in_doubt: they have it, but not well enough for any value; rough: the value is a rough one.
     pub kind: Kind,
-    /// What is missing, or the worst that speaks against the figures; short.
+    /// What is missing, or the worst that casts doubt on the figures; short.
     pub because: String,
-    /// The figures with everything that speaks against them; null where nothing was measured.
+    /// The figures with everything that casts doubt on them; null where nothing was measured.
     pub details: Option<String>,
     /// What to do.
     pub next: String,
     /// The command line that does it; null where none does.
     pub command: Option<String>,
-    /// What would come out of the figures all the same, which must not be used.
+    /// What would come out of the figures anyway, which must not be used.
     #[serde(skip)]
     pub withheld: Option<Box<SettingAdvice>>,
 }

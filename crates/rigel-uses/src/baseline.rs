@@ -1,4 +1,4 @@
-//! What other tools found of a storage, out of the files that they wrote, so that it can be a side of a comparison.
+//! What other tools found of a storage, from the files that they wrote, so it can be a side of a comparison.
 //!
 //! Text in, loads and numbers out; a file is known by its content, never by its name. Must not open a file, and must not compare.
 
@@ -59,7 +59,7 @@ rigel_core::named!(Tool {
     Diskspd: "diskspd",
 });
 
-/// What a tool found, out of one file, or out of the files that ORION writes about one run.
+/// What a tool found, out of one file, or from the files that ORION writes about one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
     /// Who found it.

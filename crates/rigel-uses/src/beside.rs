@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// With less of the CPU time idle, the CPU is full.
 const FULL_IDLE: f64 = 0.1;
-/// When SQL reads this part of what raw I/O reads for sure, the storage gives no more, or hardly more.
+/// When SQL reads this part of what raw I/O reads for sure, the storage gives no more, or barely more.
 const NEARLY_ALL: f64 = 0.9;
 /// When it reads less than this part for sure, the storage would give more.
 const NOT_ALL: f64 = 0.95;
@@ -63,7 +63,7 @@ pub struct Way {
     pub latency_us: Option<Estimate>,
     /// CPU time of a read in microseconds, of the processes that take part in it; `None` when it was not counted.
     pub cpu_us: Option<f64>,
-    /// Part of the CPU time of the host that nobody used; `None` when nobody watched.
+    /// Part of the CPU time of the host that nobody used; `None` when nothing watched.
     pub idle: Option<f64>,
 }
 
@@ -185,7 +185,7 @@ pub fn index_blocks(visits: &[&Visit]) -> Option<f64> {
     (look_ups > 0).then(|| to_f64(blocks) / to_f64(look_ups))
 }
 
-/// What of the CPU time of the hosts was left over.
+/// Which part of the CPU time of the hosts was left over.
 fn idle(visits: &[&Visit]) -> Option<f64> {
     let nodes = visits.iter().flat_map(|visit| &visit.nodes);
     HostCpu::of(nodes.map(|node| node.witness.as_ref())).map(|cpu| cpu.idle)
@@ -205,7 +205,7 @@ fn waits(visits: &[&Visit]) -> Vec<(String, f64)> {
 }
 
 /// What the evidence names; nothing where the ratio is not sure enough. Where raw I/O makes no more, it does not matter what else
-/// is full. Not so of commits: those of SQL share flushes, which raw writers do not, so that more of them than raw ones say nothing of the
+/// is full. Not so of commits: those of SQL share flushes, which raw writers do not, so more of them than raw ones say nothing of the
 /// storage.
 fn limit(efficiency: &Interval, idle: Option<f64>, is_of_commits: bool) -> Option<Limit> {
     if is_of_commits && idle.is_some_and(|idle| idle < FULL_IDLE) {

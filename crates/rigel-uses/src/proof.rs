@@ -13,7 +13,7 @@ use rigel_core::stats::{Estimate, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How sure all intervals of one table are together.
+/// How certain all intervals of one table are together.
 const CONFIDENCE: f64 = 0.95;
 /// The relative half-width that the rounds aim at.
 const TARGET: f64 = 0.05;

@@ -1,5 +1,5 @@
-//! What a soak found, out of its record: the figures of each phase, their course, every fault, the targets that are not like the others,
-//! what drives say of themselves, and what silence excludes.
+//! What a soak found, from its record: the figures of each phase, their course, every fault, the targets that are not like the others,
+//! what drives say about themselves, and what silence excludes.
 //!
 //! Must not word it, and must not look at a target.
 
@@ -68,11 +68,11 @@ pub struct SoakFindings {
     pub targets: Option<ByTarget>,
     /// The targets that are slower than the others.
     pub outliers: Vec<Outlier>,
-    /// What the drives below the targets say of themselves; `None` where nobody asked, as of a simulated device.
+    /// What the drives below the targets say about themselves; `None` where nobody asked, as with a simulated device.
     pub drives: Option<Drives>,
-    /// Beside production: what it took of the storage; `None` of a soak that had it for itself.
+    /// Beside production: what it took of the storage; `None` of a soak that had it on its own.
     pub beside: Option<ProductionImpact>,
-    /// What became of the targets and of the limits on I/O while it went on, a sentence each.
+    /// What became of the targets and of the I/O limits while it continued, a sentence each.
     pub changed: Vec<String>,
     /// Each time that the load was interrupted.
     pub interruptions: Vec<Interruption>,
@@ -132,7 +132,7 @@ impl PhaseIo {
 /// Where a soak went on after an interruption.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Interruption {
-    /// When it went on, in seconds of load.
+    /// When it continued, in seconds of load.
     #[serde(rename = "at_s", serialize_with = "documents::seconds")]
     #[schemars(with = "f64")]
     pub run: Nanos,
@@ -198,12 +198,13 @@ impl SoakFindings {
         self.longest.is_some() || !self.spells.is_empty()
     }
 
-    /// How many drives speak against themselves.
+    /// How many drives cast doubt on themselves.
     pub fn worse_drives(&self) -> usize {
         self.drives.as_ref().map_or(0, |drives| drives.worse().count())
     }
 
-    /// With no wrong block among those that were compared: a wrong block is surely (95 %) rarer than one of so many. `None` when some were wrong, or
+    /// With no wrong block among those that were compared: a wrong block is certainly (95 %) rarer than one of so many. `None` when some were wrong,
+    /// or
     /// none compared.
     pub fn excluded_one_of(&self) -> Option<f64> {
         let checked = self.verified.checked;

@@ -1,4 +1,4 @@
-//! Two sides that took turns in one run: by how much B differs from A, and how sure that is.
+//! Two alternating sides in one run: by how much B differs from A, and how certain that is.
 //!
 //! The input is a record with its findings, the output is rows as those of [`super::compare`], each judged by the ratios of the
 //! rounds. Must not format, and must not choose an exit code.
@@ -24,7 +24,7 @@ use rigel_core::stats::turns::{FEWEST_ROUNDS, Ratio, Turn, ratios};
 use rigel_core::stats::{Estimate, Interval};
 use std::collections::BTreeMap;
 
-/// How sure all intervals of one quantity are together.
+/// How certain all intervals of one quantity are together.
 const CONFIDENCE: f64 = 0.95;
 
 /// What two sides come to.
@@ -38,7 +38,7 @@ pub struct Versus {
     pub quantities: Vec<Quantity>,
     /// The quantities that the verdict is about, one for each class: its rate, or its mean latency where the rate is given.
     pub leading: Vec<Quantity>,
-    /// The mean over all loads, a quantity each; none of a quantity that too few rounds tell of.
+    /// The mean over all loads, a quantity each; none of a quantity that too few rounds report on.
     pub overall: Vec<OverallRatio>,
     /// Rounds in which both sides had a visit that counts, at the load that has the most of them.
     pub rounds: usize,
@@ -47,7 +47,7 @@ pub struct Versus {
     /// How many times the visits would have been needed without turns: the variance of two rates by that of their ratio.
     /// `None` when there is nothing to tell it from.
     pub worth: Option<f64>,
-    /// The gates that the request has, judged. One that the visits so far tell nothing about is undecided.
+    /// The gates that the request has, judged. One that the visits so far say nothing about is undecided.
     pub gates: Vec<GateResult>,
 }
 
@@ -68,7 +68,7 @@ struct PairedRates<'a> {
     sides: [Estimate; 2],
     turns: Vec<Turn>,
     doubt: Option<Doubt>,
-    /// Whether the numbers of A and of B may be used by themselves.
+    /// Whether the numbers of A and of B may be used on their own.
     standings: [SideUsability; 2],
 }
 
@@ -119,7 +119,7 @@ impl Versus {
         (self.led().filter(|one| narrow(one.1)).count(), self.led().count())
     }
 
-    /// Whether bounds on numbers are all that was asked of the run, and each is surely kept or broken: no ratio has to be surer.
+    /// Whether bounds on numbers are all that was asked of the run, and each is certainly kept or broken: no ratio has to be surer.
     pub fn is_decided(&self) -> bool {
         let is_decided = |found: &GateResult| {
             matches!(found.gate.bound, GateBound::Value(_)) && found.outcome != Outcome::Undecided
@@ -191,7 +191,7 @@ const fn few(rounds: usize) -> Option<Doubt> {
     }
 }
 
-/// Whether the numbers of a side may be used by themselves. Of several classes at given rates it is not known which one is behind.
+/// Whether the numbers of a side may be used on their own. Of several classes at given rates it is not known which one is behind.
 fn standing(own: &PointFindings, other: &PointFindings, request: &Request) -> SideUsability {
     let against: Vec<FlagCode> = forbidding(own, request).map(|flag| flag.code).collect();
     let given = own.classes().filter(|(_, io)| io.load.is_open()).count();

@@ -1,4 +1,4 @@
-//! The live view, `rigel run --tui` and `rigel calibrate --tui`: the matrix filling in, the visit that goes on, intervals,
+//! The live view, `rigel run --tui` and `rigel calibrate --tui`: the matrix filling in, the visit that continues, intervals,
 //! flags, time left.
 //!
 //! It gets the same events as the progress bar. `message` and `judge` turn them into plain data on the coordinator's thread,
@@ -104,7 +104,7 @@ impl<'a> LiveView<'a> {
         })
     }
 
-    /// Shows what happened. The view may be gone: the run goes on.
+    /// Shows what happened. The view may be gone: the run continues.
     pub fn event(&mut self, event: &Event<'_>) {
         let Some(messages) = &self.messages else { return };
         if let Some(message) = Message::of(event) {

@@ -7,7 +7,7 @@ use super::backtest::ModelErrors;
 use super::model::WEEK;
 use rigel_core::stats::special::student_t_quantile;
 
-/// Days of a block of errors that hardly depends on the next one.
+/// Days of a block of errors that barely depends on the next one.
 const BLOCK_DAYS: f64 = 28.0;
 /// Half of an interval of 95 %.
 const UPPER: f64 = 0.975;

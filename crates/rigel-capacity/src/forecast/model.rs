@@ -15,7 +15,7 @@ const FADING: f64 = 0.99;
 /// The level of today is that of so many days.
 const RECENT: usize = 28;
 
-/// How the future is told from the past.
+/// How the future is distinguished from the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Model {
     /// Each day like the same day of the last week.

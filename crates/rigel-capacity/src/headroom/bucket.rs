@@ -11,7 +11,7 @@ use rigel_core::stats::burst::{BurstFound, Credit, Doubt};
 use rigel_core::stats::{Basis, Estimate, EstimateForm, Interval};
 use rigel_core::units::{MIB, to_f64};
 
-/// How much of the end of a history tells how much more load a bucket takes.
+/// How much of the end of a history shows how much more load a bucket takes.
 const RECENT_S: i64 = 28 * 86_400;
 
 /// A token bucket in the unit of its resource: I/Os, or megabytes.
@@ -46,7 +46,7 @@ impl BucketForm {
     }
 }
 
-/// What bursts say of a storage.
+/// What bursts say about a storage.
 #[derive(Debug, Default)]
 pub(super) struct BurstSurface {
     pub(super) limit: Option<Limit>,

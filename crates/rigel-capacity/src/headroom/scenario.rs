@@ -161,7 +161,7 @@ pub enum Addition {
 impl FromStr for Addition {
     type Err = String;
 
-    /// What has a date, or is an amount that lacks one, is no file.
+    /// What has a date, or is an amount that lacks one, is not a file.
     fn from_str(text: &str) -> Result<Self, String> {
         let is_path = text.contains('/');
         if !is_path && (text.contains('@') || amount_of(text.trim()).is_ok()) {

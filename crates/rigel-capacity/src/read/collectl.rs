@@ -47,7 +47,7 @@ struct Column {
 
 #[derive(Clone, Copy)]
 enum What {
-    /// A metric, what one of it is, and whether it is told per second.
+    /// A metric, what one of it is, and whether it is reported per second.
     Value(Metric, f64, bool),
     /// Milliseconds of a mean wait, and of which rate.
     Wait(Metric, Metric),

@@ -1,4 +1,4 @@
-//! CSV with a line of column names, as database clients and spreadsheets write it: what they say around the rows is none of them.
+//! CSV with a line of column names, as database clients and spreadsheets write it: what they say around the rows is not among them.
 //!
 //! The line of names shows which sign parts the fields. A last line without its end was cut off, unless its last field is in quotes. Must not know
 //! what a column means.
@@ -72,7 +72,7 @@ impl Csv {
         lines.cut(bytes, |line, number| table.line(line, number, &mut each))
     }
 
-    /// Gives the last row, if it has no line feed and is whole all the same. Whether something was cut off.
+    /// Gives the last row, if it has no line feed and is whole anyway. Whether something was cut off.
     pub fn end(&mut self, mut each: impl FnMut(&Row<'_>) -> Result<(), Problem>) -> Result<bool, Problem> {
         let Self { lines, table } = self;
         let mut is_cut = false;

@@ -107,7 +107,7 @@ impl Labels {
         }
     }
 
-    /// The key of a metric with these labels; `id` is what is known of the disk.
+    /// The key of a metric with these labels; `id` is what is known about the disk.
     pub fn key(&self, metric: Metric, id: &str, out: &mut SampleSink<'_>) -> Key {
         let subject = match metric {
             Metric::PressureSome | Metric::PressureFull => Subject::host(),

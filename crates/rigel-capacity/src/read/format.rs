@@ -1,4 +1,4 @@
-//! Which format a file has, by its first bytes; and what a file is that is none of them.
+//! Which format a file has, by its first bytes; and what a file is that is not among them.
 //!
 //! Must not read samples.
 
@@ -109,7 +109,7 @@ impl Format {
     /// The format of a file that begins so.
     ///
     /// # Errors
-    /// When it is none of those that are read, with what it is where that is known.
+    /// When it is not among those that are read, with what it is where that is known.
     pub fn of(head: &[u8]) -> Result<Self, Problem> {
         let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
         let has = |word: &str| text.windows(word.len()).any(|part| part == word.as_bytes());

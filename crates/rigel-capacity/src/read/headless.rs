@@ -6,7 +6,7 @@ use super::locale::time_of_day;
 use super::oracle::STATISTICS;
 use super::{iostat, sadf_rows};
 
-/// Lines that are looked at.
+/// Lines that are checked.
 const MOST_LINES: usize = 40;
 /// Numbers in a row of a table of disks, at least.
 const FEWEST_NUMBERS: usize = 6;

@@ -1,6 +1,6 @@
 //! `iostat -x -t -o JSON`: disks as the kernel counts them, reads apart from writes.
 //!
-//! The first report of each run is the mean since the boot, or of an interval whose begin nobody tells, and is left out; the length of an
+//! The first report of each run is the mean since the boot, or of an interval whose unknown start, and is left out; the length of an
 //! interval is the distance to the report before. Runs may follow one another in a file. A disk that a report leaves out (`-z`) did nothing.
 //! Must not guess the order of a date.
 
@@ -44,7 +44,7 @@ pub struct Run {
     last_ms: Option<i64>,
     /// The intervals until now, each with a report.
     spans: Vec<Span>,
-    /// What was told of each disk.
+    /// What was reported about each disk.
     disks: BTreeMap<String, BTreeSet<Metric>>,
     /// Values of disks that did nothing.
     idle: usize,

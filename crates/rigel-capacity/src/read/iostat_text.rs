@@ -31,7 +31,7 @@ struct Tables {
     at: Option<ReportTime>,
     /// A line that may be a time, but is not one that is read.
     foreign_time: Option<String>,
-    /// The names of the columns of the table, while it goes on.
+    /// The names of the columns of the table, while it continues.
     columns: Vec<String>,
     /// Blanks before them.
     indent: usize,

@@ -5,7 +5,7 @@
 use super::seen::wrong;
 use rigel_core::error::Problem;
 
-/// Bytes of a line; longer ones are none of any format here.
+/// Bytes of a line; longer ones are not among any format here.
 const MOST_LINE: usize = 1 << 20;
 
 /// Cuts bytes into lines.
@@ -18,7 +18,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Of CSV, where a line may go on behind a line feed within quotes.
+    /// Of CSV, where a line may go on after a line feed within quotes.
     pub fn of_csv() -> Self {
         Self { quoted: true, ..Self::default() }
     }

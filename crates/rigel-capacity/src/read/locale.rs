@@ -263,7 +263,7 @@ pub struct DayClock {
     last: Time,
 }
 
-/// Clocks are set back by less, so that more is another day.
+/// Clocks are set back by less, so more is another day.
 const MOST_BACK_S: i32 = 3 * 3_600;
 
 impl DayClock {

@@ -2,7 +2,7 @@
 //!
 //! In each of its intervals OSWatcher lets iostat look for three reports. The first is the mean since the boot; newer versions keep the last one
 //! only. The mean of the others stands for the time up to the next block, as in OSWatcher's own charts, and how much was really looked at is
-//! told. Must not read what other tools of the archive wrote.
+//! reported. Must not read what other tools of the archive wrote.
 
 mod blocks;
 
@@ -31,7 +31,7 @@ struct Tables {
     blocks: Blocks,
 }
 
-/// A block that goes on.
+/// A block that continues.
 struct OpenBlock {
     line: u64,
     /// Nothing for a local time that never was.

@@ -1,6 +1,6 @@
 //! The elements of one array in a large JSON document, as they come: the rest of the document stays small.
 //!
-//! Only brackets, strings and line feeds are looked at here; serde reads the elements. Must not know what an element means.
+//! Only brackets, strings and line feeds are checked here; serde reads the elements. Must not know what an element means.
 
 use super::seen::{torn, wrong};
 use rigel_core::error::Problem;

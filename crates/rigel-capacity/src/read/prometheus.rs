@@ -65,7 +65,7 @@ struct Host {
     scrapes: Option<Scrapes>,
     /// Readings that are not yet made rates of.
     waiting: BTreeMap<CounterKey, Vec<(i64, f64)>>,
-    /// How far each counter was made rates of: its next part goes on from there.
+    /// How far each counter was made rates of: its next part continues from there.
     counters: BTreeMap<CounterKey, LastReading>,
 }
 
@@ -322,7 +322,7 @@ impl Host {
         self.scrapes.is_some_and(|scrapes| scrapes.is_every)
     }
 
-    /// What a counter says of the scrapes.
+    /// What a counter says about the scrapes.
     fn look(&mut self, readings: &[(i64, f64)]) {
         if self.is_every() {
             return;

@@ -7,7 +7,7 @@
 use rigel_core::units::to_f64;
 use std::collections::BTreeMap;
 
-/// With fewer changes nothing is known of how they lie.
+/// With fewer changes nothing is known about how they lie.
 const LEAST_CHANGES: usize = 8;
 /// Nobody asks so many times for one scrape.
 const MOST_STEPS: i64 = 10_000;
@@ -71,7 +71,7 @@ impl Scrapes {
         Some(Self { interval_ms, phase_ms, step_ms, is_every: false })
     }
 
-    /// One reading for each scrape: the last before the next one, so that a scrape that came late belongs to its own. Its time is a step behind the
+    /// One reading for each scrape: the last before the next one, so a scrape that came late belongs to its own. Its time is a step behind the
     /// scrape, which is the same for all and within the time of the readings.
     pub fn thinned(self, readings: &[(i64, f64)]) -> Vec<(i64, f64)> {
         let (Some(first), Some(last)) = (readings.first(), readings.last()) else { return Vec::new() };
@@ -100,7 +100,7 @@ fn multiple(distances: &[i64], step_ms: i64) -> Option<i64> {
     (!is_none).then(|| steps * step_ms)
 }
 
-/// An interval that is no multiple of the step: 60 s asked each 25 s change after two steps or three, in turn.
+/// An interval that is not a multiple of the step: 60 s asked each 25 s change after two steps or three, in turn.
 fn between(changes: &[i64], distances: &[i64], step_ms: i64) -> Option<i64> {
     let steps = distances[distances.len() / 10].max(1);
     let count = |of: i64| distances.iter().filter(|distance| **distance == of).count();

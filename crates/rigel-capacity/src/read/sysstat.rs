@@ -124,7 +124,7 @@ pub fn without_colours(line: &[u8]) -> Cow<'_, str> {
 }
 
 /// Where in a line the first line of another run begins, behind a row that is cut off: tools that were stopped have written what fills their
-/// buffer, without the end of the line, and the next run goes on in the same file.
+/// buffer, without the end of the line, and the next run continues in the same file.
 pub fn glued_head(line: &str) -> Option<usize> {
     line.match_indices("Linux ").map(|(at, _)| at).filter(|at| !line[..*at].trim().is_empty()).find(|at| {
         let mut words = line[*at..].split_whitespace().skip(1);

@@ -1,7 +1,7 @@
 //! How bursty arrivals are, by how much their number varies from one second to the next; and the shape of arrivals that varies as much.
 //!
 //! The measure is the index of dispersion: the variance of the number that arrives in an interval over its mean, 1 for arrivals that know nothing of
-//! each other. It is taken within minutes, so that a load which rises and falls is no burst. Must not know where the numbers are from.
+//! each other. It is taken within minutes, so a load which rises and falls is not a burst. Must not know where the numbers are from.
 
 use super::super::Span;
 use rigel_core::load::class::{Shape, Spread};
@@ -58,7 +58,7 @@ impl Minute {
     }
 }
 
-/// What minutes say of bursts.
+/// What minutes say about bursts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bursts {
     /// The index of dispersion.
@@ -116,7 +116,7 @@ impl Bursts {
         Spread::new(best.0).map_or((Shape::Poisson, 1.0), |found| (Shape::Bursty(found), best.1))
     }
 
-    /// The dispersion that is expected of several classes at these rates, each with that spread, when it is looked at in this way.
+    /// The dispersion that is expected of several classes at these rates, each with that spread, when it is checked in this way.
     fn expected(&self, spread: f64, rates: &[u32]) -> f64 {
         let intervals = to_f64(self.intervals.max(2) as u64);
         let minute_s = self.interval_s * intervals;
@@ -135,7 +135,7 @@ impl Bursts {
     }
 }
 
-/// The variance of the number that arrives in a time, of hyper-exponential arrivals with balanced means that go on for ever: the equilibrium renewal
+/// The variance of the number that arrives in a time, of hyper-exponential arrivals with balanced means that go on forever: the equilibrium renewal
 /// process, whose renewal density decays with the rate 2 x rate / (spread + 1).
 fn variance(spread: f64, rate: f64, time_s: f64) -> f64 {
     let decays = 2.0 * rate / (spread + 1.0) * time_s;

@@ -87,7 +87,7 @@ pub struct HistoryExcerpt {
     pub rows: Vec<Row>,
     /// The minutes of which more than their mean is known.
     pub minutes: Vec<Minute>,
-    /// Some source does not part operations by direction, nor does one of the host as a whole: bytes have the say.
+    /// Some source does not part operations by direction, nor does one of the host as a whole: bytes take precedence.
     pub unparted: bool,
     /// Operations of some source are parted as those of the host as a whole.
     pub parted_as_host: bool,
@@ -99,7 +99,7 @@ pub struct HistoryExcerpt {
     pub left_out: usize,
 }
 
-/// What is known of a stretch.
+/// What is known about a stretch.
 #[derive(Clone, Debug, Default)]
 struct Stretch {
     flows: [Flow; 2],
@@ -227,7 +227,7 @@ impl<'a> Gatherer<'a> {
         reads.into_iter().filter_map(share).collect()
     }
 
-    /// What is known of a subject in each stretch.
+    /// What is known about a subject in each stretch.
     fn known(&self, history: &History, of: (&str, &Subject)) -> BTreeMap<i64, SubjectDeeds> {
         let [reads, writes, all, read_bytes, written_bytes] =
             [Metric::ReadOps, Metric::WriteOps, Metric::AllOps, Metric::ReadBytes, Metric::WriteBytes]
@@ -302,7 +302,7 @@ struct SubjectDeeds {
     bytes: Option<(f64, f64)>,
 }
 
-/// The share of writes of those operations whose direction is not known, so that all together have the share of the host.
+/// The share of writes of those operations whose direction is not known, so all together have the share of the host.
 fn shares_of_rest(of_host: &BTreeMap<i64, f64>, all: &[BTreeMap<i64, SubjectDeeds>]) -> BTreeMap<i64, f64> {
     let of_rest = |(at, share): (&i64, &f64)| {
         let (mut ops, mut writes, mut rest) = (0.0, 0.0, 0.0);

@@ -1,4 +1,4 @@
-//! The classes of a load and how many of each arrive, so that operations and bytes in both directions are what they were.
+//! The classes of a load and how many of each arrive, so operations and bytes in both directions are what they were.
 //!
 //! A source knows how large I/Os were on average. Two sizes with the right shares have that mean, whatever it is; more sizes keep them near to
 //! it when it changes from phase to phase. Must not know time.

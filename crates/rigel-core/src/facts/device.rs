@@ -12,7 +12,7 @@ pub struct DeviceFacts {
     /// Sequence number of the disk since the host was started (`diskseq`, Linux 5.15). It changes when another
     /// medium or file gets the same name.
     pub disk_sequence: Option<u64>,
-    /// What the device calls itself, everywhere and for ever: its WWID, serial number, or the UUID of an array or a volume.
+    /// What the device calls itself, everywhere and forever: its WWID, serial number, or the UUID of an array or a volume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identifier: Option<String>,
     /// Spinning.

@@ -1,6 +1,6 @@
-//! What drives say of themselves: counters of their SMART attributes, their NVMe health log or their SCSI error logs, as plain data.
+//! What drives say about themselves: counters of their SMART attributes, their NVMe health log or their SCSI error logs, as plain data.
 //!
-//! A counter has one name whatever the protocol calls it, so that looks at the same drive can be compared. Must not judge how counters changed;
+//! A counter has one name whatever the protocol calls it, so looks at the same drive can be compared. Must not judge how counters changed;
 //! `rigel_uses::soak` does.
 
 mod smartctl;
@@ -105,7 +105,7 @@ pub enum Kind {
     Alarm,
     /// Spare blocks: below the threshold is an alarm.
     Spare,
-    /// It grows with use, or says little by itself.
+    /// It grows with use, or says little on its own.
     Use,
 }
 

@@ -73,7 +73,7 @@ impl EngineKind {
         !self.is_simulated() && !matches!(self, Self::Nvme)
     }
 
-    /// Whether its workers are few and do all of their work in one thread, so that each can have a CPU of its own.
+    /// Whether its workers are few and do all of their work in one thread, so each can have a CPU of its own.
     pub const fn has_one_thread(self) -> bool {
         !matches!(self, Self::Sync | Self::Threads | Self::Postgres | Self::Mysql)
     }

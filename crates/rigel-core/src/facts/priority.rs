@@ -32,11 +32,11 @@ pub enum SchedulingPolicy {
     Other,
     /// SCHED_BATCH: a little behind others when it wakes.
     Batch,
-    /// SCHED_IDLE: when hardly anybody else wants the CPU.
+    /// SCHED_IDLE: when barely anybody else wants the CPU.
     Idle,
     /// SCHED_FIFO: before all others.
     Fifo,
-    /// SCHED_RR: the same, in turns.
+    /// SCHED_RR: the same, in turn.
     RoundRobin,
     /// SCHED_DEADLINE: before even those.
     Deadline,

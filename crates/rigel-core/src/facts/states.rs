@@ -6,7 +6,7 @@ use crate::path_text::printable;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A rebuild is told at every tenth of its way.
+/// A rebuild is reported at every tenth of its way.
 const STEPS: u64 = 10;
 
 /// What state it is.

@@ -16,11 +16,11 @@ use crate::load::task::Task;
 pub enum Answer<'a> {
     /// What the storage does at each point of a load.
     Points,
-    /// How two sides that took turns differ.
+    /// How two alternating sides differ.
     Ratio(Sides),
     /// The answers of a calibration.
     Calibration(&'a Answers),
-    /// The highest rate at which bounds are kept.
+    /// The highest rate at which bounds are met.
     Rate(&'a SloFindings),
     /// What went wrong in a long time.
     Soak(Soak),

@@ -32,7 +32,7 @@ pub struct Answer {
     pub about: fn(&AnswersForm) -> String,
     /// The column that the list of past calibrations has of it.
     pub column: Option<Column>,
-    /// Whether is told how much calibrations of the past differ in it.
+    /// Whether is reported how much calibrations of the past differ in it.
     pub spread: bool,
 }
 
@@ -43,7 +43,7 @@ pub struct Column {
     pub head: &'static str,
     /// Characters.
     pub width: usize,
-    /// Digits behind the point.
+    /// Digits after the point.
     pub decimals: usize,
 }
 
@@ -59,7 +59,7 @@ pub const MAX_MBPS: Quantity = Quantity::new(Scope::Best, What::Mbps, Class::LAR
 pub const MAX_PMBPS: Quantity = Quantity::new(Scope::Alone, What::Mbps, Class::LARGE);
 /// The latency that the bound is about, of a small I/O that is alone.
 pub const LATENCY_AT_1: Quantity = Quantity::new(Scope::Alone, What::Bounded, Class::SMALL);
-/// The latency of a commit of one writer, durable by itself.
+/// The latency of a commit of one writer, durable on its own.
 pub const COMMIT_LATENCY: Quantity = Quantity::new(Scope::Alone, What::Mean, Class::DSYNC);
 /// The same, durable by a flush behind it.
 pub const COMMIT_FDATASYNC: Quantity = Quantity::new(Scope::Alone, What::Mean, Class::FDATASYNC);

@@ -23,7 +23,7 @@ pub struct ClassByTarget {
     pub point: Point,
     /// Each target that had some of its I/O, in the order of the run.
     pub targets: Vec<TargetIo>,
-    /// Of two to four targets with the same load, the one that is surely slower than each of the others.
+    /// Of two to four targets with the same load, the one that is certainly slower than each of the others.
     pub slower: Option<SlowerTarget>,
 }
 

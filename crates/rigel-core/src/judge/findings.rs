@@ -1,4 +1,4 @@
-//! From a record to findings: every figure that an output shows, how sure it is, and what speaks against it.
+//! From a record to findings: every figure that an output shows, how certain it is, and what casts doubt on it.
 //!
 //! Pure; the record alone decides. `estimate` turns the visits to each point into means and intervals, `flagging`
 //! holds the tests that raise flags. Must not format; renderers choose digits and layout.
@@ -172,7 +172,7 @@ pub struct Findings {
     pub best: Extremes,
     /// The headline numbers as ORION has them; for its files only.
     pub plainly_best: Extremes,
-    /// The answers of a calibration; `None` when the run was not asked for a bound on the latency.
+    /// The answers of a calibration; `None` when the run was not asked for a latency limit.
     pub answers: Option<Answers>,
     /// The answer of a search for a rate; `None` when none was searched.
     pub slo: Option<SloFindings>,

@@ -60,7 +60,7 @@ impl Profiles {
         self
     }
 
-    /// Adds a visit; one that was cut short is passed over. A long one is only compared with the others.
+    /// Adds a visit; one that was cut short is skipped. A long one is only compared with the others.
     pub fn add(&mut self, visit: &Visit) {
         if visit.purpose == Purpose::Long && !visit.cut_short {
             for (class, tally) in classes(visit) {
@@ -201,7 +201,7 @@ impl PhaseLook {
         own > 0 && (first..first + own).all(|place| self.is_sure(place, parameters))
     }
 
-    /// What the visits tell of those that each point still needs; `made` are those to a point so far.
+    /// What the visits report on those that each point still needs; `made` are those to a point so far.
     pub fn outlook(&self, parameters: &Parameters, made: impl Fn(usize) -> u32) -> Outlook {
         let least = parameters.first_look(self.points);
         let mut needed: BTreeMap<usize, VisitsNeeded> = BTreeMap::new();
@@ -325,7 +325,7 @@ pub fn rates(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
 }
 
 /// What is judged of a class over time: its rate, or how many are in the system of an open loop, whose rate is given. That is
-/// the rate times the latency (Little), so its mean is as sure as that of the latency. In buckets of the series.
+/// the rate times the latency (Little), so its mean is as precise as that of the latency. In buckets of the series.
 pub fn course(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     if tally.open.is_none() {
         return rates(tally, measured_ns);

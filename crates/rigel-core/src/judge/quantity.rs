@@ -1,4 +1,4 @@
-//! Quantities: what is told, of which class, and whereof. A quantity is composed of these parts and never listed: its name, its unit and
+//! Quantities: what is reported, of which class, and about what. A quantity is composed of these parts and never listed: its name, its unit and
 //! what is better follow from them.
 //!
 //! Must not judge a figure.
@@ -10,7 +10,7 @@ use crate::load::matrix::Point;
 use crate::stats::Estimate;
 use crate::stats::bound::LatencyOf;
 
-/// What is told.
+/// What is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     /// Operations per second, in the unit of the class.
@@ -81,9 +81,9 @@ pub enum Unit {
 pub struct Figure {
     /// Of what.
     pub quantity: Quantity,
-    /// The value, and how sure it is.
+    /// The value, and how certain it is.
     pub estimate: Estimate,
-    /// Where; `None` where a run has none of it, as no point keeps the bound.
+    /// Where; `None` where a run has none of it, as no point meets the bound.
     pub point: Option<Point>,
 }
 

@@ -33,7 +33,7 @@ const LARGE_EACH: u32 = 8;
 pub const PROBE_PHASE: u32 = 0;
 /// The first burst.
 pub const FIRST_PHASE: u32 = 1;
-/// The one behind the pause.
+/// The one after the pause.
 pub const SECOND_PHASE: u32 = 2;
 /// How many there are.
 const PHASES: usize = 3;

@@ -197,7 +197,7 @@ pub struct LoadClass {
     /// counts is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<u8>,
-    /// The load level counts targets: it loads the first so many of the run, each with so many for itself of what the class counts.
+    /// The load level counts targets: it loads the first so many of the run, each with so many on its own of what the class counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_target: Option<u32>,
     /// The load level is the number of a working set, from 1: it loads so much of the start of its part of each target.
@@ -251,7 +251,7 @@ impl LoadClass {
         }
     }
 
-    /// Bytes of one I/O; the largest where there are several sizes, 0 for what is no block I/O.
+    /// Bytes of one I/O; the largest where there are several sizes, 0 for what is not a block I/O.
     pub fn io_bytes(&self) -> u64 {
         match &self.sizes {
             Sizes::Fixed(bytes) => *bytes,
@@ -260,7 +260,7 @@ impl LoadClass {
         }
     }
 
-    /// The sizes of its I/Os, ascending; none for what is no block I/O.
+    /// The sizes of its I/Os, ascending; none for what is not a block I/O.
     pub fn all_sizes(&self) -> Vec<u64> {
         let mut all = match &self.sizes {
             Sizes::Fixed(bytes) => vec![*bytes],
@@ -271,7 +271,7 @@ impl LoadClass {
         all
     }
 
-    /// Bytes of one I/O on average, as its sizes are meant to be drawn; 0 for what is no block I/O.
+    /// Bytes of one I/O on average, as its sizes are meant to be drawn; 0 for what is not a block I/O.
     pub fn mean_bytes(&self) -> f64 {
         match &self.sizes {
             Sizes::Mixed(sizes) => sizes.iter().map(|size| to_f64(size.0) * f64::from(size.1) / 100.0).sum(),
@@ -314,7 +314,7 @@ impl LoadClass {
         }
     }
 
-    /// What of a load level is dealt out to the workers: what the level counts; of an open loop its slots, at a place one, of targets
+    /// Which part of a load level is dealt out to the workers: what the level counts; of an open loop its slots, at a place one, of targets
     /// those of all of them.
     pub const fn dealt(&self, level: u32) -> u32 {
         self.level_kind().dealt(level)
@@ -409,7 +409,7 @@ impl LoadClass {
         }
     }
 
-    /// Digits of its rates behind the point, as reports give them.
+    /// Digits of its rates after the point, as reports give them.
     pub const fn decimals(&self) -> usize {
         match self.figure {
             Figure::Rate(_) => 0,
@@ -461,8 +461,7 @@ impl LoadClass {
         self.side.map_or_else(String::new, |side| format!(" of {}", side.name()))
     }
 
-    /// What its operations are called: `small I/O`, `I/O of reads`, `small I/O of A`, `dsync commit`, or the name of what is no
-    /// block I/O.
+    /// What its operations are called: `small I/O`, `I/O of reads`, `small I/O of A`, `dsync commit`, or the name of what is not a block I/O.
     pub fn noun(&self) -> String {
         self.called(self.operation())
     }

@@ -15,7 +15,7 @@ pub enum NoCommits {
     LeftOut,
     /// Nothing may be written to the targets.
     NoConsent,
-    /// The simulated device has no time for a flush, so that there is nothing to find.
+    /// The simulated device has no time for a flush, so there is nothing to find.
     NoFlush,
     /// The engine cannot wait for writes to be durable.
     Engine,

@@ -62,7 +62,7 @@ impl Generator {
         }
     }
 
-    /// Uniform in (0, 1]; never 0, so that its logarithm exists.
+    /// Uniform in (0, 1]; never 0, so its logarithm exists.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         crate::units::to_f64((self.bits() >> 11) + 1) / crate::units::to_f64(1 << 53)

@@ -1,6 +1,6 @@
 //! Load files, `rigel.load/1`: a load of one's own in TOML, read with line and column of what is wrong, and written.
 //!
-//! [`read`] knows the text and what belongs together in it; what nobody can do is refused by [`Request::check`]. Must not
+//! [`read`] knows the text and what belongs together in it; what is impossible is refused by [`Request::check`]. Must not
 //! open a file.
 
 mod class;

@@ -1,9 +1,12 @@
 //! How much of storage a soak may take that has other users: a bounded share of the time, and less while they have it hard.
 //!
-//! The share is the time in which an I/O of ours is in flight. It bounds the harm: in a queue with exponential service (M/M/1 with one closed customer, whose network has
-//! a product form) the others find one more in front of them for a share `s` of the time, so that the tail of their latency is `exp(-x) (1 + s x)` instead of `exp(-x)`: the mean
-//! grows by `s`, the 99th percentile by 4.7 % at 5 %, however busy the device is, because what waits in its queue counts for the share, too. Within the
-//! bound the governor gives way as background transports do (LEDBAT, RFC 6817): it knows what its own reads usually take and how much the host usually waits
+//! The share is the time in which an I/O of ours is in flight. It bounds the harm: in a queue with exponential service (M/M/1 with one closed
+//! customer, whose network has
+//! a product form) the others find one more in front of them for a share `s` of the time, so the tail of their latency is `exp(-x) (1 + s x)`
+//! instead of `exp(-x)`: the mean
+//! grows by `s`, the 99th percentile by 4.7 % at 5 %, however busy the device is, because what waits in its queue counts for the share, too. Within
+//! the bound the governor gives way as background transports do (LEDBAT, RFC 6817): it knows what its own reads usually take and how much the host
+//! usually waits
 //! for I/O, and halves its share when either is far above that. Pure: what was seen goes in, a share comes out. Must not read a clock or a counter.
 
 use crate::units::{NS_PER_S, to_f64};
@@ -20,7 +23,7 @@ const LEAST_PART: Ppm = 16;
 const STEP_PART: Ppm = 8;
 /// Reads after which a look ends, and its 99th percentile is known to some 15 %.
 const ENOUGH: u64 = 500;
-/// A slow device has fewer of them in this time, and a look ends all the same.
+/// A slow device has fewer of them in this time, and a look ends anyway.
 const LONG_NS: u64 = 30 * NS_PER_S;
 const FEW: u64 = 20;
 /// No look is shorter.

@@ -42,7 +42,7 @@ pub enum RunLevel {
     Scaling,
     /// A rate that is held while something fails.
     Through,
-    /// As much as possible until the rate falls, and again behind a pause.
+    /// As much as possible until the rate falls, and again after a pause.
     Burst,
     /// Random reads of more and more of a target.
     WorkingSet,
@@ -161,7 +161,7 @@ pub struct Grid {
     pub total_points: u64,
 }
 
-/// Upper bound of the points of one run; beyond it the command line is surely a mistake.
+/// Upper bound of the points of one run; beyond it the command line is certainly a mistake.
 pub const MAX_POINTS: usize = 100_000;
 
 impl Grid {

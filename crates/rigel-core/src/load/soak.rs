@@ -1,4 +1,4 @@
-//! A soak: the phases of a load again and again for hours to months, with figures at regular times while the load goes on.
+//! A soak: the phases of a load again and again for hours to months, with figures at regular times while the load continues.
 //!
 //! Must not know how it is measured, nor what is found.
 
@@ -46,7 +46,7 @@ const MOST_LARGE: u32 = 512;
 /// How long, and how often figures are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Soak {
-    /// How long the load lasts; time without load, after an interruption, is no part of it.
+    /// How long the load lasts; time without load, after an interruption, is not part of it.
     #[serde(rename = "for")]
     pub time: Nanos,
     /// Time between two figures.
@@ -69,7 +69,7 @@ impl Soak {
         Self { time, every: every.min(short), beside: None, through: false }
     }
 
-    /// A load that has no phases: each of its points for a while, in turns.
+    /// A load that has no phases: each of its points for a while, in turn.
     pub fn as_phases(&self, points: &[Point]) -> Vec<Phase> {
         let share = USUAL_ROUND.0.min(self.time.0) / (points.len() as u64).max(1);
         let time = Nanos(share / NS_PER_S * NS_PER_S).max(SHORTEST);

@@ -159,7 +159,7 @@ impl WorkingSet {
             .next(format!("give more than {needed}, or fewer sizes (--sizes, --max-size)")))
     }
 
-    /// How long so many sizes are looked at and measured each.
+    /// How long so many sizes are checked and measured each.
     pub fn times(&self, count: usize) -> SizeTimes {
         // The smallest comes twice.
         let share = self.time.0 / (PARTS * (count as u64 + 1));

@@ -1,4 +1,4 @@
-//! What each target, or each reader, did of a class, so that one among many shows that is slower than the others, or fails.
+//! What each target, or each reader, did of a class, so one among many shows that is slower than the others, or fails.
 //!
 //! Must not judge.
 
@@ -47,7 +47,7 @@ impl ByTarget {
         }
     }
 
-    /// What was counted until now, which begins anew; `None` when nothing was.
+    /// What was counted until now, which begins again; `None` when nothing was.
     #[must_use]
     pub fn take(&mut self) -> Option<Self> {
         let any = self.ops.iter().chain(&self.errors).any(|&count| count > 0);

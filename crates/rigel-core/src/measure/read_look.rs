@@ -7,7 +7,7 @@ use crate::guard::scratch::{BLOCK_BYTES, Stamps};
 use crate::units::to_f64;
 use serde::{Deserialize, Serialize};
 
-/// Bytes that are looked at in one place: what one or two cache lines bring.
+/// Bytes that are checked in one place: what one or two cache lines bring.
 const LOOK_BYTES: usize = 64;
 /// The lower half of a random word.
 const LOW: u64 = 0xffff_ffff;
@@ -95,7 +95,7 @@ fn below(chance: u64, bound: usize) -> usize {
     usize::try_from((chance * bound as u64) >> 32).unwrap_or(0)
 }
 
-/// Looks at every byte without a branch for each, so that the compiler can take many at once.
+/// Looks at every byte without a branch for each, so the compiler can take many at once.
 fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().fold(0, |seen, byte| seen | byte) == 0
 }

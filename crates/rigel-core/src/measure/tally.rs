@@ -272,7 +272,8 @@ impl ClassTally {
         counts.fold(0, u64::saturating_add)
     }
 
-    /// Successful I/Os that were over in what of the window lies `settle_ns` or more behind the start of the load. Where the window begins later
+    /// Successful I/Os that were over in which part of the window lies `settle_ns` or more behind the start of the load. Where the window begins
+    /// later
     /// than it was measured, those that began there stand for them: nothing was kept of what was in flight at that moment.
     pub fn completed_after(&self, settle_ns: u64) -> u64 {
         if !self.begins_later(settle_ns) {
@@ -286,7 +287,8 @@ impl ClassTally {
         settle_ns > self.lead_ns && !self.early.is_empty()
     }
 
-    /// The time that successful I/Os took inside what of the window lies `settle_ns` or more behind the start of the load. Where nothing was kept
+    /// The time that successful I/Os took inside which part of the window lies `settle_ns` or more behind the start of the load. Where nothing was
+    /// kept
     /// of what crossed its ends, each outstanding I/O may be off by as much as the longest took.
     pub fn occupancy_after(&self, settle_ns: u64) -> Occupancy {
         if self.edges.has_times() && !self.begins_later(settle_ns) {
@@ -532,7 +534,8 @@ impl Tally {
         }
     }
 
-    /// An I/O that arrived at a time and had not begun at the end of the visit, `now_ns`: the longest time that is known of it is in the histograms, as
+    /// An I/O that arrived at a time and had not begun at the end of the visit, `now_ns`: the longest time that is known about it is in the
+    /// histograms, as
     /// without it a device that stands still at the end of a window would look fast.
     pub fn waiting(&mut self, class: usize, direction: Direction, arrived_ns: u64, now_ns: u64) {
         if self.counts(arrived_ns) {

@@ -75,7 +75,7 @@ pub fn foreign_tallies(
         .map_err(|(field, reason)| format!("{field}: {reason}"))
 }
 
-/// Looks at where a run goes on.
+/// Looks at where a run continues.
 pub(super) fn resumed(number: usize, resumed: &ResumedLine) -> Result<(), Problem> {
     let one = at_most("set_aside", usize::try_from(resumed.set_aside).unwrap_or(usize::MAX), 1);
     told(number, times(&[("run_ns", resumed.run_ns)]).and(one))

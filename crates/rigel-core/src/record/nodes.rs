@@ -24,7 +24,7 @@ pub struct Node {
     pub member: Option<Member>,
 }
 
-/// What is known of a node as one of several.
+/// What is known about a node as one of several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     /// The name of the host, printable; with a number where several nodes are on one host.
@@ -109,7 +109,7 @@ pub struct NodeVisit {
     /// What was not as at the beginning of the run when the visit was over.
     #[serde(default, skip_serializing_if = "Changes::is_none")]
     pub changed: Changes,
-    /// What happened on its host while it loaded; `None` when nobody watched.
+    /// What happened on its host while it loaded; `None` when nothing watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
     /// What was counted of a load that went through a database.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use std::path::PathBuf;
 
 /// Where the rest of a record may be, the best place first: in the directories that the record names, and nowhere when it names none. The first line
-/// says when and what was measured, so that no two records have the same name for it; they may have the same name themselves, in two directories.
+/// says when and what was measured, so no two records have the same name for it; they may have the same name themselves, in two directories.
 pub fn places(record: &[u8]) -> Vec<PathBuf> {
     #[derive(Deserialize)]
     struct Peek {

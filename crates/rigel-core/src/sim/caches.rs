@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a cache keeps and throws out as one: a read hits that finds all of its lines.
+/// What a cache keeps and evicts as one: a read hits that finds all of its lines.
 pub const LINE_BYTES: u64 = 8192;
 
 /// A cache of a simulated device.

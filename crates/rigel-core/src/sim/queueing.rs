@@ -49,8 +49,8 @@ impl SimLaw {
 }
 
 impl SimLaw {
-    /// The rate of Poisson arrivals of I/Os of `io_bytes` at which a bound on the latency is just reached, by halving. `None` where the
-    /// rates have no formula, and where no rate keeps the bound.
+    /// The rate of Poisson arrivals of I/Os of `io_bytes` at which a latency limit is just reached, by halving. `None` where the
+    /// rates have no formula, and where no rate meets the bound.
     pub fn truth_rate(&self, bound: &SloBound, io_bytes: u64) -> Option<f64> {
         let keeps = |per_s: f64| {
             let truth = self.truth_open(per_s, io_bytes)?;

@@ -20,9 +20,9 @@ const ABOVE: f64 = 1.2;
 const SPENT: f64 = 2.0;
 /// What came back may differ by this part from what a bucket refills: other limits beside it have their share.
 const NEAR: f64 = 0.1;
-/// What came back is surely no proof of a bucket where it seems to be off by more than this part, however wide its interval is.
+/// What came back is certainly no proof of a bucket where it seems to be off by more than this part, however wide its interval is.
 const FARTHEST: f64 = 0.25;
-/// A test of what came back that is less sure than this tells nothing.
+/// A test of what came back that is less sure than this says nothing.
 const WIDEST_TEST: f64 = 0.5;
 /// What is to come back must be so many times as much as what is in flight.
 const TIMES_IN_FLIGHT: f64 = 10.0;
@@ -37,7 +37,7 @@ const SECOND_LOW_S: f64 = 30.0;
 /// A pause, in seconds.
 const SHORTEST_REST_S: f64 = 5.0;
 const LONGEST_REST_S: f64 = 900.0;
-/// Part of a bucket that a pause may refill, so that it is never full.
+/// Part of a bucket that a pause may refill, so it is never full.
 const REFILL_SHARE: f64 = 0.5;
 /// Where nothing fell, pause and second burst take this part of the time each, within these limits.
 const CHECK_SHARE: f64 = 0.05;
@@ -60,7 +60,7 @@ pub struct Bursts<'a> {
     pub probe: &'a [Second],
     /// The first burst.
     pub first: &'a [Second],
-    /// The second one, behind a pause.
+    /// The second one, after a pause.
     pub second: &'a [Second],
     /// Outstanding I/Os.
     pub in_flight: f64,
@@ -134,7 +134,7 @@ pub enum Doubt {
     TooSmall(Credit, Recovery),
     /// The rate fell just before the end.
     FellLate(Interval),
-    /// The rate was low, and behind the pause it was higher for a while: the credit had been used up before the run.
+    /// The rate was low, and after the pause it was higher for a while: the credit had been used up before the run.
     EmptyAtStart {
         /// The rate of the first burst.
         rate: Interval,
@@ -143,7 +143,7 @@ pub enum Doubt {
         /// Length of the pause, in seconds.
         rest_s: f64,
     },
-    /// The load before the first burst had used up the credit, so that its size is not known.
+    /// The load before the first burst had used up the credit, so its size is not known.
     SpentAtOnce {
         /// The rate of the first burst.
         rate: Interval,
@@ -180,7 +180,7 @@ pub fn is_sure(first: &[Second]) -> bool {
     count(first.len().saturating_sub(fall.at)) >= stay_s
 }
 
-/// The pause and the second burst that the first one asks for; none where its course is no level, or two.
+/// The pause and the second burst that the first one asks for; none where its course is not a level, or two.
 pub fn second_burst(probe: &[Second], first: &[Second], in_flight: f64, time_s: f64) -> Option<SecondBurst> {
     match course(&ops(first)) {
         Course::Fell(fall) => {

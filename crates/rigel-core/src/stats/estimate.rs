@@ -1,6 +1,6 @@
-//! A figure together with how sure it is.
+//! A figure together with how certain it is.
 //!
-//! Every output takes a figure and its interval from here, so that the two cannot be of different units or different
+//! Every output takes a figure and its interval from here, so the two cannot be of different units or different
 //! visits. Must not compute an interval.
 
 use super::Interval;
@@ -104,7 +104,7 @@ impl Estimate {
         self.interval.map(|interval| interval.hi95)
     }
 
-    /// Whether few visits, or none, say how sure it is.
+    /// Whether few visits, or none, say how certain it is.
     pub fn has_few_visits(&self) -> bool {
         self.interval.is_none_or(|interval| interval.visits < FEWEST_VISITS)
     }

@@ -50,7 +50,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// An adaptive run of `phases`, in that order. Phases without points are passed over.
+    /// An adaptive run of `phases`, in that order. Phases without points are skipped.
     pub const fn new(phases: Vec<Phase>, parameters: Parameters, generator: Generator) -> Self {
         Self {
             parameters,
@@ -77,7 +77,7 @@ impl Schedule {
         Self::new(phases, parameters, Generator::new(seed, &STREAM))
     }
 
-    /// Says what to do at `now_ns`. The answer stays the same until it was carried out; only a wait is computed anew.
+    /// Says what to do at `now_ns`. The answer stays the same until it was carried out; only a wait is recomputed.
     pub fn next(&mut self, now_ns: u64) -> Next {
         if let Some(step) = self.pending {
             return step;

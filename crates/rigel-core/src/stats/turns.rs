@@ -1,4 +1,4 @@
-//! Two sides that take turns: the ratio of B to A from the visits of each round.
+//! Two alternating sides: the ratio of B to A from the visits of each round.
 //!
 //! A round is a block (Fisher 1935): what makes the device fast or slow for as long as a round is in the rates of both sides and
 //! not in their ratio. The ratios of the rounds are the sample. Their variance is moderated over the pairs of points and

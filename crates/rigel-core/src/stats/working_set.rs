@@ -1,8 +1,10 @@
 //! Caches seen from outside: random reads of more and more of a target, and how many of them are answered fast.
 //!
-//! Whatever it replaces, a cache of C that is filled on demand holds, of uniform reads of S, the share `min(1, C / S)`. So the share of reads below a latency between that of a hit and
-//! that of a miss is `a min(1, C / S) + b (1 - min(1, C / S))`, with a near 1 and b near 0 where the latencies are apart. C is fitted by least squares with weights; its interval is that of
-//! the profile of chi squared (Venzon, Moolgavkar 1988). What does not follow this law is no cache. Must not know visits.
+//! Whatever it replaces, a cache of C that is filled on demand holds, of uniform reads of S, the share `min(1, C / S)`. So the share of reads below
+//! a latency between that of a hit and
+//! that of a miss is `a min(1, C / S) + b (1 - min(1, C / S))`, with a near 1 and b near 0 where the latencies are apart. C is fitted by least
+//! squares with weights; its interval is that of
+//! the profile of chi squared (Venzon, Moolgavkar 1988). What does not follow this law is not a cache. Must not know visits.
 
 mod fit;
 pub mod warm;

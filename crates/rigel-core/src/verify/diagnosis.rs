@@ -49,7 +49,7 @@ pub enum Fault {
     Stale {
         /// The one that is there; 0 is what Rigel filled the file with.
         generation: u64,
-        /// How many writes ago it was surely no longer the last one.
+        /// How many writes ago it was certainly no longer the last one.
         age: u64,
     },
     /// A write that is yet to come, by what is known.

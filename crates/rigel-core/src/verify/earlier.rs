@@ -1,6 +1,7 @@
-//! What earlier processes of a run left in a region: the ground on which a run goes on that was killed, or whose host was.
+//! What earlier processes of a run left in a region: the ground on which a run continues that was killed, or whose host was.
 //!
-//! Each process of a run is a *part* of it. It passes over the slots in the same order, but its generations begin above all those that an earlier part
+//! Each process of a run is a *part* of it. It passes over the slots in the same order, but its generations begin above all those that an earlier
+//! part
 //! can have reached, so a block says which part wrote it. Of an earlier part one number is known, from a line of the record: every write below it was
 //! durable. What that part wrote after the line may be there or not. Must not know the part that runs now.
 
@@ -18,7 +19,7 @@ pub const fn parted(generation: u64) -> (u64, u64) {
     (generation >> PASS_BITS, generation & ((1 << PASS_BITS) - 1))
 }
 
-/// The parts of a run before the one that runs now; of each how many writes were surely durable.
+/// The parts of a run before the one that runs now; of each how many writes were certainly durable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EarlierParts(pub Vec<u64>);
@@ -46,7 +47,7 @@ impl EarlierParts {
         GenerationRange { oldest, newest }
     }
 
-    /// The last write of an earlier part that is surely there; 0 when none is.
+    /// The last write of an earlier part that is certainly there; 0 when none is.
     fn oldest(&self, position: u64, passes: &Passes) -> u64 {
         let mut own = self
             .0

@@ -5,7 +5,7 @@
 /// One, when the last write to it is over and everything before is; two, while one more is in flight, or was when the run was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GenerationRange {
-    /// The last write that is surely there; 0: none is, and what was there before may be.
+    /// The last write that is certainly there; 0: none is, and what was there before may be.
     pub oldest: u64,
     /// The last write that may be there.
     pub newest: u64,

@@ -1,7 +1,7 @@
 //! Whether the load of others changed the results: a regression of each visit's deviation from the mean of its
 //! point on the CPU time of others.
 //!
-//! Must not correct a result by it, because a correlation is no cause.
+//! Must not correct a result by it, because a correlation is not a cause.
 
 use crate::stats::sample::{correlation, count, mean};
 use crate::stats::special::student_t_tail;

@@ -1,4 +1,4 @@
-//! A cache that throws out what was not used for the longest time.
+//! A cache that evicts what was least recently used.
 //!
 //! Knows only numbers of lines. Must not know a time.
 

@@ -227,7 +227,7 @@ impl Block {
 }
 
 /// The devices whose counters show the I/O to targets, each once: the lowest ones that move every byte of a target
-/// exactly once, so that the I/O of others to the same disk is seen too. `targets` are the devices of the targets, or of
+/// exactly once, so the I/O of others to the same disk is seen too. `targets` are the devices of the targets, or of
 /// the filesystems below them. `None` when one of them has no block device (NFS, btrfs, FUSE, tmpfs): then the bytes of
 /// all targets cannot be compared with counters. Nor can they where one of the devices does not count.
 pub fn counting_devices(root: &Path, targets: &[(u32, u32)]) -> Option<Vec<(u32, u32)>> {

@@ -9,7 +9,7 @@ use rustix::process::geteuid;
 use std::path::Path;
 use std::time::Duration;
 
-/// Repeats an attempt for half a second while it fails with one error. Some uses pass by themselves: io_uring keeps the
+/// Repeats an attempt for half a second while it fails with one error. Some uses pass on their own: io_uring keeps the
 /// files of a program that has just died, an inspection holds a device for microseconds, and a child process that is
 /// being started has copies of our descriptors.
 pub(crate) fn retry_while<T>(

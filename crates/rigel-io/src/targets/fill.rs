@@ -65,7 +65,7 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// Gives a file its size, so that a lack of room is told before anything is written, and finds out how far an earlier fill came.
+    /// Gives a file its size, so a lack of room is reported before anything is written, and finds out how far an earlier fill came.
     ///
     /// # Errors
     /// When the target was not opened for writing, has no room, or cannot be read.

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// File systems whose extents are bytes of the device that they are mounted from. Those of btrfs are not.
 const KNOWN: [&str; 4] = ["ext2", "ext3", "ext4", "xfs"];
-/// Parts of files that are told.
+/// Parts of files that are reported.
 const MOST_PARTS: usize = 10_000;
 /// Directories that wait to be walked, and files of several names that are remembered.
 const MOST_WAITING: usize = 1_000_000;
@@ -78,7 +78,7 @@ struct DevicePart {
 }
 
 impl DevicePart {
-    /// What of a range is on it, from its own start.
+    /// Which part of a range is on it, from its own start.
     fn part(&self, (at, len): (u64, u64)) -> Option<(u64, u64)> {
         let end = at.saturating_add(len).min(self.len.map_or(u64::MAX, |len| self.start.saturating_add(len)));
         let first = at.max(self.start);

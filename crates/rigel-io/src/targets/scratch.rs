@@ -209,7 +209,7 @@ pub fn foresee(dir: &Path, data_bytes: u64, size_option: &str) -> Result<(), Pro
 }
 
 enum Search<'a> {
-    /// A file to use again, or to go on with.
+    /// A file to use again, or to resume.
     Ours(ScratchOwnership),
     /// The first free name.
     Free(&'a Path),

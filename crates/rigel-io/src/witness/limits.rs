@@ -1,4 +1,4 @@
-//! The limits on I/O of the control groups while a visit goes on: what they are now, and when they changed.
+//! The I/O limits of the control groups while a visit continues: what they are now, and when they changed.
 //!
 //! A limit that is set and put back within a visit leaves no trace when the visit is over. Must not judge.
 

@@ -1,6 +1,6 @@
 //! What a DBA can do with the figures in Oracle Database, as an SQL script.
 //!
-//! Must not fill a table of Oracle's by itself.
+//! Must not fill a table of Oracle's on its own.
 
 use super::Advisory;
 use super::commented::CommentedFile;
@@ -9,7 +9,7 @@ use rigel_uses::advice::{Advice, Product};
 
 /// The columns of the row, in the order of the table behind the view.
 const ROW: [&str; 5] = ["MAX_IOPS", "MAX_MBPS", "MAX_PMBPS", "LATENCY", "NUM_PHYSICAL_DISKS"];
-/// Leaves the parameter to Oracle from the next start on; that it was not set is no error.
+/// Leaves the parameter to Oracle from the next start on; that it was not set is not an error.
 const RESET: &str = "\
 BEGIN
   EXECUTE IMMEDIATE 'ALTER SYSTEM RESET db_file_multiblock_read_count SCOPE = SPFILE';

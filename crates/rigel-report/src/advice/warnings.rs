@@ -9,7 +9,7 @@ use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::path_text::printable;
 use rigel_uses::advice::{Advice, Kind, Refusal};
 
-/// A part for each kind of care; nothing is in it when nothing speaks against the values.
+/// A part for each kind of care; nothing is in it when nothing casts doubt on the values.
 pub(super) fn blocks(advisory: &Advisory<'_>) -> [Block; 3] {
     let advice = &advisory.advised.advice;
     [in_question(advice, Kind::InDoubt), in_question(advice, Kind::Rough), in_doubt(&advisory.advised.flags)]
@@ -42,7 +42,7 @@ fn in_question(advice: &[Advice], kind: Kind) -> Block {
     Block::part(blocks)
 }
 
-/// A command line stays whole, so that it can be copied.
+/// A command line stays whole, so it can be copied.
 pub(super) fn command(refusal: &Refusal) -> Vec<Block> {
     let place = refusal.place().map(|place| Block::whole("      ", format!("{place}:")));
     let line = refusal.command.as_ref().map(|line| Block::whole("      ", printable(line)));

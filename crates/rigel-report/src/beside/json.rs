@@ -28,11 +28,11 @@ struct Document {
     started: String,
     /// Every load was measured in full.
     complete: bool,
-    /// The engine of the raw I/O, and what is known of the server.
+    /// The engine of the raw I/O, and what is known about the server.
     notes: Vec<String>,
     /// What part reaches SQL, what the limit is, and what that rests on, as sentences.
     sentences: Vec<String>,
-    /// Whether the numbers may be used, what speaks against them, and what to do.
+    /// Whether the numbers may be used, what casts doubt on them, and what to do.
     verdict: Conclusion,
     /// The sessions of the load that the sentences are about: the highest rate of SQL. Null when no rate may be used.
     best: Option<u32>,

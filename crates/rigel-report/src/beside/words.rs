@@ -169,7 +169,7 @@ fn of_waits(load: &BesideLoad) -> Option<String> {
     (!told.is_empty()).then(|| format!("Where the time of the sessions went: {}.", told.join(", ")))
 }
 
-/// The events that took a part of the time, as they are told.
+/// The events that took a part of the time, as they are reported.
 pub(super) fn waits(load: &BesideLoad) -> impl Iterator<Item = (String, f64)> {
     let told = |event: &str| match event {
         ON_A_CPU => "on a CPU".to_owned(),
@@ -179,7 +179,7 @@ pub(super) fn waits(load: &BesideLoad) -> impl Iterator<Item = (String, f64)> {
     shown.map(move |(event, share)| (told(event), *share))
 }
 
-/// How sure.
+/// How certain.
 pub(super) const SURE: &str = "± is each rate on its own (95 %). SQL of raw comes from back-to-back pairs, \
     so common slowdowns cancel out; it may differ from SQL divided by raw in its row.";
 

@@ -12,7 +12,7 @@ use rigel_core::stats::burst::{BurstFound, Credit, Doubt, Recovery};
 use rigel_core::units::say::{number, short, two_units};
 use rigel_core::units::{GIB, NS_PER_S, Nanos, to_f64};
 
-/// What was reached; of numbers that must not be used only that they tell nothing.
+/// What was reached; of numbers that must not be used only that they say nothing.
 pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
     let unusable = || "These numbers do not show whether the rate lasts.".to_owned();
     sentence(view).map(|found| if usable { found } else { unusable() })

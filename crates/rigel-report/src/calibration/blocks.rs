@@ -38,7 +38,7 @@ pub fn answers(found: &Document, style: Style) -> String {
     found.text(style)
 }
 
-/// What was reached, then what speaks against it; what must not be used begins with that.
+/// What was reached, then what casts doubt on it; what must not be used begins with that.
 fn conclusion(found: &Conclusion, room: Room) -> Vec<Block> {
     let is_bad = found.tone == Tone::DoNotUse || found.reached.is_empty();
     let reached = std::iter::once(&found.reached).chain(&found.working).chain([&found.sureness]);

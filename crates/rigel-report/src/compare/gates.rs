@@ -18,7 +18,7 @@ const MOST_NAMED: usize = 4;
 
 /// What loads and the new side are called.
 pub(crate) struct Names<'a> {
-    /// A load, as a sentence goes on behind `at`.
+    /// A load, as a sentence continues after `at`.
     pub load: &'a dyn Fn(&Row) -> Option<String>,
     /// A quantity of the new side.
     pub quantity: &'a dyn Fn(Quantity) -> String,

@@ -77,7 +77,7 @@ pub(crate) struct ToolDocument {
     pub version: Option<String>,
     /// What its numbers lack, a sentence each.
     pub lacks: Vec<String>,
-    /// What of the file has no part in the comparison, a sentence each.
+    /// Which part of the file has no part in the comparison, a sentence each.
     pub passed_over: Vec<String>,
 }
 
@@ -129,7 +129,7 @@ pub(crate) struct RowDocument {
 pub(crate) struct SeenDocument {
     /// New over base, less 1.
     relative: f64,
-    /// Lower end of what the intervals of both sides leave open of it, for itself; null when a side has no interval.
+    /// Lower end of what the intervals of both sides leave open of it, on its own; null when a side has no interval.
     lo: Option<f64>,
     /// Upper end.
     hi: Option<f64>,

@@ -1,6 +1,6 @@
 //! What the pages of two sides draw: both over the load, every change; once by the script of the page, once as its first picture.
 //!
-//! Shared by comparisons of runs, sides that took turns, and SQL beside raw I/O. Must not choose what the tables show.
+//! Shared by comparisons of runs, alternating sides, and SQL beside raw I/O. Must not choose what the tables show.
 
 use super::ComparisonView;
 use super::blocks::what;

@@ -11,7 +11,7 @@ use rigel_uses::compare::{Effect, MARGIN, OverPoints};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// From this change on it is told how many times as much there is.
+/// From this change on it is reported how many times as much there is.
 const TIMES_FROM: f64 = 1.0;
 
 /// A quantity over all of its load levels.

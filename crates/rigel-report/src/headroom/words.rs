@@ -1,6 +1,6 @@
 //! What text, page and document say in sentences.
 //!
-//! Must not leave out what speaks against an answer.
+//! Must not leave out what casts doubt on an answer.
 
 use super::{HeadroomReport, credits};
 use rigel_capacity::day;
@@ -242,7 +242,7 @@ pub(super) fn notes(told: &HeadroomReport<'_>) -> Vec<String> {
     notes
 }
 
-/// What is to be known of a sum.
+/// What is to be known about a sum.
 fn of_sum(told: &HeadroomReport<'_>) -> Vec<String> {
     let demand = told.demand;
     let mut notes = Vec::new();

@@ -42,7 +42,7 @@ pub(super) struct PointDocument<'a> {
 struct Io {
     /// Successful operations per second, reads and writes.
     iops: Estimate,
-    /// Megabytes (2^20 bytes) per second, reads and writes; null for what is no block I/O.
+    /// Megabytes (2^20 bytes) per second, reads and writes; null for what is not a block I/O.
     mbps: Option<Estimate>,
     /// Latency of successful I/Os in microseconds; null when none completed.
     latency_us: Option<LatencyUs>,

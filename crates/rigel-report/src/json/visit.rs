@@ -1,4 +1,4 @@
-//! A visit of the document: when, why, and what it found by itself.
+//! A visit of the document: when, why, and what it found on its own.
 //!
 //! Must not compute.
 
@@ -36,7 +36,7 @@ pub(super) struct VisitDocument<'a> {
     settle_s: f64,
     /// Seconds of the part that its figures are from.
     measured_s: f64,
-    /// How others disturbed it on the host and its devices, each with its figures; null when nobody watched.
+    /// How others disturbed it on the host and its devices, each with its figures; null when nothing watched.
     foreign: Option<Vec<String>>,
     /// What each class did.
     classes: &'a PerClass<VisitIo>,

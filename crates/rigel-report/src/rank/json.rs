@@ -39,7 +39,7 @@ struct Document {
     point: Option<PerClass<u32>>,
     /// The storage with the best figure.
     first: String,
-    /// Whether it is surely ahead of all others.
+    /// Whether it is certainly ahead of all others.
     first_is_sure: bool,
     /// Storages that may be as good as the first.
     may_be_first: Vec<String>,
@@ -53,7 +53,7 @@ struct Document {
     groups: Vec<Vec<String>>,
     /// What is required of a storage, as it was asked for.
     required: Vec<String>,
-    /// The storage that surely meets all of that for the least money; null when there is none, or prices cannot be compared.
+    /// The storage that certainly meets all of that for the least money; null when there is none, or prices cannot be compared.
     cheapest: Option<String>,
     /// The currencies of the prices; offers are compared by price if there is only one.
     currencies: Vec<String>,
@@ -125,7 +125,7 @@ struct PairDocument {
     behind: String,
     /// How much that one differs; null when that cannot be told.
     change: Option<Change>,
-    /// Whether it is surely behind.
+    /// Whether it is certainly behind.
     sure: bool,
     /// Whether both are the same within the margin.
     alike: bool,

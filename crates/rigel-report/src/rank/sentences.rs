@@ -1,4 +1,4 @@
-//! What a ranking comes to, in sentences: who is first and how sure that is, who cannot be told apart, what to buy.
+//! What a ranking comes to, in sentences: who is first and how certain that is, who cannot be told apart, what to buy.
 //!
 //! Must not judge; each sentence follows from rows and pairs.
 
@@ -13,7 +13,7 @@ use rigel_uses::compare::change::{Doubt, RestsOn};
 use rigel_uses::compare::{Effect, MARGIN, SideUsability};
 use rigel_uses::rank::{Fulfilment, Pair, RankRow};
 
-/// The order in which reasons are told.
+/// The order in which reasons are reported.
 const DOUBTS: [Doubt; 7] = [
     Doubt::Invalid,
     Doubt::NoData,
@@ -231,7 +231,7 @@ fn one_run(ranked: &RankView<'_>) -> Option<String> {
     ))
 }
 
-/// Whether a pair is judged by a single run of each, so that what differs from one day to the next counts as a difference.
+/// Whether a pair is judged by a single run of each, so what differs from one day to the next counts as a difference.
 fn is_of_one_run(pair: &Pair) -> bool {
     pair.change.is_ok_and(|change| change.rests_on == RestsOn::Intervals)
 }

@@ -1,4 +1,4 @@
-//! The rate within bounds on the latency: its cards, and the curve of each bound.
+//! The rate within latency limits: its cards, and the curve of each bound.
 //!
 //! Must not choose a figure.
 

@@ -110,7 +110,7 @@ fn latency(view: &View<'_>, ids: &Ids, load: &LoadClass, suffix: &str) -> Chart 
     }
 }
 
-/// Whether the class was measured alone, so that its chart can show what was found before, in the search for its levels.
+/// Whether the class was measured alone, so its chart can show what was found before, in the search for its levels.
 fn is_alone(view: &View<'_>, class: Class) -> bool {
     view.findings.points.iter().any(|found| found.point.is_alone(class))
 }

@@ -72,7 +72,7 @@ fn unjudged(slow: &SlowFindings) -> Option<String> {
         .then(|| format!("{reads} of 1 MiB took long once; because so many did, this was not investigated."))
 }
 
-/// What a scrub that was stopped has not looked at again.
+/// What a scrub that was stopped has not checked again.
 fn waiting(state: &State) -> Option<String> {
     let reads = state.pace.as_ref().map_or(0, Pace::suspects) as u64;
     (reads > 0)

@@ -1,4 +1,4 @@
-//! What the lightest load says where no load keeps the limits: the latency there, and which limits are possible.
+//! What the lightest load says where no load meets the limits: the latency there, and which limits are possible.
 //!
 //! Must not choose a figure.
 
@@ -29,7 +29,7 @@ pub(super) fn sentence(found: &SloFindings) -> String {
     }
 }
 
-/// `p99 < 200 us`: the tightest limits, rounded up, that the lightest load surely keeps; `None` where its visits do not say.
+/// `p99 < 200 us`: the tightest limits, rounded up, that the lightest load certainly keeps; `None` where its visits do not say.
 pub(super) fn possible(found: &SloFindings) -> Option<String> {
     limits(&broken(found)?.1)
 }

@@ -35,8 +35,7 @@ const fn clause(open: SloOpen) -> &'static str {
     }
 }
 
-/// What became of a requirement: `met`, `NOT met`, `NOT met as measured, though the host was busy`, `undecided
-/// because ..`.
+/// What became of a requirement: `met`, `NOT met`, `NOT met as measured, though the host was busy`, `undecided because ..`.
 pub(super) fn verdict(found: &RequiredFound) -> String {
     match (found.kept, found.open) {
         (BoundVerdict::Yes, Some(SloOpen::Around)) => format!("met ({})", clause(SloOpen::Around)),

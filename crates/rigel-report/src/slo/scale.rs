@@ -18,7 +18,7 @@ pub(super) const MEANING: &str = "Scale: the load as a multiple of the load in t
     slow I/Os (or the mean) as a share of what \
      the tightest limit allows, with its 95 % interval. Latencies count from the intended start.";
 
-/// A scale in few digits; `down` and `up` go to the side that is surely right.
+/// A scale in few digits; `down` and `up` go to the side that is certainly right.
 #[derive(Clone, Copy)]
 pub(crate) enum ScaleRounding {
     Nearest,
@@ -167,7 +167,7 @@ fn of_rate(found: &SloFindings, scale: &SloScale, rate: &SloRate, bounds: &str) 
     told + &first + tool
 }
 
-/// Which phases were searched, and what is known of the others.
+/// Which phases were searched, and what is known about the others.
 fn phases(scale: &SloScale) -> String {
     let scaled = &scale.scaled;
     let names: Vec<String> = scaled.phases.iter().map(|phase| phase.saturating_add(1).to_string()).collect();

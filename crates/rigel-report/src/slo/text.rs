@@ -81,9 +81,8 @@ fn subject(found: &SloFindings, one: &str, several: &str) -> String {
     format!("{bounds} {}", if found.bounds.len() == 1 { one } else { several })
 }
 
-/// One that is not kept is enough: `p99 < 1 ms is not met`, `not all of p50 < 1 ms and p99 < 2 ms are met`.
-/// `not_all`: these words, as they
-/// begin or go on with a sentence.
+/// One that is not kept is enough: `p99 < 1 ms is not met`, `not all of p50 < 1 ms and p99 < 2 ms are met`. `not_all`: these words, as they
+/// begin or resume a sentence.
 fn not_kept(found: &SloFindings, not_all: &str) -> String {
     let of = if found.bounds.len() == 1 { String::new() } else { format!("{not_all} of ") };
     format!("{of}{} met", subject(found, "is not", "are"))
@@ -204,7 +203,7 @@ pub(crate) fn seen(bound: &SloBound, ratio: &Ratio) -> String {
     }
 }
 
-/// How sure the bracket is, and what it rests on; nothing when no end is known.
+/// How certain the bracket is, and what it rests on; nothing when no end is known.
 pub(crate) fn sureness(found: &SloFindings) -> String {
     let Some(rate) = found.rate() else { return String::new() };
     let ladder: Vec<&SloPoint> = found.points.iter().filter(|point| point.role == SloRole::Ladder).collect();
@@ -221,7 +220,7 @@ pub(crate) fn sureness(found: &SloFindings) -> String {
     )
 }
 
-/// The problem that a run ends with when a required rate does not surely keep its bound.
+/// The problem that a run ends with when a required rate does not certainly meet its bound.
 pub fn unkept(view: &View<'_>) -> Option<Problem> {
     let found = view.findings.slo.as_ref()?;
     let all: Vec<&RequiredFound> = found.unkept().collect();
@@ -252,7 +251,7 @@ pub fn unkept(view: &View<'_>) -> Option<Problem> {
     Some(Problem::new(ExitKind::GateFailed, what).because(why.join("; ")).next(next))
 }
 
-/// What helps where a required rate does not keep its bound: less load only where some load keeps it.
+/// What helps where a required rate does not meet its bound: less load only where some load keeps it.
 fn mended(found: &SloFindings) -> String {
     let within = found.rate().and_then(|rate| rate.lower).filter(|lower| {
         let broken = found.required.iter().filter(|one| one.kept == BoundVerdict::No);
@@ -297,7 +296,7 @@ const MEANING_OF_CHECK: &str = "Rate: I/Os that arrive per second. Limit used: t
 /// Columns of each on a terminal.
 const WIDTHS: [usize; 8] = [9, 6, 17, 5, 9, 9, 9, 9];
 
-/// A row for each rate, ascending: what of the bound was used, whether it is kept, and the latencies. Nothing without a rate.
+/// A row for each rate, ascending: which part of the bound was used, whether it is kept, and the latencies. Nothing without a rate.
 pub(crate) fn blocks(found: &SloFindings, room: Room) -> Vec<Block> {
     if found.points.is_empty() {
         return Vec::new();

@@ -8,12 +8,12 @@ use rigel_uses::soak::{LongIo, SoakFindings, Spell};
 /// Spells that are named in a sentence.
 const MOST_NAMED: usize = 3;
 
-/// What of it is a fault by itself, as a part of the verdict: `an I/O took 20.0 s`.
+/// Which part of it is a fault on its own, as a part of the verdict: `an I/O took 20.0 s`.
 pub(super) fn fault(found: &SoakFindings) -> Option<String> {
     found.long_fault().map(took)
 }
 
-/// What a verdict without faults goes on with behind "but".
+/// What a verdict without faults resumes behind "but".
 pub(super) fn verdict(found: &SoakFindings) -> Option<String> {
     let long = found.longest.as_ref().map(took);
     let slow = (!found.spells.is_empty()).then(|| {

@@ -1,4 +1,4 @@
-//! What the drives said of themselves before and after a soak, in words. Must not judge; [`rigel_uses::soak`] does.
+//! What the drives said about themselves before and after a soak, in words. Must not judge; [`rigel_uses::soak`] does.
 
 use crate::words::listed;
 use rigel_core::facts::DriveLook;
@@ -30,7 +30,7 @@ pub(super) fn verdict(found: &SoakFindings) -> Option<String> {
     }
 }
 
-/// The sentences: what speaks against drives, what is known, and what is not.
+/// The sentences: what casts doubt on drives, what is known, and what is not.
 pub(super) fn told(found: &SoakFindings) -> Vec<String> {
     let Some(drives) = &found.drives else { return Vec::new() };
     let mut sentences: Vec<String> = drives

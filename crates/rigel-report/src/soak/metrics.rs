@@ -1,4 +1,4 @@
-//! How a soak stands, as OpenMetrics text that is made anew after every interval, for a collector that reads files. Everything is a gauge, as in
+//! How a soak stands, as OpenMetrics text that is made again after every interval, for a collector that reads files. Everything is a gauge, as in
 //! [`crate::openmetrics`]. Must not know where the file lies.
 
 use crate::openmetrics::{Family, Labels};
@@ -17,7 +17,7 @@ use rigel_core::verify::FaultCounts;
 #[derive(Clone, Debug, Default)]
 pub struct SoakCounts {
     whole: PerClass<Counts>,
-    /// Of the visit that goes on.
+    /// Of the visit that continues.
     open: PerClass<Counts>,
     last: Option<Interval>,
     /// Nanoseconds of load.
@@ -66,7 +66,7 @@ impl SoakCounts {
         self.lasted_ns = visit.ended_ns();
     }
 
-    /// The drives were asked what they say of themselves.
+    /// The drives were asked what they say about themselves.
     pub fn drives(&mut self, look: &DriveLook) {
         self.drives.clone_from(&look.drives);
     }

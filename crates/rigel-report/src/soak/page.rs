@@ -28,7 +28,7 @@ struct Figures {
     classes: Vec<ClassFigures>,
     /// Beside production: hours of load, number of the phase, per cent of the time taken, per cent allowed.
     beside: Vec<(f64, u64, f64, f64)>,
-    /// Hours of load at which it went on after an interruption.
+    /// Hours of load at which it continued after an interruption.
     interruptions: Vec<f64>,
 }
 

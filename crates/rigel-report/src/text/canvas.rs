@@ -44,7 +44,7 @@ impl Canvas {
         if self.ascii { self.rows } else { 4 * self.rows }
     }
 
-    /// Sets a dot; one outside is passed over.
+    /// Sets a dot; one outside is skipped.
     pub fn set(&mut self, (x, y): Dot, mark: Mark) {
         if x < self.width() && y < self.height() {
             let place = usize::from(y) * usize::from(self.width()) + usize::from(x);

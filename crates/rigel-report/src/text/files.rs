@@ -1,6 +1,6 @@
 //! The paths of the outputs that are opened first, a line each, and how the others are called.
 //!
-//! A path that is longer than a line goes on in the next one behind a backslash, as a shell reads it, so that it can be
+//! A path that is longer than a line continues in the next one behind a backslash, as a shell reads it, so it can be
 //! pasted. Must not look whether they are there.
 
 use super::wrap::{COLUMNS, wrapped};

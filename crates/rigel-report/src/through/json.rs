@@ -28,7 +28,7 @@ struct Document {
     targets: Vec<String>,
     /// The answer in sentences.
     told: Vec<String>,
-    /// What speaks against the numbers, the worst first; not what the failure did.
+    /// What casts doubt on the numbers, the worst first; not what the failure did.
     warnings: Vec<Cause>,
     /// It lasted as long as it was to.
     complete: bool,
@@ -36,7 +36,7 @@ struct Document {
     rate_asked: u32,
     /// How long the load lasted.
     lasted_s: f64,
-    /// What is known of the load before anything happened: `known`, `too_short` or `not_held`.
+    /// What is known about the load before anything happened: `known`, `too_short` or `not_held`.
     baseline: &'static str,
     /// The first sign of trouble; null when nothing happened.
     first_sign_s: Option<f64>,
@@ -62,7 +62,7 @@ struct Document {
     rebuilds: Vec<RebuildDocument>,
     /// What was demanded.
     limits: Vec<DemandDocument>,
-    /// What became of the targets and of the limits on I/O meanwhile.
+    /// What became of the targets and of the I/O limits meanwhile.
     changed: Vec<String>,
     /// The figures of every interval.
     course: Vec<MomentDocument>,
@@ -139,7 +139,7 @@ struct TroubleDocument {
 struct RebuildDocument {
     /// The array.
     device: String,
-    /// What it does; null where it went on already when the load began.
+    /// What it does; null where it continued already when the load began.
     action: Option<String>,
     /// When it was first seen.
     at_s: f64,

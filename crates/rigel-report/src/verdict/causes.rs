@@ -1,4 +1,4 @@
-//! What speaks against the numbers of a run: its flags, each code once, with the figures of its worst place and what to do.
+//! What casts doubt on the numbers of a run: its flags, each code once, with the figures of its worst place and what to do.
 //!
 //! Must not word a flag; the flag and its meaning do.
 
@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Something that speaks against the numbers.
+/// Something that casts doubt on the numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
     /// The flag; null where the run was cut short.
@@ -81,7 +81,7 @@ pub(super) fn of(view: &View<'_>, turned: Option<&Versus>) -> Vec<Cause> {
     all.chain(turned.and_then(|found| versus::not_reached(view, found))).chain(unsure).collect()
 }
 
-/// What is worth knowing and speaks against nothing: a sentence or two for each code that is no cause.
+/// What is worth knowing and casts doubt on nothing: a sentence or two for each code that is not a cause.
 pub(super) fn notes(view: &View<'_>, causes: &[Cause]) -> Vec<String> {
     let mut seen: BTreeMap<FlagCode, Vec<(FlagScope, &Flag)>> = BTreeMap::new();
     let is_cause = |flag: &Flag| causes.iter().any(|cause| cause.code == Some(flag.code));
@@ -97,7 +97,7 @@ pub(super) fn notes(view: &View<'_>, causes: &[Cause]) -> Vec<String> {
     seen.into_iter().map(note).collect()
 }
 
-/// A search for a rate goes beyond it on purpose, and says by its bracket how sure it is.
+/// A search for a rate goes beyond it on purpose, and says by its bracket how certain it is.
 fn is_sought(view: &View<'_>, scope: FlagScope, flag: &Flag) -> bool {
     let Some(found) = &view.findings.slo else { return false };
     let is_beyond = |point: Point| {

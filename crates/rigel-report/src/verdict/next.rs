@@ -1,4 +1,4 @@
-//! The command that comes next: one that mends what speaks against the numbers, or one that uses them.
+//! The command that comes next: one that mends what casts doubt on the numbers, or one that uses them.
 //!
 //! Must not guess: where the options of the run cannot be repeated safely, there is no command.
 
@@ -80,7 +80,7 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     }
 }
 
-/// The same question where no calibration answers it: a rate that keeps a bound, a load of its own.
+/// The same question where no calibration answers it: a rate that meets a bound, a load of its own.
 fn of_real_storage(view: &View<'_>) -> String {
     let request = &view.record.header.request;
     let asks_more = request.slo().is_some() || request.level().is_own();
@@ -112,7 +112,7 @@ fn doctor(view: &View<'_>) -> String {
     format!("rigel doctor {}", words.join(" "))
 }
 
-/// The command line of the run; `None` where the words that were typed cannot be told from the record.
+/// The command line of the run; `None` where the words that were typed cannot be distinguished from the record.
 fn repeated(view: &View<'_>) -> Option<CommandLine> {
     let request = &view.record.header.request;
     let words = view.targets().into_iter().chain(request.label.as_deref());

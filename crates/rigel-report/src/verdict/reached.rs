@@ -85,7 +85,7 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
     format!("{device} {reached} {}{quickest}.{rising}{commit}", words::listed(&most))
 }
 
-/// The visits of a search that was cut short are no points.
+/// The visits of a search that was cut short are not points.
 fn nothing(view: &View<'_>) -> &'static str {
     let has_visits = !view.record.search.is_empty() || !view.record.visits.is_empty();
     if has_visits { "No point was measured." } else { "Nothing was measured." }

@@ -92,7 +92,7 @@ pub(super) fn figures(turned: &VersusReport<'_>) -> Vec<String> {
     all(turned).map(told).collect()
 }
 
-/// Whether the figures of a quantity are told beside a bound at every load that it has.
+/// Whether the figures of a quantity are reported beside a bound at every load that it has.
 pub(super) fn tells(turned: &VersusReport<'_>, quantity: Quantity) -> bool {
     let rows = turned.found.comparison.rows.iter().filter(|row| row.quantity == quantity).count();
     rows == 1 && all(turned).any(|(judged, ..)| judged.gate.quantity == quantity)

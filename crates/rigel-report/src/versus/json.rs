@@ -22,7 +22,7 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.versus/1";
 
-/// Two sides that took turns in one run, compared. Rates are per second, one MB is 2^20 bytes, latencies are in microseconds; a
+/// Two alternating sides in one run, compared. Rates are per second, one MB is 2^20 bytes, latencies are in microseconds; a
 /// change is relative: 0.05 is 5 % more on B.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.versus/1")]
@@ -42,11 +42,11 @@ struct Document {
     b: SideDocument,
     /// Which side is faster, as sentences.
     sentences: Vec<String>,
-    /// Whether the numbers may be used, what speaks against them, and what to do.
+    /// Whether the numbers may be used, what casts doubt on them, and what to do.
     verdict: Conclusion,
     /// Half the width of the interval of a ratio that was asked for: 0.02 is ±2 %.
     target: f64,
-    /// Whether every ratio that the verdict is about is as sure as that.
+    /// Whether every ratio that the verdict is about is as precise as that.
     reached: bool,
     /// Changes within it are no difference: 0.05 is ±5 %.
     margin: f64,
@@ -91,7 +91,7 @@ struct OverallDocument {
     /// What its interval says of B.
     #[schemars(extend("enum" = ["better", "worse", "alike", "undecided"]))]
     effect: &'static str,
-    /// The loads whose own row surely says something else.
+    /// The loads whose own row certainly says something else.
     against: Vec<PerClass<u32>>,
     /// Rounds behind it.
     rounds: usize,

@@ -1,4 +1,4 @@
-//! Whether the ratios of two sides are as sure as was asked for: a sentence, and what speaks against them.
+//! Whether the ratios of two sides are as precise as was asked for: a sentence, and what casts doubt on them.
 //!
 //! Must not judge a width; the sides do.
 
@@ -29,7 +29,7 @@ pub(crate) fn sureness(view: &View<'_>, found: &Versus) -> String {
     }
 }
 
-/// That not every ratio is as sure as was asked for, and what to do; nothing where each is, or where nobody asked how sure it is
+/// That not every ratio is as precise as was asked for, and what to do; nothing where each is, or where nobody asked how certain it is
 /// and the bounds that were asked for are decided.
 pub(crate) fn not_reached(view: &View<'_>, found: &Versus) -> Option<Cause> {
     let (reached, all) = found.reached_of();
@@ -69,7 +69,7 @@ pub(crate) fn not_reached(view: &View<'_>, found: &Versus) -> Option<Cause> {
     })
 }
 
-/// Whether the precision is another one than is asked for by itself.
+/// Whether the precision is another one than is asked for on its own.
 fn is_asked(request: &Request) -> bool {
     let usual = if request.is_beside_raw() { Precision::default() } else { Precision::OF_RATIOS };
     matches!(request.pace(), Some(Pace::Adaptive(pace)) if pace.precision != usual)

@@ -1,4 +1,4 @@
-//! The words of every output about two sides: what they are, which one is faster, how sure that is.
+//! The words of every output about two sides: what they are, which one is faster, how certain that is.
 //!
 //! Must not format for an output.
 
@@ -71,12 +71,12 @@ pub(super) fn of(turned: &VersusReport<'_>, quantity: Quantity) -> String {
     }
 }
 
-/// All that is told of the sides, the verdict first.
+/// All that is reported about the sides, the verdict first.
 pub(super) fn sentences(turned: &VersusReport<'_>) -> Vec<String> {
     verdict(turned).into_iter().chain(tails(turned)).collect()
 }
 
-/// The verdict: who keeps the bounds that were asked for, then a sentence for each rate, or for the latency where the rate is given,
+/// The verdict: who meets the bounds that were asked for, then a sentence for each rate, or for the latency where the rate is given,
 /// after what a side does not keep up with.
 pub(super) fn verdict(turned: &VersusReport<'_>) -> Vec<String> {
     let leading = turned.found.overall.iter().filter(|found| turned.found.leading.contains(&found.quantity));
@@ -187,7 +187,7 @@ fn open_ends(change: &Change) -> [String; 2] {
     [-change.lo, change.hi].map(told)
 }
 
-/// `, but not at 8 outstanding`: loads that surely say something else than the mean.
+/// `, but not at 8 outstanding`: loads that certainly say something else than the mean.
 fn but(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     let places: Vec<String> = found.against.iter().map(|point| at(turned, *point)).collect();
     let places = match places.len() {
@@ -311,7 +311,7 @@ fn over_some(places: &[String], all: usize) -> String {
     }
 }
 
-/// `At 8000 per second it is 2.51 ms on A and 1.62 ms on B.`: what a bound on the latency is held against.
+/// `At 8000 per second it is 2.51 ms on A and 1.62 ms on B.`: what a latency limit is held against.
 fn values(turned: &VersusReport<'_>, quantity: Quantity) -> Option<String> {
     load(turned, quantity.class).filter(LoadClass::is_open)?;
     let rows: Vec<&Row> =
@@ -336,7 +336,7 @@ pub(super) fn told_in(quantity: Quantity, found: &Estimate) -> String {
 }
 
 /// `On B, the mean latency of open I/O at 8000 per second is 414 us (403 us to 425 us), and its p99 1.91 ms (1.84 ms to 1.99 ms).`:
-/// where the other side does not keep up, so that there is no ratio.
+/// where the other side does not keep up, so there is no ratio.
 fn alone(turned: &VersusReport<'_>) -> Vec<String> {
     let found = turned.found;
     let latency = |quantity: Quantity, (point, side): (Point, Side)| {

@@ -9,7 +9,7 @@ use rigel_core::stats::working_set::{Cache, Level, SetDoubt, SetsFound, Warmth};
 use rigel_core::units::say::{figure, number, percent, rough_size, size_unit, time, trimmed};
 use rigel_core::units::{Bytes, to_f64};
 
-/// What was reached; of numbers that must not be used only that they tell nothing.
+/// What was reached; of numbers that must not be used only that they say nothing.
 pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
     let unusable = || "These numbers do not show what a cache is worth.".to_owned();
     sentence(view).map(|found| if usable { found } else { unusable() })
@@ -127,7 +127,7 @@ fn doubted(found: &WorkingSetFindings, doubt: SetDoubt) -> String {
     }
 }
 
-/// What of the sizes has no part in the answer.
+/// Which part of the sizes has no part in the answer.
 fn cold(found: &WorkingSetFindings) -> Option<String> {
     let not_measured = found.asked.saturating_sub(found.sizes.len());
     let were = if not_measured == 1 { "was" } else { "were" };

@@ -177,7 +177,7 @@ impl<'a, B: Backend> Writers<'a, B> {
         self.backend.push(op);
     }
 
-    /// Waits for writes, about a second at most. The first that failed is given back.
+    /// Waits for writes, about a second at most. The first that failed is returned.
     fn wait(&mut self, acks: &mut Vec<Ack>) -> Result<Option<Problem>, Problem> {
         acks.clear();
         self.backend.submit(1).map_err(|error| queue_broke(&error))?;

@@ -17,7 +17,7 @@ use rigel_core::stats::schedule::{Next, Outlook, Purpose, Schedule, VisitOrder};
 use rigel_core::units::NS_PER_S;
 use std::collections::BTreeSet;
 
-/// What an adaptive run knows while it goes on.
+/// What an adaptive run knows while it continues.
 struct State<'a> {
     run: &'a Run,
     plan: &'a Plan,

@@ -1,6 +1,6 @@
 //! The lines of intervals: what a record keeps of the parts of a visit, of which there may be thousands.
 //!
-//! Counts by target are the larger the more targets there are, so that with many they stand in some lines only, for all intervals since the last
+//! Counts by target are the larger the more targets there are, so with many they stand in some lines only, for all intervals since the last
 //! such line. Must not keep anything itself.
 
 use crate::job::Part;

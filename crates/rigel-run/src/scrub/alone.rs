@@ -1,4 +1,4 @@
-//! One device or file alone: every block is read once, one read after the other, so that the time of each is its own. What fails is read
+//! One device or file alone: every block is read once, one read after the other, so the time of each is its own. What fails is read
 //! again block by block; what is slow is read again beside its neighbours, at other times.
 //!
 //! Must not judge what is slow: [`rigel_uses::scrub::pace`] does.
@@ -118,7 +118,7 @@ impl<'a, B: Backend> Alone<'a, B> {
         Ok(Ok(false))
     }
 
-    /// Which blocks of a chunk cannot be read: each by itself, and what fails more than once. Block by block, as every failed read may take a
+    /// Which blocks of a chunk cannot be read: each on its own, and what fails more than once. Block by block, as every failed read may take a
     /// disk many seconds of its own attempts, and halves would fail again and again.
     fn split(&mut self, chunk: &Chunk) -> Step<Vec<(Chunk, i32)>> {
         let starts = (chunk.at..chunk.at + chunk.len).step_by(usize::try_from(BLOCK_BYTES).unwrap_or(4096));

@@ -147,7 +147,7 @@ impl<B: Backend> Reader<B> {
         Ok(outcomes.iter().enumerate().map(bytes).collect())
     }
 
-    /// Reads the one copy of a chunk, with nothing else in flight, and tells how long it took. `None` when the user ended it, and it did not
+    /// Reads the one copy of a chunk, with nothing else in flight, and shows how long it took. `None` when the user ended it, and it did not
     /// begin or did not end in time.
     pub(crate) fn read_one(&mut self, chunk: &Chunk, stop: &AtomicBool) -> Result<Option<LoneRead>, Problem> {
         while self.wait_ns() > 0 {

@@ -12,7 +12,7 @@ use rigel_core::load::workload::Direction;
 use rigel_core::measure::ReadLook;
 use rigel_io::backend::Backend;
 
-/// Of so many reads one is looked at.
+/// Of so many reads one is checked.
 const ONE_OF: u32 = 64;
 /// Sets the generator apart from those that draw offsets.
 const PURPOSE: u64 = u64::from_le_bytes(*b"ReadLook");
@@ -32,7 +32,7 @@ pub(super) struct Sampler {
 /// Whose turn it is in one class.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
-    /// Reads to the next one that is looked at, that one included; never 0 between reads.
+    /// Reads to the next one that is checked, that one included; never 0 between reads.
     due: u32,
     /// Which one of its group of [`ONE_OF`] that one is, from 0.
     place: u32,

@@ -25,7 +25,7 @@ const VARIABLES: &str = "show global variables where variable_name in ('version'
     'read_only', 'wsrep_on', 'log_bin', 'thread_handling', 'innodb_log_file_size', 'innodb_log_files_in_group', \
     'innodb_redo_log_capacity', 'innodb_data_home_dir')";
 const CONNECTED: &str = "show global status like 'Threads_connected'";
-/// What a replica follows; the words changed, and only some users are told.
+/// What a replica follows; the words changed, and only some users are reported.
 const FOLLOWS: [&str; 2] = ["show all slaves status", "show replica status"];
 /// The pages that were read are those of the table and of its inner pages; the second one counts calls of the system.
 const COUNTS: &str = "show global status where variable_name in \
@@ -53,7 +53,7 @@ pub struct Database {
     counts_file: bool,
 }
 
-/// What a server says of itself.
+/// What a server says about itself.
 struct Variables(BTreeMap<String, String>);
 
 impl Variables {
@@ -123,7 +123,7 @@ impl Database {
         Ok(Self { address, facts, flavour, client, is_copied, counts_file: false })
     }
 
-    /// Whether what it reads of the table can be told from what others read of theirs.
+    /// Whether what it reads of the table can be distinguished from what others read of theirs.
     pub fn prepare_counts(&mut self) {
         let told: Result<Option<(u64, u64)>, _> = self.client.query_first(OF_FILE);
         // It has read the table by now, so that nothing means that nobody counts.

@@ -1,4 +1,4 @@
-//! The table that commits go to: a row for each. It is made for a run and removed behind it.
+//! The table that commits go to: a row for each. It is made for a run and removed after it.
 //!
 //! What is measured is not this table but the log that makes a commit durable. Must not touch a database but `rigel`.
 

@@ -1,4 +1,4 @@
-//! The table that commits go to: a row for each. It is made for a run and removed behind it.
+//! The table that commits go to: a row for each. It is made for a run and removed after it.
 //!
 //! What is measured is not this table but the log that makes a commit durable. Must not touch a schema that is not ours.
 
@@ -119,7 +119,7 @@ fn check_ours(client: &mut impl GenericClient, what: &str) -> Result<(), Problem
         .next("remove it yourself and try again; nothing was removed"))
 }
 
-/// Keeps the table small. Whoever may not empty it goes on with it.
+/// Keeps the table small. Whoever may not empty it resumes it.
 pub fn tidy(client: &mut Client) {
     let _ = client.batch_execute(EMPTY);
 }

@@ -1,6 +1,6 @@
 //! Settings proven by experiment: queries under known states of the page cache, plan by plan and value by value.
 //!
-//! Everything is asked in turns: a round has every query once, in random order. Before each query nothing of the table is in the server's own
+//! Everything is asked in turn: a round has every query once, in random order. Before each query nothing of the table is in the server's own
 //! cache, and a known share of it in the page cache. Must not judge; [`rigel_uses::proof`] does.
 
 mod ask;
@@ -51,7 +51,7 @@ struct Prover<'a> {
     tables: Tables,
     cached: CacheFiles,
     wanted: ProofRequest,
-    /// Says that it goes on, where nothing else does for long.
+    /// Says that it continues, where nothing else does for long.
     alive: &'a dyn Fn(),
     stop: &'a AtomicBool,
     began: Instant,

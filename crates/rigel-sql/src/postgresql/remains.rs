@@ -24,10 +24,10 @@ const FILE: &str = "postmaster.pid";
 /// The line of that file with key and number of its segment.
 const SEGMENT_LINE: usize = 6;
 
-/// What a server told of itself.
+/// What a server reported about itself.
 struct ServerNote {
     process: i32,
-    /// It only makes the database, and ends by itself once `initdb` has.
+    /// It only makes the database, and ends on its own once `initdb` has.
     makes: bool,
     /// Key and number.
     segment: Option<(i32, i32)>,

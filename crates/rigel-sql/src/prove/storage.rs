@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const OUTSTANDING: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
-/// Each is measured so often, in turns.
+/// Each is measured so often, in turn.
 const ROUNDS: u32 = 3;
 const SETTLE_NS: u64 = 20 * NS_PER_MS;
 const MEASURE_NS: u64 = 250 * NS_PER_MS;

@@ -150,7 +150,7 @@ fn how(request: &Request) -> String {
 }
 
 /// A run of so many small I/Os as that of the header had, and nothing else; `None` where it was measured in a way that a command does not repeat
-/// by itself: what is written needs consent.
+/// on its own: what is written needs consent.
 pub fn at_level(header: &Header, level: u32) -> Option<String> {
     let request = &header.request;
     let is_through_cache = request.buffered || request.allow_memory;

@@ -7,7 +7,7 @@ use super::measured::{Commit, MeasuredFigure, Source, whole};
 use super::{Advice, Product, Setting, SettingAdvice, Value};
 use rigel_core::units::say::number;
 
-/// A sleep of the kernel may take 50 us longer than was asked for (timer slack), so that a shorter delay is mostly slack.
+/// A sleep of the kernel may take 50 us longer than was asked for (timer slack), so a shorter delay is mostly slack.
 const LEAST_DELAY_US: f64 = 100.0;
 /// Most of `commit_delay`.
 const MOST_DELAY_US: f64 = 100_000.0;
@@ -54,7 +54,7 @@ fn method(commit: &Commit) -> Advice {
     }
 }
 
-/// What `wal_sync_method` is there: whether each write to the log is durable by itself. Never for every server.
+/// What `wal_sync_method` is there: whether each write to the log is durable on its own. Never for every server.
 fn write_through(commit: &Commit) -> Advice {
     let told = costs(commit, "with synchronous writes", "with a flush after the write");
     let (value, why) = match is_dsync_quicker(commit) {
@@ -85,7 +85,7 @@ fn costs(commit: &Commit, dsync: &str, fdatasync: &str) -> String {
     )
 }
 
-/// Whether a write that is durable by itself is surely quicker; `None` where the intervals overlap.
+/// Whether a write that is durable on its own is certainly quicker; `None` where the intervals overlap.
 fn is_dsync_quicker(commit: &Commit) -> Option<bool> {
     let (dsync, fdatasync) = commit.dsync.figure.ends().zip(commit.fdatasync.figure.ends())?;
     (dsync.1 < fdatasync.0).then_some(true).or((fdatasync.1 < dsync.0).then_some(false))

@@ -101,7 +101,7 @@ impl Value {
 
 /// What a commit of one writer costs.
 pub(super) struct Commit {
-    /// By a write that is durable by itself.
+    /// By a write that is durable on its own.
     pub dsync: MeasuredFigure,
     /// By a flush behind the write.
     pub fdatasync: MeasuredFigure,
@@ -393,14 +393,14 @@ pub(super) fn rises(run: &Run<'_>, class: Class) -> bool {
 }
 
 /// The point that has the highest rate of a class, when the other one is idle there. The headline number may be of a mixed point,
-/// when all others are in doubt; then the best of these is told, with what speaks against it.
+/// when all others are in doubt; then the best of these is reported, with what casts doubt on it.
 fn best(findings: &Findings, class: Class) -> Option<&PointFindings> {
     let headline = findings.best.rate(class).map(|best| best.point).filter(|point| point.is_alone(class));
     let point = headline.or_else(|| best_alone(&findings.points, class))?;
     findings.points.iter().find(|found| found.point == point)
 }
 
-/// The level that a search found: its bracket, whether it is a lower bound, and what speaks against it.
+/// The level that a search found: its bracket, whether it is a lower bound, and what casts doubt on it.
 fn of_curve(found: &CurveFindings) -> (EstimateForm, bool, Vec<Flag>) {
     let n_sat = found.curve.n_sat;
     let flags = found.flags.iter().cloned().chain(foreign(found)).collect();

@@ -42,7 +42,7 @@ impl fmt::Display for HitRate {
 }
 
 impl FromStr for HitRate {
-    /// What is wrong with it, to be put behind the text.
+    /// What is wrong with it, to be put after the text.
     type Err = String;
 
     /// Reads `95%`, `95` and `0.95`: below 1 it is a share, above 1 per cent. A bare 1 could mean either.

@@ -83,7 +83,7 @@ fn concurrency(source: &Source<'_>, saturation: &MeasuredFigure) -> Vec<Advice> 
     all
 }
 
-/// `io_max_concurrency`, where the server would not choose as many by itself.
+/// `io_max_concurrency`, where the server would not choose as many on its own.
 fn most_concurrency(saturation: &MeasuredFigure) -> Option<Advice> {
     let figure = saturation.figure;
     (figure.value > CONCURRENT_BY_DEFAULT).then(|| {
@@ -101,7 +101,7 @@ fn most_workers(cpus: u32) -> f64 {
 }
 
 /// As many workers as saturate the storage, but no more than the CPUs carry: a worker copies and checks what it read, and every read
-/// wakes one, so that more workers than CPUs take turns instead of reading.
+/// wakes one, so more workers than CPUs take turns instead of reading.
 fn workers(saturation: &MeasuredFigure, cpus: u32) -> Advice {
     let most = most_workers(cpus);
     let level = number(saturation.figure.value);

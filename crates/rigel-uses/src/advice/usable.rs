@@ -25,7 +25,7 @@ pub const UNKNOWN: f64 = 10.0;
 /// What rounding may add to a ratio.
 const ROUNDING: f64 = 1e-9;
 
-/// What speaks against the use of a figure.
+/// What casts doubt on the use of a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Doubt<'a> {
     /// A flag forbids it.
@@ -42,7 +42,7 @@ pub enum Doubt<'a> {
     Unknown,
 }
 
-/// Everything that speaks against a figure.
+/// Everything that casts doubt on a figure.
 pub fn doubts(measured: &MeasuredFigure) -> Vec<Doubt<'_>> {
     let mut all: Vec<Doubt<'_>> = measured.flags.iter().filter_map(of_flag).collect();
     all.extend(measured.is_lower_bound.then_some(Doubt::Rising));

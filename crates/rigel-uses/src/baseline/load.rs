@@ -57,7 +57,7 @@ pub struct HalfUnits {
     pub p99_us: f64,
 }
 
-/// What is known of the I/Os of a class.
+/// What is known about the I/Os of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClassFacts {
     /// Their size.
@@ -85,7 +85,7 @@ pub struct ToolResults {
 }
 
 impl ClassFacts {
-    /// How many properties are surely the same.
+    /// How many properties are certainly the same.
     fn likeness(&self, other: &Self) -> usize {
         let same = [
             self.bytes.is_some() && self.bytes == other.bytes,

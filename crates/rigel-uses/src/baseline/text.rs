@@ -41,7 +41,7 @@ pub fn whole_lines(text: &str) -> (Vec<(usize, &str)>, Option<&str>) {
     (lines, cut.filter(|line| !line.trim().is_empty()))
 }
 
-/// What is said of a last line that may be cut.
+/// What is said about a last line that may be cut.
 pub fn cut_line(line: &str) -> String {
     format!(
         "the last line, '{}', which is incomplete and may be truncated",

@@ -14,7 +14,7 @@ use rigel_core::stats::{Basis, Estimate, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How sure all intervals of one comparison are together.
+/// How certain all intervals of one comparison are together.
 const CONFIDENCE: f64 = 0.95;
 /// With fewer runs of a side, the fewer degrees of freedom count.
 const FEWEST_RUNS: f64 = 3.0;
@@ -78,11 +78,11 @@ pub enum Doubt {
     NoData,
     /// One run of each side with one visit to the point: what another visit would give is not known.
     OneVisit,
-    /// A number rests on fewer visits than tell how much they differ.
+    /// A number rests on fewer visits than show how much they differ.
     FewVisits,
-    /// So few rounds had a visit to both sides that they do not tell how much their ratios differ.
+    /// So few rounds had a visit to both sides that they do not show how much their ratios differ.
     FewRounds,
-    /// So few runs of a side that they do not tell how much they differ.
+    /// So few runs of a side that they do not show how much they differ.
     FewRuns,
     /// A number has no interval.
     NoInterval,
@@ -226,7 +226,7 @@ pub fn doubt(base: &[RunQuantity], new: &[RunQuantity]) -> Option<Doubt> {
 }
 
 /// The change from the runs of the base to the new ones. `judged` is how many changes are judged together: the interval
-/// is so wide that all of them hold the truth in 95 of 100 comparisons (Bonferroni).
+/// is so wide that all of them contain the true value in 95 of 100 comparisons (Bonferroni).
 ///
 /// # Errors
 /// When the numbers do not allow it, with the reason.
@@ -284,7 +284,7 @@ fn of_sessions([base, new]: [Option<Sessions>; 2]) -> Option<(f64, f64)> {
     Some(if sides[0] == sides[1] { (2.0 * of_base, df) } else { satterthwaite(&[(of_base, df), of_new]) })
 }
 
-/// A side by itself, `runs` of it beside `others`: the figure of the only run, or the geometric mean of the runs, whose interval
+/// A side on its own, `runs` of it beside `others`: the figure of the only run, or the geometric mean of the runs, whose interval
 /// holds what differs from run to run. 0 when nothing completed.
 pub fn side(runs: &[RunQuantity], others: &[RunQuantity]) -> Estimate {
     if let [run] = runs {

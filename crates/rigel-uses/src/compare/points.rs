@@ -1,6 +1,6 @@
 //! What all points of a quantity say together, where none of them can be judged alone: the sign test over points.
 //!
-//! Each point was visited apart from the others, so that if nothing had changed, each change would be up or down like a coin. The
+//! Each point was visited apart from the others, so if nothing had changed, each change would be up or down like a coin. The
 //! interval is that of the median change (order statistics of the binomial distribution), which needs no law of the noise. It is about
 //! these runs: what differs between two days is in every point. Must not judge a single point.
 

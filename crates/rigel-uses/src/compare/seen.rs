@@ -1,6 +1,6 @@
 //! The change that was seen, whether or not it can be judged.
 //!
-//! Where one visit or few runs do not tell what others would give, the change is a fact all the same. Must not say which side is better.
+//! Where one visit or few runs do not tell what others would give, the change is a fact anyway. Must not say which side is better.
 
 use super::Row;
 use super::change::{Doubt, RunQuantity};
@@ -11,9 +11,9 @@ use rigel_core::stats::special::student_t_quantile;
 pub struct SeenChange {
     /// New over base, less 1.
     pub relative: f64,
-    /// Both ends of what the intervals of both sides leave open of it, each for itself; `None` where a side has no interval.
+    /// Both ends of what the intervals of both sides leave open of it, each on its own; `None` where a side has no interval.
     pub ends: Option<(f64, f64)>,
-    /// Whether the ends hold what another run would give, so that the change is judged.
+    /// Whether the ends hold what another run would give, so the change is judged.
     pub is_judged: bool,
 }
 

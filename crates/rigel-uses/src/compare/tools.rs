@@ -1,6 +1,6 @@
 //! A comparison in which results of other tools are runs of a side.
 //!
-//! A tool gives one number a load and no interval. The change is there all the same, and how sure it is, several files of a side tell,
+//! A tool gives one number a load and no interval. The change is there anyway, and how certain it is, several files of a side tell,
 //! as several runs do. Must not read a file.
 
 use super::change::RunQuantity;

@@ -31,7 +31,7 @@ impl Acks {
     /// Adds a line, without its end.
     ///
     /// # Errors
-    /// When it is none of this run, or not the next one of its writer.
+    /// When it is not among this run, or not the next one of its writer.
     pub fn add(&mut self, line: &[u8]) -> Result<(), Problem> {
         let run = &self.head.run;
         let Some(parsed) = Line::parse(run, line) else {
@@ -92,7 +92,7 @@ impl Acks {
         self.last_us
     }
 
-    /// Whether the run ended by itself.
+    /// Whether the run ended on its own.
     pub const fn is_ended(&self) -> bool {
         self.ended
     }

@@ -105,7 +105,7 @@ pub struct DurabilityFindings {
     pub most_writes_ago: u64,
     /// Places of writes that began and may not have been acknowledged. They may hold the old or the new write or a part of each.
     pub in_flight: u64,
-    /// Those of them that cannot be read or are damaged, which is no fault either.
+    /// Those of them that cannot be read or are damaged, which is not a fault either.
     pub in_flight_damaged: u64,
     /// What is gone, by its place; at most 10000 are listed.
     pub losses: Vec<Loss>,

@@ -35,7 +35,7 @@ impl Rates {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "Results for all values of a concurrency setting.")]
 pub struct ConcurrencyFindings {
-    /// Its name; behind a comma, what of it when its rates are told in several ways.
+    /// Its name; after a comma, which part of it when its rates are reported in several ways.
     pub setting: String,
     /// What the rates are of.
     pub measures: String,

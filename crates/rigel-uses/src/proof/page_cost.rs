@@ -1,6 +1,6 @@
 //! `random_page_cost`: what the plans cost that the planner chooses under each value.
 //!
-//! Every plan of a query is timed by itself, in turns. The regret of a value is the time of the plan that the planner would choose
+//! Every plan of a query is timed on its own, in turn. The regret of a value is the time of the plan that the planner would choose
 //! under it over that of the fastest plan. Must not time a value apart from its plan: two values with the same plan are the same.
 
 use super::{Verdict, over_rounds, together};
@@ -111,7 +111,7 @@ pub enum Rule {
     Raw,
     /// What `advise` makes of that ratio when nobody tells a share of hits: 90 %.
     Assumed,
-    /// What `advise` makes of it when it is told the share of hits.
+    /// What `advise` makes of it when it is reported the share of hits.
     Told,
     /// A value that was tried.
     Tried,

@@ -72,7 +72,7 @@ fn figures_that_say_little_are_never_sure() {
     assert_eq!(pairs[0].change, Err(Doubt::UnequalLevels));
 }
 
-/// The promise: of storages that are equal, in at most 5 of 100 rankings any is surely ahead of any other.
+/// The promise: of storages that are equal, in at most 5 of 100 rankings any is certainly ahead of any other.
 #[test]
 fn equal_storages_are_rarely_told_apart() {
     let mut noise = Noise::new(41);

@@ -33,7 +33,7 @@ pub struct List {
     rows: Vec<Row>,
 }
 
-/// What is known of a name in the list.
+/// What is known about a name in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtentEntry {
     /// Which of the disks it means; names of one disk have one number.

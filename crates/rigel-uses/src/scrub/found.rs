@@ -212,7 +212,7 @@ pub struct ScrubFindings {
     /// Blocks of 4 KiB that differed and were alike when they were read again: writes in flight. Of one copy alone: reads that failed, and did
     /// not fail again.
     pub passed: u64,
-    /// Ranges that were never alike and kept changing, so that nothing can be said; at most 10000 are listed.
+    /// Ranges that were never alike and kept changing, so nothing can be said; at most 10000 are listed.
     pub restless: Vec<Stretch>,
     /// How many of these there are, listed or not.
     #[serde(default)]

@@ -36,7 +36,7 @@ impl Kind {
     }
 }
 
-/// How sure that is.
+/// How certain that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Certainty {
@@ -59,7 +59,7 @@ pub struct CopyJudgement {
     pub by: Kind,
     /// Place of the right copy, 0 for A; null when that is not known.
     pub right: Option<u16>,
-    /// How sure that is.
+    /// How certain that is.
     pub certainty: Certainty,
     /// Why, as a sentence.
     pub why: String,
@@ -86,7 +86,7 @@ pub struct Window<'a> {
     /// The range in it.
     pub range: Range<usize>,
     /// Where the window begins in the file, when the copies are files and begin at the same place of both. A file of PostgreSQL is a
-    /// segment of 1 GiB: its number is told too.
+    /// segment of 1 GiB: its number is reported too.
     pub in_file: Option<(u64, u32)>,
 }
 
@@ -121,7 +121,7 @@ pub(super) struct Part {
     pub len: usize,
 }
 
-/// What a kind of page says of its copies.
+/// What a kind of page says about its copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PageJudge {
     pub right: Option<usize>,
@@ -139,7 +139,7 @@ impl PageJudge {
     }
 }
 
-/// Judges every block of the range; neighbours about which the same is said are told as one part.
+/// Judges every block of the range; neighbours about which the same is said are reported as one part.
 pub fn judge(window: &Window<'_>) -> Vec<CopyJudgement> {
     let step = usize::try_from(BLOCK_BYTES).unwrap_or(4096);
     let mut found: Vec<CopyJudgement> = Vec::new();
@@ -157,7 +157,7 @@ pub fn judge(window: &Window<'_>) -> Vec<CopyJudgement> {
     found
 }
 
-/// Whether the second goes on where the first ends and says the same.
+/// Whether the second continues where the first ends and says the same.
 fn is_same(first: &CopyJudgement, next: &CopyJudgement) -> bool {
     let say = |judged: &CopyJudgement| (judged.by, judged.right, judged.certainty, judged.why.clone());
     first.at + first.len == next.at && say(first) == say(next)

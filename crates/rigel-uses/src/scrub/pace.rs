@@ -15,7 +15,7 @@ pub const GROUP: usize = 1024;
 const LEAST_GROUP: usize = 9;
 /// Times that a suspect is read again.
 pub const LOOKS: usize = 7;
-/// Looks at a suspect in which it was slow, and a neighbour took longer all the same.
+/// Looks at a suspect in which it was slow, and a neighbour took longer anyway.
 pub const MOST_UNDECIDED: u32 = 2;
 /// Neighbours on each side that are read with it.
 const BESIDE: usize = 4;
@@ -71,7 +71,7 @@ impl Suspect {
     }
 }
 
-/// What is known of the times so far.
+/// What is known about the times so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pace {
     /// Reads that were not compared yet.

@@ -198,7 +198,7 @@ impl Neighbour {
 }
 
 /// Numbers of the page between these neighbours that enough of them fit, without those that are known. The pages of two relations may
-/// meet here, so that there can be two.
+/// meet here, so there can be two.
 fn recovered(neighbours: &[Neighbour], known: &[u32]) -> Vec<u32> {
     let mut found: Vec<u32> = Vec::new();
     for base in neighbours {

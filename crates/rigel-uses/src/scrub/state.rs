@@ -1,4 +1,4 @@
-//! What a scrub that goes on has to know: what is compared, how far it came, what it found. Must not open the file.
+//! What a scrub that continues has to know: what is compared, how far it came, what it found. Must not open the file.
 
 use super::found::{ScrubFindings, Stretch};
 use super::map::{BLOCK_BYTES, CHUNK_BYTES, Map};
@@ -104,7 +104,7 @@ pub struct State {
 }
 
 impl Source {
-    /// Whether there is one copy only, so that nothing is compared.
+    /// Whether there is one copy only, so nothing is compared.
     pub const fn is_one(&self) -> bool {
         matches!(self, Self::One { .. })
     }

@@ -24,7 +24,7 @@ const START_UP: &str =
     "servers=8,service=1ms,spread=lognormal:20%,noise=ar:100ms:5%,between=1%,white=3%,startup=-30%:300ms";
 
 impl Case {
-    /// A calibration of a minute with a bound on the latency.
+    /// A calibration of a minute with a latency limit.
     fn answering(name: &'static str, law: &'static str, bound_us: u64, of: LatencyOf) -> Self {
         let case = Self {
             level: RunLevel::Simple,

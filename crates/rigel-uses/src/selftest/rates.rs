@@ -51,7 +51,7 @@ pub(super) fn all() -> Vec<Case> {
     ]
 }
 
-/// A bound where it is just kept: of a hundred runs five may say that it is surely kept, or surely not.
+/// A bound where it is just kept: of a hundred runs five may say that it is certainly kept, or certainly not.
 pub(super) fn required() -> Vec<Case> {
     let at = |name, law, bound| {
         let promise = Promise::Figures(&REQUIRED);
@@ -99,7 +99,7 @@ pub(super) fn require(request: &mut Request) -> Result<(), String> {
     Ok(())
 }
 
-/// What a run says of the bound where it is just kept.
+/// What a run says about the bound where it is just kept.
 pub(super) fn figures(found: &Findings) -> Vec<KnownFigure> {
     let Some(slo) = &found.slo else { return Vec::new() };
     let of = |required: &RequiredFound| {

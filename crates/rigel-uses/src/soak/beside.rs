@@ -63,7 +63,7 @@ pub(super) fn moment(
     }
 }
 
-/// That of a record; `None` of one that had the storage for itself.
+/// That of a record; `None` of one that had the storage on its own.
 pub(super) fn of(record: &Record) -> Option<ProductionImpact> {
     let most = share(record.header.request.soak()?.beside?);
     let targets = record.header.targets.len();

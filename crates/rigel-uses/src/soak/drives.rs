@@ -1,4 +1,4 @@
-//! What the drives say of themselves before and after a load: their counters compared, each drive known again by model and serial number.
+//! What the drives say about themselves before and after a load: their counters compared, each drive known again by model and serial number.
 //!
 //! Damage that grew is held against a drive, and an alarm whenever it is on; wear and hours are only told. Must not ask a drive.
 
@@ -59,12 +59,12 @@ pub struct Change {
     pub most: u64,
     /// Looks that had it. With 1 it is not known what was before.
     pub looks: u32,
-    /// It speaks against the drive: damage that grew, or an alarm.
+    /// It casts doubt on the drive: damage that grew, or an alarm.
     pub worse: bool,
 }
 
 impl DriveFound {
-    /// What speaks against it.
+    /// What casts doubt on it.
     pub fn worse(&self) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(|change| change.worse)
     }
@@ -87,7 +87,7 @@ impl Drives {
         self.told.iter().filter(|drive| drive.is_worse())
     }
 
-    /// What looks say; `None` when nobody looked, as at a simulated device.
+    /// What looks say; `None` when nothing was sampled, as at a simulated device.
     pub fn of(looks: &[DriveLook]) -> Option<Self> {
         of(looks)
     }

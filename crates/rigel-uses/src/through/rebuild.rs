@@ -9,7 +9,7 @@ use rigel_core::units::{NS_PER_S, to_f64};
 
 /// Bytes of a sector in sysfs.
 const SECTOR: f64 = 512.0;
-/// The host is looked at so often: a moment is known to that.
+/// The host is checked so often: a moment is known to that.
 const LOOK_NS: u64 = NS_PER_S;
 /// What has come so far when it is over is taken for done.
 const NEARLY: f64 = 0.9;
@@ -21,7 +21,7 @@ const AT_REST: [&str; 2] = ["idle", "frozen"];
 pub struct Rebuild {
     /// The array.
     pub device: String,
-    /// What it does: `recover`, `resync` ..; `None` where it went on already when the load began.
+    /// What it does: `recover`, `resync` ..; `None` where it continued already when the load began.
     pub action: Option<String>,
     /// When it was first seen, on the clock of the run.
     pub began_ns: u64,

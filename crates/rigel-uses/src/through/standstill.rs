@@ -1,6 +1,7 @@
 //! Times in which nothing completed, out of the parts of the intervals.
 //!
-//! The last completion before and the first one behind lie somewhere in their parts, so that a length is known to two parts. An interval in which I/Os failed
+//! The last completion before and the first one behind lie somewhere in their parts, so a length is known to two parts. An interval in which I/Os
+//! failed
 //! ends a standstill: what fails comes back. Must not judge latencies.
 
 use super::Figures;

@@ -1,6 +1,6 @@
 //! When the trouble began, what it was, and when rate and p99 were back.
 //!
-//! What is usual is what the intervals before the first sign show. An interval is in trouble when it is far from that, and back when it is near, so that a
+//! What is usual is what the intervals before the first sign show. An interval is in trouble when it is far from that, and back when it is near, so a
 //! figure at a limit does not go to and fro. Must not see the future of a baseline: what comes after the first sign has no part in it.
 
 use super::{Figures, Standstill};
@@ -25,7 +25,7 @@ const STAYS: usize = 3;
 /// A rate below this share of what arrives is not held.
 const HELD: f64 = 0.95;
 
-/// What is known of the load before anything happened.
+/// What is known about the load before anything happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Baseline {
     /// Its usual figures.
@@ -105,7 +105,7 @@ pub struct Trouble {
 /// What was found.
 #[derive(Clone, Debug)]
 pub struct TroubleFindings {
-    /// What is known of the load before anything happened.
+    /// What is known about the load before anything happened.
     pub baseline: Baseline,
     /// The first sign of trouble; `None` when nothing happened.
     pub sign: Option<Sign>,

@@ -1,4 +1,4 @@
-//! `rigel calibrate`: the arguments. A calibration is a run of the level simple with a bound on the latency.
+//! `rigel calibrate`: the arguments. A calibration is a run of the level simple with a latency limit.
 //!
 //! Must not judge what the arguments of a run hold as well; [`super::build`] does.
 

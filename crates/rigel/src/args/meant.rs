@@ -1,7 +1,7 @@
 //! What the user probably meant, where the parser only knows that it cannot be: a level or a command that is missing,
 //! options of fio, a word that is nearly right.
 //!
-//! Every problem offers a command line to go on with. Must not look at a path: that it is one is told by its letters.
+//! Every problem offers a command line to resume. Must not look at a path: that it is one is known by its letters.
 
 use super::clap_problem::place;
 use super::{fio, no_command, no_option, offer, synonyms, words};

@@ -1,4 +1,4 @@
-//! A whole command line in the place of the one that was refused: offered only when the program would take it.
+//! A whole command line in place of the one that was refused: offered only when the program would take it.
 //!
 //! Must not know what is offered.
 

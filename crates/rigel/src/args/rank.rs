@@ -57,8 +57,7 @@ pub struct RankArgs {
     ///
     /// 'QUANTITY >= NUMBER' or 'QUANTITY <= NUMBER', with a unit for latencies ('commit_latency <= 200us'). A
     /// storage certainly meets it if the whole 95 %
-    /// interval of its figure does. With --offers, the cheapest of these is shown. Exit code 1 if no storage
-    /// certainly meets all requirements.
+    /// interval of its figure does. With --offers, the cheapest of these is shown. Exit code 1 if no storage certainly meets all requirements.
     #[arg(long, value_name = "REQUIREMENT")]
     pub(super) require: Vec<String>,
 

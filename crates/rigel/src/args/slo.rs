@@ -1,4 +1,4 @@
-//! `rigel slo`: the arguments. It is a run of the level open whose rates are searched, within bounds on the latency.
+//! `rigel slo`: the arguments. It is a run of the level open whose rates are searched, within latency limits.
 //!
 //! Must not judge what the arguments of a run hold as well; [`super::build`] does.
 

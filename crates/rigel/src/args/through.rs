@@ -18,8 +18,7 @@ use rigel_core::load::through::{self, Demand, SHORTEST, USUAL_IO_TIMEOUT, USUAL_
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct ThroughArgs {
-    /// Fail 'through' unless it meets LIMIT: 'standstill < 30s', 'back < 60s', 'errors = 0', 'p99 < 10ms during';
-    /// repeatable
+    /// Fail 'through' unless it meets LIMIT: 'standstill < 30s', 'back < 60s', 'errors = 0', 'p99 < 10ms during'; repeatable
     ///
     /// The exit code is 1 if a limit is not met or the result is undecided. standstill: the longest time without any
     /// completion. back: the time from

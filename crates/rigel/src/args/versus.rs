@@ -1,4 +1,4 @@
-//! `rigel versus`: the arguments. It is a run whose load is put on two sides in turns.
+//! `rigel versus`: the arguments. It is a run whose load is put on two sides in turn.
 //!
 //! Must not judge what the arguments of a run hold as well; [`super::build`] does.
 

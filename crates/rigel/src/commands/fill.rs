@@ -1,4 +1,4 @@
-//! `rigel fill`: random data over devices and files, so that later reads measure the storage.
+//! `rigel fill`: random data over devices and files, so later reads measure the storage.
 //!
 //! Everything that can be refused is refused before the first write: targets, consent, room. Must not write without a permit, but to a
 //! scratch file of ours.
@@ -203,7 +203,7 @@ impl Work {
     }
 }
 
-/// What is told at the end.
+/// What is reported at the end.
 #[derive(Debug, Default)]
 struct FillReport {
     lines: String,

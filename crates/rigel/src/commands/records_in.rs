@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Names in a message; of more their number is told.
+/// Names in a message; of more their number is reported.
 const MOST_NAMED: usize = 3;
 
 /// The file that is meant: of a directory its newest record, with a remark where there are several.

@@ -1,6 +1,6 @@
 //! The rest of a record: in which files its lines wait while its filesystem is full, and how they are found again by whoever reads the record.
 //!
-//! The directories are open to everybody. A file is made anew there, never followed or added to, and read only when its owner could have written
+//! The directories are open to everybody. A file is made again there, never followed or added to, and read only when its owner could have written
 //! the record as well. Must not know what the lines say.
 
 use super::NO_LINK;

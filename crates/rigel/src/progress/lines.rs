@@ -119,7 +119,7 @@ fn details(tally: &ClassTally) -> String {
     text
 }
 
-/// What goes on in a visit: `point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS`.
+/// What continues in a visit: `point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS`.
 pub fn under_way(
     at: &VisitPosition,
     steps: usize,

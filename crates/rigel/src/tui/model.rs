@@ -45,7 +45,7 @@ impl Layer {
     }
 }
 
-/// What is known of a point.
+/// What is known about a point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
     /// Visits so far, long ones included.
@@ -54,7 +54,7 @@ pub struct Cell {
     pub ios: PerClass<Figures>,
     /// Whether the numbers must not be used.
     pub invalid: bool,
-    /// Whether it is as sure as was asked for.
+    /// Whether it is as precise as was asked for.
     pub reached: bool,
 }
 
@@ -97,7 +97,7 @@ pub struct Model {
     pub cells: BTreeMap<Point, Cell>,
     /// Points of the plan; 0 as long as they are searched.
     pub steps: usize,
-    /// The visit that goes on.
+    /// The visit that continues.
     pub now: Option<VisitPosition>,
     /// What is done in it.
     pub activity: Option<Activity>,
@@ -111,7 +111,7 @@ pub struct Model {
     pub elapsed_ns: u64,
     /// What is left, as far as it is known; `None` before the first tick.
     pub left: Option<TimeRange>,
-    /// How sure the points are.
+    /// How certain the points are.
     pub looks: Looks,
     /// What the search found: class and level.
     pub levels: Vec<(Class, Option<Saturation>)>,
@@ -169,9 +169,9 @@ impl Model {
         self.layer = self.layer.next();
     }
 
-    /// The rates of one class in the visit that goes on, and its latencies in microseconds. Those of a closed loop come from
+    /// The rates of one class in the visit that continues, and its latencies in microseconds. Those of a closed loop come from
     /// Little's law (outstanding I/Os divided by the rate), because workers report theirs only after the visit; how many of an
-    /// open loop are in flight follows from nothing, so that its workers tell their mean.
+    /// open loop are in flight follows from nothing, so its workers tell their mean.
     pub fn live(&self, class: &LoadClass) -> Option<Digest> {
         let outstanding = class.outstanding(self.now?.point.of(class.name));
         if outstanding == 0 {

@@ -2,7 +2,7 @@
 //!
 //! Must not know what a column means.
 
-/// What a line is that is no row.
+/// What a line is that is not a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remark {
     /// Words.

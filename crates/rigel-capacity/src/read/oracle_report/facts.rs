@@ -1,6 +1,6 @@
 //! What rows of a report mean, and the samples of its interval.
 //!
-//! The totals of the instance's statistics are exact and have the say; where they are missing, the rates of the profiles stand in. Must not know
+//! The totals of the instance's statistics are exact and take precedence; where they are missing, the rates of the profiles stand in. Must not know
 //! how a report is laid out.
 
 mod interval;
@@ -211,7 +211,7 @@ impl Facts {
     }
 }
 
-/// The date and time behind the number of a snapshot.
+/// The date and time after the number of a snapshot.
 fn behind_number(cells: &[&str]) -> String {
     cells.join(" ").split_whitespace().skip(1).collect::<Vec<_>>().join(" ")
 }

@@ -39,7 +39,7 @@ impl Decimal {
         Some(value * factor)
     }
 
-    /// The step in which a number is told: 0.1 for `12.3`.
+    /// The step in which a number is reported: 0.1 for `12.3`.
     pub fn step(self, text: &str) -> f64 {
         let (number, factor) = without_unit(text.trim());
         let decimal = if self == Self::Point { '.' } else { ',' };

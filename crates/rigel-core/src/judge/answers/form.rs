@@ -112,7 +112,7 @@ impl AnswersForm {
     }
 }
 
-/// A bound on the latency as it was asked for.
+/// A latency limit as it was asked for.
 fn limit(ms: f64) -> String {
     match ms {
         _ if ms < 1.0 => format!("{} us", trimmed(1000.0 * ms)),
@@ -121,7 +121,7 @@ fn limit(ms: f64) -> String {
     }
 }
 
-/// A figure for each answer, by its key; one that another Rigel does not know is passed over.
+/// A figure for each answer, by its key; one that another Rigel does not know is skipped.
 #[derive(Clone, Debug, PartialEq)]
 struct Figures([Option<EstimateForm>; COUNT]);
 

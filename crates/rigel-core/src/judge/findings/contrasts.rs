@@ -1,6 +1,6 @@
 //! How rates of one run compare with one another, from the rounds in which both points were visited.
 //!
-//! What makes the device fast or slow for as long as a round is in both rates and not in their ratio, so that a loss beside other
+//! What makes the device fast or slow for as long as a round is in both rates and not in their ratio, so a loss beside other
 //! load, or a load that is nearly the best, is surer than the two rates. Must not narrow the interval of a rate.
 
 use super::{Findings, PointFindings, VisitFindings};

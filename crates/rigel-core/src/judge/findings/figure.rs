@@ -84,7 +84,7 @@ impl Findings {
         self.loads().into_iter().find(|(_, load)| load.is_open()).map(|(class, _)| class)
     }
 
-    /// The rate that a search found, with its bracket; 0 where bounds are kept at no rate that was tried.
+    /// The rate that a search found, with its bracket; 0 where bounds are met at no rate that was tried.
     fn rate_within_bounds(&self) -> Option<Estimate> {
         let rate = match self.slo.as_ref()?.answer {
             SloAnswer::Rate(rate) => rate,

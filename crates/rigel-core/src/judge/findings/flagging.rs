@@ -164,7 +164,7 @@ fn memory(targets: &[TargetFacts]) -> Option<Flag> {
     Some(Flag::new(FlagCode::Memory, format!("{which}{first}; {}", first.effect())).invalidating())
 }
 
-/// What lies between an interruption and this time is not in the record; why a visit does not count is told here only.
+/// What lies between an interruption and this time is not in the record; why a visit does not count is reported here only.
 fn resumed(record: &Record, line: &ResumedLine, left_out: Option<&Visit>) -> Flag {
     let why = left_out.map(|visit| match nodes::hung(&record.header, visit) {
         Some(hung) => hung,
@@ -176,7 +176,7 @@ fn resumed(record: &Record, line: &ResumedLine, left_out: Option<&Visit>) -> Fla
     Flag::new(FlagCode::Resumed, format!("interrupted, and resumed at {at} after {kept} visits{why}"))
 }
 
-/// Visits that a point of a phase of so many has before it is looked at; a width from fewer may be small by luck.
+/// Visits that a point of a phase of so many has before it is checked; a width from fewer may be small by luck.
 fn least_visits(record: &Record, points: usize) -> usize {
     let Some(plan) = &record.header.plan.adaptive else {
         return 0;

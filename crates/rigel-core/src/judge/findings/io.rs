@@ -95,7 +95,7 @@ pub struct IoFindings {
     pub reads: Histogram,
     /// Latencies of writes.
     pub writes: Histogram,
-    /// Bytes of one I/O, of the largest where there are several sizes; 0 for what is no block I/O.
+    /// Bytes of one I/O, of the largest where there are several sizes; 0 for what is not a block I/O.
     pub io_bytes: u64,
     /// Bytes of one I/O on average, as counted where there are several sizes.
     pub mean_bytes: f64,
@@ -114,12 +114,12 @@ pub struct IoFindings {
 }
 
 impl IoFindings {
-    /// Megabytes (2^20) per second, reads and writes; `None` for what is no block I/O.
+    /// Megabytes (2^20) per second, reads and writes; `None` for what is not a block I/O.
     pub fn mbps(&self) -> Option<Estimate> {
         (self.io_bytes > 0).then(|| self.iops.scaled(self.mean_mib()))
     }
 
-    /// The figure whose interval says how sure the point is: the rate; of an open loop, whose rate is given, the mean latency.
+    /// The figure whose interval says how certain the point is: the rate; of an open loop, whose rate is given, the mean latency.
     pub fn judged(&self) -> Estimate {
         match (&self.open, self.latency_us) {
             (Some(_), Some(us)) => us.mean,
@@ -143,7 +143,7 @@ impl IoFindings {
         self.mean_bytes / to_f64(MIB)
     }
 
-    /// What one operation per second is in that unit. Megabytes are those of [`Self::mbps`], so that both are one figure.
+    /// What one operation per second is in that unit. Megabytes are those of [`Self::mbps`], so both are one figure.
     pub(super) fn scale(&self) -> f64 {
         match self.load.figure {
             Figure::Mbps if self.io_bytes > 0 => self.mean_mib(),

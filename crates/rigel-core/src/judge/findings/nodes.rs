@@ -1,4 +1,4 @@
-//! What each of several nodes did of a point, and what speaks against their sum: nodes that did not begin together, and one that lagged behind.
+//! What each of several nodes did of a point, and what casts doubt on their sum: nodes that did not begin together, and one that lagged behind.
 //!
 //! Must not judge what one host did alone.
 
@@ -117,8 +117,7 @@ fn of_class(visits: &[&Visit], node: usize, class: Class) -> Option<NodeIo> {
     })
 }
 
-/// Of a visit whose I/Os never completed, what happened and on which of several nodes, as a sentence without a full
-/// stop.
+/// Of a visit whose I/Os never completed, what happened and on which of several nodes, as a sentence without a full stop.
 pub fn hung(header: &Header, visit: &Visit) -> Option<String> {
     let text = visit.hung?.sentence(&header.targets);
     let names = (0..visit.nodes.len()).filter(|&node| joined(visit, node).is_some_and(|joined| joined.hung));

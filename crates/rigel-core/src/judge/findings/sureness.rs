@@ -5,7 +5,7 @@
 use crate::stats::Interval;
 use crate::stats::estimate::Basis;
 
-/// What is known of the precision of one class of one point.
+/// What is known about the precision of one class of one point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sureness {
     /// Visits behind the figures.

@@ -1,4 +1,4 @@
-//! What each visit says by itself: the figures that the intervals of a point are made of.
+//! What each visit says on its own: the figures that the intervals of a point are made of.
 //!
 //! Whoever has these can compute every interval again. Must not join visits; [`super::estimate`] does.
 
@@ -36,7 +36,7 @@ pub struct VisitFindings {
     pub settle_ns: u64,
     /// The part that the figures below are from, in nanoseconds.
     pub measured_ns: u64,
-    /// How others disturbed it; `None` when nobody watched.
+    /// How others disturbed it; `None` when nothing watched.
     pub foreign: Option<Vec<Disturbance>>,
     /// The part of its numbers that they can have changed, at most.
     pub foreign_effect: f64,
@@ -89,7 +89,7 @@ pub struct VisitOpen {
     pub is_overload: bool,
 }
 
-/// Visits, of which `counts` says whether the figures of their point rest on it. `settle_ns`: what of the start of every
+/// Visits, of which `counts` says whether the figures of their point rest on it. `settle_ns`: which part of the start of every
 /// visit of an adaptive run counts for nothing.
 pub fn of(
     header: &Header,
@@ -105,7 +105,7 @@ pub fn of(
     visits.iter().map(one).collect()
 }
 
-/// How others disturbed a visit, and the part of its numbers that they can have changed, at most; `None` when nobody watched.
+/// How others disturbed a visit, and the part of its numbers that they can have changed, at most; `None` when nothing watched.
 pub fn foreign(header: &Header, visit: &Visit) -> Option<(Vec<Disturbance>, f64)> {
     let window =
         Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) };

@@ -1,4 +1,4 @@
-//! What random reads of more and more of a target say of its caches.
+//! What random reads of more and more of a target say about its caches.
 //!
 //! Must not say in words what it found.
 

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of a flag whatever its figures are.
+/// What is known about a flag whatever its figures are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meaning {
     name: &'static str,
@@ -21,15 +21,15 @@ pub struct Meaning {
 /// What sets a flag apart from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// It says what the user asked for, and speaks against nothing.
+    /// It says what the user asked for, and casts doubt on nothing.
     AskedFor,
     /// Where it is true, most other flags are its consequence.
     Root,
     /// It follows from all others.
     Consequence,
-    /// The speed was another one at another time, so that places that were visited at different moments may differ by it.
+    /// The speed was another one at another time, so places that were visited at different moments may differ by it.
     InTime,
-    /// It slows or speeds two sides that take turns alike, and is not in their ratio.
+    /// It slows or speeds two alternating sides alike, and is not in their ratio.
     BothSides,
     /// A failure of the storage makes it, or it is about precision: in a run through a failure it says nothing that the answer does not.
     OfFailure,
@@ -122,7 +122,7 @@ flags!(FlagCode {
         "I/Os failed. Rates and latencies leave them out; if more than 5 in 1,000 failed, the numbers are invalid.",
         "Check the target, offset and errno that the flag names, and the kernel log (dmesg)."
     ),
-    /// I/Os did not come back.
+    /// I/Os did not complete.
     Hung: row(
         "HUNG",
         &[Mark::Root, Mark::OfFailure],
@@ -138,7 +138,7 @@ flags!(FlagCode {
         "The storage stalled, or one I/O took far longer than all others.",
         "Look for the cause at that time: the kernel log (dmesg), a path or controller failover, a paused host."
     ),
-    /// A target or a limit on I/O is not what it was when the run began.
+    /// A target or a I/O limit is not what it was when the run began.
     Changed: row(
         "CHANGED",
         &[Mark::Root, Mark::OfFailure],
@@ -298,7 +298,7 @@ flags!(FlagCode {
         "Reads returned no data: blocks that were never written can be answered without the medium.",
         "Measure on data: if nothing on TARGET is needed, `rigel fill TARGET` writes random data; or name no target, and Rigel fills a scratch file."
     ),
-    /// Durable writes take hardly longer than others.
+    /// Durable writes take barely longer than others.
     FlushFree: row(
         "FLUSH_FREE",
         &[],
@@ -386,7 +386,7 @@ flags!(FlagCode {
         "Rigel started some I/Os late, so part of the latency is Rigel's.",
         "Stop other programs on this host and measure again. If that does not help, give Rigel CPUs of its own (--cpus) or more workers (--workers)."
     ),
-    /// More arrived than was served, so that the backlog grew.
+    /// More arrived than was served, so the backlog grew.
     Overload: row(
         "OVERLOAD",
         &[Mark::OfFailure],

@@ -150,7 +150,7 @@ impl<'a> Value<'a> {
         self.source.wrong(self.at, what)
     }
 
-    /// The value is none of those that are expected.
+    /// The value is not among those that are expected.
     pub fn expected(self, expected: impl Display) -> Problem {
         let found = match self.value {
             DeValue::String(text) => format!("\"{}\"", shortened(text)),
@@ -183,7 +183,7 @@ impl<'a> Value<'a> {
     /// One of several words.
     ///
     /// # Errors
-    /// When it is none of them.
+    /// When it is not among them.
     pub fn word<T: Copy>(self, words: &[(&str, T)]) -> Result<T, Problem> {
         let found = self.as_text().and_then(|text| words.iter().find(|(word, _)| *word == text));
         found.map(|(_, value)| *value).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! What of a job file a load does not say, line by line.
+//! Which part of a job file a load does not say, line by line.
 //!
 //! Must not decide what is taken.
 

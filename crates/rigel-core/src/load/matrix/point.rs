@@ -57,7 +57,7 @@ impl Point {
         self.levels.into_iter().flatten()
     }
 
-    /// Whether a class has the point for itself.
+    /// Whether a class has the point on its own.
     pub fn is_alone(self, class: Class) -> bool {
         self.of(class) > 0 && self.classes().count() == 1
     }

@@ -1,4 +1,4 @@
-//! Points of two sides that take turns.
+//! Points of two alternating sides.
 //!
 //! Must not know which points a run has.
 

@@ -1,6 +1,6 @@
 //! How the points of an adaptive run are visited: what reads only before what writes, long visits first.
 //!
-//! Must not choose the order of visits; [`crate::stats::schedule`] does, as the run goes on.
+//! Must not choose the order of visits; [`crate::stats::schedule`] does, as the run continues.
 
 use super::{Step, WarmUp, commits};
 use crate::error::Problem;
@@ -173,7 +173,7 @@ impl AdaptivePlan {
     }
 }
 
-/// Shorter long visits, so that a limited run has time for the others: each takes at most one of so many parts.
+/// Shorter long visits, so a limited run has time for the others: each takes at most one of so many parts.
 fn limited(parameters: Parameters, limit: Nanos, spent: Nanos, parts: u64) -> Parameters {
     let left_ns = limit.0.saturating_sub(spent.0);
     let long = |usual: u64| {
@@ -261,7 +261,7 @@ fn phases_of_calibration(
         .collect()
 }
 
-/// The same loads on two sides that take turns.
+/// The same loads on two alternating sides.
 fn pairs(request: &Request, steps: &[Step], points: &[usize]) -> Vec<[usize; 2]> {
     let own: Vec<Point> = points.iter().map(|&index| steps[index].point).collect();
     let found = request.pairs(&own).into_iter();

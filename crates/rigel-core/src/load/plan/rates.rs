@@ -22,7 +22,7 @@ const REST: Nanos = Nanos::from_secs(2);
 const LEAST_POINT_VISITS: u64 = 40;
 /// A visit that has to be that long measures for so many times its settling at least.
 const MEASURE_MEMORIES: u64 = 2;
-/// Visits before the points that say nothing of the rate itself are looked at.
+/// Visits before the points that say nothing of the rate itself are checked.
 const LEAST_VISITS: u32 = 6;
 /// No limit: the time is one.
 const MOST_VISITS: u32 = 100_000;

@@ -11,7 +11,7 @@ use crate::load::sql::Product;
 use std::ops::Range;
 
 impl Request {
-    /// The same queries, in turns with what they are without a database: side A reads the files that hold the table, or appends to a
+    /// The same queries, in turn with what they are without a database: side A reads the files that hold the table, or appends to a
     /// log of its own and makes each write durable in the way of `sync`; side B asks the database. Where there are N sessions, N reads
     /// or writes of a block are outstanding.
     ///

@@ -1,4 +1,4 @@
-//! The task of a request: what of it is read in many places, and whether it can be done with the load.
+//! The task of a request: which part of it is read in many places, and whether it can be done with the load.
 //!
 //! Must not know how the load reaches the storage.
 
@@ -21,7 +21,7 @@ use crate::units::{NS_PER_S, Nanos};
 /// More sequential readers are not counted apart: every worker would count in lists of so many.
 const MOST_COUNTED_READERS: u32 = 1024;
 
-/// What of a task is read in many places.
+/// Which part of a task is read in many places.
 impl Request {
     /// The word for the load.
     pub const fn level(&self) -> RunLevel {
@@ -85,7 +85,7 @@ impl Request {
         matches!(self.task, Task::Matrix { levels: LevelChoice::Auto, .. } | Task::Calibrate { .. })
     }
 
-    /// The bound on the latency of a calibration.
+    /// The latency limit of a calibration.
     pub const fn bound(&self) -> Option<LatencyBound> {
         if let Task::Calibrate { bound, .. } = self.task { Some(bound) } else { None }
     }
@@ -121,7 +121,7 @@ impl Request {
         Some(self.working_set()?.times(count))
     }
 
-    /// Whether the answer is how a rate changes, so that the mean of a point stands for nothing else and a change is no flaw.
+    /// Whether the answer is how a rate changes, so the mean of a point stands for nothing else and a change is no flaw.
     pub const fn asks_for_change(&self) -> bool {
         matches!(self.task, Task::Burst { .. } | Task::WorkingSet(_))
     }
@@ -280,7 +280,7 @@ impl Request {
             .next("give a class its levels"))
     }
 
-    /// Beside production a share of the time says how much load there is, and own reads tell how production fares.
+    /// Beside production a share of the time says how much load there is, and own reads show how production fares.
     fn check_beside(&self) -> Result<(), Problem> {
         let refused = |what: &str, next: &str| {
             Err(Problem::usage(what.to_owned()).at("--beside-production").next(next.to_owned()))

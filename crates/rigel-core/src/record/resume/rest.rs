@@ -15,7 +15,7 @@ pub enum Rest {
     NoScratch,
     /// The run had its time; what was asked for cannot be changed.
     NoTime,
-    /// The table of commits was removed behind the run.
+    /// The table of commits was removed after the run.
     NoTable,
 }
 

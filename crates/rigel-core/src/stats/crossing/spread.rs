@@ -18,7 +18,7 @@ pub(super) struct Spread {
     memory: [f64; 3],
 }
 
-/// The growth over the slope of the curve: what queues do, and how sure that is.
+/// The growth over the slope of the curve: what queues do, and how certain that is.
 const USUAL_GROWTH: f64 = 1.5;
 const GROWTH_DEVIATION: f64 = 1.0;
 /// It is between 0 and this.

@@ -27,13 +27,13 @@ pub struct LongSeries {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShortVisits<'a> {
-    /// Their means and what each says of its own error.
+    /// Their means and what each says about its own error.
     pub visits: &'a PointVisits,
     /// How much they vary.
     pub spread: &'a Spread,
     /// Their interval.
     pub interval: Interval,
-    /// What of their start counts for nothing.
+    /// Which part of their start counts for nothing.
     pub settle_ns: u64,
     /// Length of the shortest one, settling included.
     pub length_ns: u64,

@@ -68,7 +68,7 @@ pub(crate) struct LimiterRate {
 ///
 /// If the latencies of n I/Os are independent with the coefficient of variation c, their rate has the relative
 /// standard deviation `c n^-1/2` at any load: a renewal process. Under a limiter I/Os are fast until its slice is
-/// used up. Then c is large and the rate hardly varies.
+/// used up. Then c is large and the rate barely varies.
 ///
 /// `planned` is the number of levels in the plan. A run with more levels that was cut short after two has no such
 /// result.

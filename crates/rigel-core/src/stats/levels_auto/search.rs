@@ -109,7 +109,7 @@ impl Search {
     }
 
     /// Doubles until two doublings in a row gain too little: up once, then down and up again over the same levels, so
-    /// that the visits to a level lie apart. Whether that made a plateau.
+    /// the visits to a level lie apart. Whether that made a plateau.
     fn climb(&mut self) -> StepResult<(Vec<u32>, bool)> {
         let mut levels = vec![1];
         self.visit(1)?;

@@ -34,7 +34,7 @@ const FINE_STEP: f64 = 1.003;
 const SMALLEST: f64 = 1.0 / 16.0;
 /// The 95 % quantile of chi squared with one degree of freedom.
 const CHI_SQUARED: f64 = 3.84;
-/// An interval that is wider is no size.
+/// An interval that is wider is not a size.
 const WIDEST: f64 = 3.0;
 /// No size is known better.
 const NARROWEST: f64 = 0.01;
@@ -102,7 +102,7 @@ fn middle(low: u64, high: u64) -> u64 {
     (to_f64(low) * to_f64(high)).sqrt() as u64
 }
 
-/// Whether hardly any read is near a border.
+/// Whether barely any read is near a border.
 pub(super) fn is_clear<'a>(all: impl Iterator<Item = &'a Histogram>, limit_ns: u64) -> bool {
     let near = to_f64(limit_ns) / CLEAR_FACTOR..=to_f64(limit_ns) * CLEAR_FACTOR;
     let (mut beside, mut reads) = (0.0, 0.0);

@@ -36,7 +36,7 @@ pub enum Warmth {
     Steady,
     /// It still rose.
     Rising,
-    /// There was no time for a whole pass, so that a larger cache would still be cold.
+    /// There was no time for a whole pass, so a larger cache would still be cold.
     NoPass,
 }
 

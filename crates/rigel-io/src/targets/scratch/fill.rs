@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A file that is being filled; removed unless it is finished, or is to be gone on with.
+/// A file that is being filled; removed unless it is finished, or is to be resumed.
 #[derive(Debug)]
 pub(super) struct FillGuard {
     pub(super) node: Arc<Node>,

@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     ExitCode::from(ended.code)
 }
 
-/// A closed output is no reason to fail.
+/// A closed output is not a reason to fail.
 fn say(to: &mut dyn io::Write, text: &str, code: u8) -> ExitCode {
     let _ = to.write_all(text.as_bytes());
     ExitCode::from(code)

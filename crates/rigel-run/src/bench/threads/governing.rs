@@ -40,7 +40,7 @@ impl GovernorLoop {
         }
     }
 
-    /// A load begins; what was before is none of its.
+    /// A load begins; what was before is not among its.
     pub(super) fn begin(&mut self, now_ns: u64, shared: &JobState) {
         self.looked_ns = now_ns;
         self.reads = reads(shared);

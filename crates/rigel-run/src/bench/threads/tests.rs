@@ -249,7 +249,7 @@ fn the_witness_sees_a_visit_on_the_benchs_clock() {
     assert!(seen.devices.is_empty());
 }
 
-/// Every interval comes while the load goes on, no I/O is in two of them, and together they are the visit.
+/// Every interval comes while the load continues, no I/O is in two of them, and together they are the visit.
 #[test]
 fn intervals_are_handed_over_without_a_break() {
     let mut bench = bench(2, None);

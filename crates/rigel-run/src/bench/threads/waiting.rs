@@ -1,6 +1,6 @@
 //! How long workers have been silent while the coordinator waits for them.
 //!
-//! Must not wait by itself.
+//! Must not wait on its own.
 
 use super::{Progress, TICK};
 use rigel_core::error::{ExitKind, Problem};

@@ -1,4 +1,4 @@
-//! The experiment in a thread of its own, which is left alone when the server never answers: the user is told, and gets the terminal back.
+//! The experiment in a thread of its own, which is left alone when the server never answers: the user is reported, and gets the terminal back.
 //!
 //! Must not know what is asked.
 
@@ -33,7 +33,7 @@ pub enum TablesOutcome {
 enum News {
     Progress(ProofStep, u64, u64),
     Made,
-    /// Nothing is over, but it goes on.
+    /// Nothing is over, but it continues.
     Alive,
     /// The server is to be started again with this setting.
     Start(String),

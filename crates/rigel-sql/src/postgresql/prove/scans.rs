@@ -17,10 +17,10 @@ const WORKERS: [u32; 6] = [1, 2, 3, 8, 16, 32];
 pub const SESSIONS: [u32; 3] = [1, 4, 16];
 /// Most of these.
 pub const MOST_SESSIONS: u32 = 16;
-/// The rows that a session scans for when it is alone; of several each has fewer, so that they do not find one another's blocks in memory.
+/// The rows that a session scans for when it is alone; of several each has fewer, so they do not find one another's blocks in memory.
 const SHARE: f64 = 0.02;
 const BITMAP: &str = "set enable_indexscan = off; set enable_seqscan = off; set enable_bitmapscan = on";
-/// The server starts and ends its workers by itself.
+/// The server starts and ends its workers on its own.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A setting whose values take turns.

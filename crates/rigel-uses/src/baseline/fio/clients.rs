@@ -1,6 +1,6 @@
 //! The document of `fio --client`: jobs of several hosts, with an entry for all of them together.
 //!
-//! The jobs of a group count together only if they surely ran together: each client goes through its own groups, and nothing keeps them in step.
+//! The jobs of a group count together only if they certainly ran together: each client goes through its own groups, and nothing keeps them in step.
 //! Must not read a number of a load.
 
 use super::{Document, Job};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 const ALL: &str = "All clients";
 /// Clients whose jobs took times that differ by more did not run together.
 const APART: f64 = 0.1;
-/// The I/Os of all clients are counted, so that hardly any may be missing.
+/// The I/Os of all clients are counted, so barely any may be missing.
 const ADDS_UP: f64 = 0.001;
 
 /// What is said of several clients.

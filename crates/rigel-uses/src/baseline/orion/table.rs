@@ -1,6 +1,6 @@
 //! A table of `_iops.csv`, `_mbps.csv` or `_lat.csv`, alone or several in one text, with or without the text that 11.2 writes above it.
 //!
-//! What a table holds is told by that text, or by its columns and decimals. Where both leave it open, it is refused. Must not know the summary.
+//! What a table holds is known by that text, or by its columns and decimals. Where both leave it open, it is refused. Must not know the summary.
 
 use super::super::ToolFigure;
 use super::super::cells::separator;
@@ -175,7 +175,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The cells behind the first one. A spreadsheet adds empty ones at the end.
+/// The cells after the first one. A spreadsheet adds empty ones at the end.
 fn cells(line: &str, separator: char) -> Vec<&str> {
     let mut cells: Vec<&str> =
         line.split(separator).skip(1).map(|cell| cell.trim().trim_matches('"').trim()).collect();

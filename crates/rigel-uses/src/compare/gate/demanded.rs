@@ -30,7 +30,7 @@ pub fn demanded(request: &Request) -> Result<Vec<Gate>, Problem> {
     typed.chain(demands.required.iter().map(|one| required(one, request))).collect()
 }
 
-/// A bound on the latency of what arrives at a rate, as a gate on that load.
+/// A latency limit of what arrives at a rate, as a gate on that load.
 fn required(one: &Requirement, request: &Request) -> Result<Gate, Problem> {
     let wrong = |what: String| Problem::usage(what).at(format!("--require '{one}'"));
     let mut open = request.classes.iter().filter(|load| load.is_open());

@@ -1,4 +1,4 @@
-//! The rules. The first that is broken is told.
+//! The rules. The first that is broken is reported.
 //!
 //! A new one is a row here. Must not hold code.
 

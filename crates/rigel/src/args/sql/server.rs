@@ -41,8 +41,7 @@ pub struct ServerArgs {
 
     /// Which database: postgresql or mysql, which is MySQL or MariaDB [default: that of --dsn, else postgresql]
     ///
-    /// MariaDB is used for a private server if both are installed. Loads as they and Oracle make them, without a
-    /// server: `rigel run --load mysql`,
+    /// MariaDB is used for a private server if both are installed. Loads as they and Oracle make them, without a server: `rigel run --load mysql`,
     /// `rigel run --load oracle`.
     #[arg(long, value_name = "PRODUCT", value_parser = database, help_heading = SERVER, hide_short_help = true)]
     pub database: Option<Product>,

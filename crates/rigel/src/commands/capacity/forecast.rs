@@ -27,7 +27,7 @@ use rigel_run::wall::Wall;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Five minutes: what busy hours are told by.
+/// Five minutes: what busy hours are known by.
 const STEP_MS: u32 = 300_000;
 
 pub fn forecast(options: &ForecastOptions, streams: &Streams) -> Result<(), Problem> {

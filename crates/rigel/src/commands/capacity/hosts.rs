@@ -212,7 +212,7 @@ impl WantedDatabase {
         self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
     }
 
-    /// Whether it is that: by its number, and by its name where only that is told and no other one has it.
+    /// Whether it is that: by its number, and by its name where only that is reported and no other one has it.
     fn is(&self, of: DatabaseName<'_>) -> bool {
         match of.dbid {
             Some(dbid) if !self.dbids.is_empty() => self.dbids.contains(dbid),
@@ -345,7 +345,7 @@ pub fn handovers(members: &Members, (from_ms, to_ms): (i64, i64)) -> Vec<String>
     told.take(MOST).collect()
 }
 
-/// Whether every disk of a host is meant, so that what is told of the host as a whole is told of these.
+/// Whether every disk of a host is meant, so what is reported about the host as a whole is reported about these.
 pub fn means_all(held: &[KeySummary], host: &str, named: &[String]) -> bool {
     let own = held.iter().map(|held| &held.key).filter(|key| key.host == host);
     let disks = own.map(|key| key.subject.clone()).filter(|subject| subject.kind == Kind::Disk);

@@ -82,7 +82,7 @@ pub fn replay(options: &ReplayOptions, streams: &Streams) -> Result<(), Problem>
     Ok(())
 }
 
-/// What of the store is meant.
+/// Which part of the store is meant.
 struct StoreSelection {
     whose: Whose,
     members: Members,
@@ -295,7 +295,7 @@ impl StoreSelection {
         .next(format!("give --every {finest_s}s, or leave it out"))
     }
 
-    /// That nothing is known of a time.
+    /// That nothing is known about a time.
     fn nothing(&self, (from_ms, to_ms): (i64, i64), step_ms: u32) -> Problem {
         let before = self.held.iter().filter(|one| one.first_ms < from_ms).map(|one| one.last_ms).max();
         let within = self.held.iter().any(|one| one.first_ms < to_ms && one.last_ms > from_ms);
@@ -333,7 +333,7 @@ impl StoreSelection {
     }
 }
 
-/// Reads the store a day at a time, so that memory is that of a day.
+/// Reads the store a day at a time, so memory is that of a day.
 fn gather(
     store: &Store,
     chosen: &StoreSelection,

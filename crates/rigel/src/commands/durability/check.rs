@@ -187,7 +187,7 @@ fn read_acks(file: &Path) -> Result<(Acks, bool), Problem> {
 enum Next {
     /// Without its end.
     Line(Vec<u8>),
-    /// Whether there was something behind the last whole line.
+    /// Whether there was something after the last whole line.
     End { torn: bool },
 }
 

@@ -40,7 +40,7 @@ pub fn check_alone(request: &Request) -> Result<(), Problem> {
     }
 }
 
-/// Refuses to go on with an interrupted one.
+/// Refuses to resume an interrupted one.
 pub fn check_resumable(request: &Request) -> Result<(), Problem> {
     match request.burst() {
         Some(_) => Err(Problem::usage("a run of bursts cannot be resumed")

@@ -51,7 +51,7 @@ pub fn with_file(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Problem> {
     Ok(Cow::Owned(options))
 }
 
-/// The preset that a word names. What has a directory is a file, so that `./mysql` is one.
+/// The preset that a word names. What has a directory is a file, so `./mysql` is one.
 fn preset(path: &Path) -> Option<Preset> {
     Preset::named(path.to_str()?)
 }

@@ -76,7 +76,7 @@ impl SlowFill {
     }
 }
 
-/// The record of a soak: a full disk does not end it. `again`: what goes on with it.
+/// The record of a soak: a full disk does not end it. `again`: what resumes it.
 pub fn journal(
     reporter: Reporter<'_>,
     record: File,

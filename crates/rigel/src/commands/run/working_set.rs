@@ -62,7 +62,7 @@ pub fn check_alone(request: &Request) -> Result<(), Problem> {
     }
 }
 
-/// Refuses to go on with an interrupted one.
+/// Refuses to resume an interrupted one.
 pub fn check_resumable(request: &Request) -> Result<(), Problem> {
     match request.working_set() {
         Some(_) => Err(Problem::usage("a run over working sets cannot be resumed")

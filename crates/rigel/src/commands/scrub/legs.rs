@@ -318,7 +318,7 @@ fn inspect_all(paths: &[PathBuf], limit: Nanos) -> Result<Vec<TargetFacts>, Prob
     paths.iter().map(|path| facts_of(path, limit, &snapshot)).collect()
 }
 
-/// The number of the segment that a file of PostgreSQL is: that behind the point in `16384.2`, else 0.
+/// The number of the segment that a file of PostgreSQL is: that after the point in `16384.2`, else 0.
 fn segment(path: &Path) -> u32 {
     path.extension().and_then(|number| number.to_str()?.parse().ok()).unwrap_or(0)
 }

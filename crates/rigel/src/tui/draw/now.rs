@@ -1,4 +1,4 @@
-//! The visit that goes on: what is done, the rate and the latency of each class over time.
+//! The visit that continues: what is done, the rate and the latency of each class over time.
 //!
 //! Until a new visit has a curve, the one before is shown. Must not compute a rate.
 

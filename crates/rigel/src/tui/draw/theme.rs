@@ -113,7 +113,7 @@ impl Theme {
     }
 
     /// Values over time in so many characters, each the mean of its part. A curve that is level runs at five eighths of
-    /// the height, so that it can be seen to rise as well as to fall.
+    /// the height, so it can be seen to rise as well as to fall.
     pub fn curve(self, values: &[f64], width: usize) -> String {
         let columns = width.min(values.len());
         let means: Vec<f64> = (0..columns)

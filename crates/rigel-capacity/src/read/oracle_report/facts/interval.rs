@@ -73,7 +73,7 @@ fn local_time(at_ms: i64, zone: &TimeZone) -> Option<DateTime> {
     Some(zone.to_datetime(Timestamp::from_millisecond(at_ms).ok()?))
 }
 
-/// A date and a time of day out of a line that goes on.
+/// A date and a time of day out of a line that continues.
 fn time_of(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let end = words.iter().position(|word| word.contains(':')).map_or(words.len(), |at| at + 1);

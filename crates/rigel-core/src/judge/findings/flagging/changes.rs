@@ -1,7 +1,7 @@
-//! Flags from what became of the targets and of the limits on I/O during the run.
+//! Flags from what became of the targets and of the I/O limits during the run.
 //!
 //! A change is seen when a visit is over, so the visit in which it was first seen may have been under both conditions. Limits
-//! are also looked at while it goes on.
+//! are also looked at while it continues.
 //! Must not look at a number.
 
 use crate::facts::{ChangedTarget, LimitsChange};
@@ -36,7 +36,7 @@ impl<'a> State<'a> {
         [self.before, &self.visit.nodes]
     }
 
-    /// Whether limits changed while it went on, put back or not.
+    /// Whether limits changed while it continued, put back or not.
     fn is_mixed(&self) -> bool {
         self.visit.nodes.iter().any(|node| !node.changed.io_max_changes.is_empty())
     }
@@ -124,7 +124,7 @@ fn list(lines: &[String]) -> String {
     }
 }
 
-/// When limits changed while a visit went on, and from what to what.
+/// When limits changed while a visit continued, and from what to what.
 fn meanwhile(visit: &Visit) -> Option<String> {
     let began_ns = visit.began_ns.saturating_sub(visit.settle_ns);
     let all: Vec<&LimitsChange> = visit.nodes.iter().flat_map(|node| &node.changed.io_max_changes).collect();
@@ -150,7 +150,7 @@ fn changed_targets(nodes: &[NodeVisit]) -> impl Iterator<Item = &ChangedTarget> 
     nodes.iter().flat_map(|node| &node.changed.targets)
 }
 
-/// The limits on I/O of each node on which they are not what they were, with the number of the node.
+/// The I/O limits of each node on which they are not what they were, with the number of the node.
 fn limits(nodes: &[NodeVisit]) -> impl Iterator<Item = (usize, &[String])> {
     nodes.iter().enumerate().filter_map(|(node, seen)| Some((node, seen.changed.io_max.as_deref()?)))
 }

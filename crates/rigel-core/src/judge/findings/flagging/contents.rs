@@ -117,7 +117,7 @@ fn too_fast(io: &IoFindings, alone_us: f64) -> Option<Flag> {
 }
 
 /// Mean latency of each class at one outstanding I/O without any other, where such a point was measured. `effect` is the part of its numbers that
-/// others can have taken at a step: an I/O that is alone and waits for a CPU is no slower for the device, so that as much is left out.
+/// others can have taken at a step: an I/O that is alone and waits for a CPU is no slower for the device, so as much is left out.
 pub fn alone_us(points: &[PointFindings], effect: impl Fn(usize) -> f64) -> PerClass<f64> {
     let classes = points.iter().flat_map(PointFindings::classes).map(|(class, _)| class);
     let of_class = |class| {

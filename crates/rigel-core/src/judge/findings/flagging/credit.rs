@@ -10,7 +10,7 @@ use crate::units::say::{counted, figure, rough_time};
 use crate::units::{MIB, NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
-/// The flag of the run. Of two sides that take turns each has credit of its own.
+/// The flag of the run. Of two alternating sides each has credit of its own.
 pub fn of_run(record: &Record) -> Option<Flag> {
     if record.header.request.sides.is_some() {
         return None;

@@ -2,7 +2,7 @@
 //!
 //! In a closed loop more outstanding I/Os do not lower the rate by much, and do not make each of them much faster. Where they
 //! seem to, the storage changed between the two visits, or it chokes on load; one visit to each point cannot tell which.
-//! Must not judge runs that visit their points again and again, which see the time by itself.
+//! Must not judge runs that visit their points again and again, which see the time on its own.
 
 use super::words::{at, rate};
 use crate::judge::findings::PointFindings;
@@ -67,7 +67,7 @@ fn neighbour<'a>(points: &[&'a PointFindings], less: Point, varied: Class) -> Op
     larger.min_by_key(|other| other.point.of(varied)).copied()
 }
 
-/// What the rates of a class say of two points, of which the second one has more of the class `varied`.
+/// What the rates of a class say about two points, of which the second one has more of the class `varied`.
 fn contradicts<'a>(
     load: &'a LoadClass,
     varied: Class,

@@ -41,7 +41,7 @@ pub fn of_point(request: &Request, visits: &[&Visit]) -> Option<Flag> {
     Some(Flag::new(FlagCode::Unverified, text).invalidating())
 }
 
-/// The flag of a point with commits. A session begins the next transaction when the last one is durable, so that a flush is shared by as
+/// The flag of a point with commits. A session begins the next transaction when the last one is durable, so a flush is shared by as
 /// many commits as there are sessions at most.
 fn of_commits(visits: &[&Visit]) -> Option<Flag> {
     let of_visit = |visit: &&Visit| {

@@ -22,7 +22,7 @@ const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 /// What it takes to begin.
 const BEGINNING: Duration = Duration::from_secs(1200);
 
-/// Follows the first node until it ends the run. What this node cannot do is told there.
+/// Follows the first node until it ends the run. What this node cannot do is reported there.
 pub fn follow(read: Result<Invocation, Problem>, line: &Line, streams: &Streams) -> Result<(), Problem> {
     // The first signal is the first node's business, which ends the run on all; the second one ends this process.
     let signals = Signals::listen()?;

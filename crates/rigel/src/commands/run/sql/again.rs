@@ -28,7 +28,7 @@ use rigel_sql::private::{self, PrivateServer};
 use rigel_sql::{asked, table};
 use std::path::{Path, PathBuf};
 
-/// Whether a run can be gone on with; `server`: how it was named again by `rigel sql`.
+/// Whether a run can be resumed; `server`: how it was named again by `rigel sql`.
 pub fn check_resume(request: &Request, server: Option<&ServerSource>) -> Result<(), Problem> {
     let refused =
         |what: &str, why: &str, next: &str| Err(Problem::usage(what).at("--resume").because(why).next(next));

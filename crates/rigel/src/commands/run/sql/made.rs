@@ -19,7 +19,7 @@ impl PutAway for PrivateServer {
     }
 }
 
-/// The schema with its table on a server that is there; it goes on request.
+/// The schema with its table on a server that is there; it continues request.
 pub struct SchemaThere {
     place: Arc<dyn Reach>,
     home: Home,
@@ -33,7 +33,7 @@ impl SchemaThere {
         Self { place, home: door(source.product).words().home, drop: source.drop, stays }
     }
 
-    /// That of a run which goes on.
+    /// That of a run which continues.
     pub fn again(source: &ServerSource, dsn: &str) -> Result<Self, Problem> {
         Ok(Self::new(source, reach(source.product, dsn)?, true))
     }

@@ -1,7 +1,7 @@
 //! Counters that only grow, and which part of their readings is a rate.
 //!
-//! A counter that fell was set to 0 in between (a reboot, a reset of statistics): how much was counted in that interval is not known, and it is
-//! left out. So is an interval that is much longer than usual, because nothing was sampled. Must not know formats.
+//! A counter that fell was set to 0 in between (a reboot, a reset of statistics): how much was counted in that interval is unknown, so it is left
+//! out. So is an interval that is much longer than usual, because nothing was sampled. Must not know formats.
 
 use super::table::Span;
 

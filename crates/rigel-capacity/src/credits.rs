@@ -1,7 +1,8 @@
 //! A history of load through a token bucket: when its credits are used up, and what would have been enough.
 //!
-//! The load flows: what is not served at once waits, and is served as soon as the bucket allows. Where the history has a gap, nothing is known, and the bucket
-//! stays as it was. Must not know who measured the bucket, nor say in words what comes out.
+//! The load flows: I/O that is not served at once waits, and is served as soon as the bucket allows. Where the history has a gap, nothing is
+//! known, and the bucket
+//! stays as it was. Must not know who measured the bucket, nor word the result.
 
 use super::forecast::{DAY_S, Reading};
 use rigel_core::units::to_f64;

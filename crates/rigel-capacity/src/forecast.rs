@@ -1,4 +1,4 @@
-//! What a figure of production will be: the level of busy days, week by week, with an interval that the series itself has tested.
+//! Forecasts a production figure: the level of busy days, week by week, with an interval tested on the series itself.
 //!
 //! ```text
 //! readings -> Daily: a level a day -> back-test: models at many origins -> the best one, its law of errors -> weeks ahead

@@ -1,7 +1,7 @@
-//! When a storage will be full or slow: what production will ask for, against what was measured.
+//! When a storage will be full or slow: the demand of production compared with what was measured.
 //!
-//! A resource ends in the first week whose busy days reach its limit. The interval of the date holds both, what the forecast and what the measurement leave
-//! open. Must not choose an exit code, and must not measure.
+//! A resource ends in the first week whose busy days reach its limit. The interval of the date includes the uncertainty of both the forecast and
+//! the measurement. Must not choose an exit code, and must not measure.
 
 mod bucket;
 mod demand;

@@ -1,6 +1,6 @@
 //! What a store gives back: tables by key, as series of one subject.
 //!
-//! Where several sources report on the same subject, the finest that looked on all of the time takes precedence for each interval, and the others
+//! If several sources report on the same subject, the finest one that covers the whole time takes precedence for each interval, and the others
 //! fill its gaps. Must not forecast.
 
 use super::key::{Key, Kind, Source, Subject};

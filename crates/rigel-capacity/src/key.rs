@@ -1,4 +1,4 @@
-//! Of what a sample is, and who said so.
+//! What a sample is about, and where it comes from.
 //!
 //! Must not know formats.
 

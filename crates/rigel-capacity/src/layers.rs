@@ -1,8 +1,8 @@
 //! Which disks of a host lie on others: what is counted at a partition, an array, a mapped device or the sum of a group is counted at the disks
 //! below it as well, and must count once.
 //!
-//! By name, and by what stays of it, such as a WWN: names are all that tools tell. A partition is one only beside its disk, as a disk of Xen is
-//! called `xvda1` when there is no `xvda`. Must not look at a value.
+//! By name, and by permanent identifiers such as a WWN: names are all that tools report. A name counts as a partition only if its disk is there,
+//! too, because Xen calls a disk `xvda1` if there is no `xvda`. Must not look at a value.
 
 use super::key::{Kind, Subject};
 use std::collections::BTreeSet;

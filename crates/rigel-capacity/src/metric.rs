@@ -1,6 +1,6 @@
 //! What is reported about a disk, a filesystem, a host or a database.
 //!
-//! Must not know which tool calls it how.
+//! Must not know what tools call it.
 
 /// A quantity of load or space. Flows are per second, so those of several disks can be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

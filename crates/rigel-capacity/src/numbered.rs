@@ -1,7 +1,7 @@
-//! Disks that are known by their device numbers alone (`dev259-1` of sar), and of which no rule says whether they lie on others: NVMe has one row of numbers
+//! Disks known only by their device numbers (`dev259-1` of sar), for which no rule says whether they lie on others: NVMe has one row of numbers
 //! for disks and partitions, and virtual disks and mapped devices have those that were free.
 //!
-//! Their load says it: that of partitions and of mapped devices is among that of the disk below, in every interval, and nearly all of it.
+//! Their load shows it: that of partitions and of mapped devices is among that of the disk below, in every interval, and nearly all of it.
 
 use super::history::History;
 use super::key::{Kind, Subject};

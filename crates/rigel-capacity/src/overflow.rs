@@ -1,4 +1,4 @@
-//! Values that a counter left which fell or ran over: no load is as high, and some are known by the width of the counter alone.
+//! Values from a counter that fell or overflowed: no load is that high, and some are recognised by the counter's width alone.
 //!
 //! A tool that takes the difference of two unsigned readings gives 2^32 or 2^64 over its interval when the second one is smaller: 71,582,788 a second
 //! for a minute. Must not know tools.

@@ -1,4 +1,4 @@
-//! A table as bytes, for a store: intervals by their runs, flows rounded to a few binary digits, all of it by deflate.
+//! A table as bytes, for a store: intervals run-length encoded, flows rounded to a few binary digits, all of it deflated.
 //!
 //! A flow is kept as an exponent and the first binary digits of its fraction ([`Metric::digits`]); a level as a whole number, exactly. The
 //! bytes of all codes' upper halves come first, then those of the lower ones, because neighbours resemble each other more that way. Bytes that

@@ -1,4 +1,4 @@
-//! A recorded time as a load: what the disks of a host did, in phases that a run can make again.
+//! A recorded period as a load: what the disks of a host did, in phases that a run can repeat.
 //!
 //! ```text
 //! History, a day at a time -> gather: stretches, minutes -> phases: alike stretches together -> mix: classes and rates -> LoadFile

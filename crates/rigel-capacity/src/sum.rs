@@ -1,4 +1,4 @@
-//! Hosts and databases that share a storage, and the sum of what they ask of it, on one clock.
+//! Hosts and databases that share a storage, and the sum of their demands, on one clock.
 //!
 //! A member is a host with its disks, or a database on a host of which no disk is known. Which part of it counts, and in which way it is reported,
 //! is chosen for each

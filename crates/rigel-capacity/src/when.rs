@@ -1,7 +1,7 @@
 //! Times as tools write them, as milliseconds of the epoch in UTC.
 //!
-//! A local time without an offset needs a time zone, and in the hour that a clock goes through twice it needs what came before: times of a file
-//! go forward. Must not guess a zone, and must not read a clock.
+//! A local time without an offset needs a time zone, and in the repeated hour it also needs the previous times: times in a file go forward. Must
+//! not guess a zone, and must not read a clock.
 
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};

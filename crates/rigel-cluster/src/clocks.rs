@@ -1,6 +1,6 @@
 //! By how much the clocks of the nodes differ from that of the run.
 //!
-//! The message and its answer that were quickest tell most. Between two looks clocks drift apart evenly. Must not read a clock itself.
+//! The fastest round trip is the most informative. Between two measurements, clocks are assumed to drift evenly. Must not read a clock itself.
 
 use crate::line::{Line, Pace};
 use crate::message::Message;

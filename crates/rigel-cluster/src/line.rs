@@ -1,6 +1,6 @@
 //! The line to the other nodes: messages, and how long a node may be silent.
 //!
-//! All waiting is here, with an end: who does not answer in time is named. Must not know what a run is.
+//! All waiting happens here, with a deadline: a node that does not answer in time is named. Must not know what a run is.
 
 use crate::message::Message;
 use rigel_core::error::{ExitKind, Problem};

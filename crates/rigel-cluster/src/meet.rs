@@ -1,4 +1,4 @@
-//! Whether nodes can measure together: hosts that are different ones, the same request, targets that are what the user takes them for.
+//! Whether nodes can measure together: distinct hosts, the same request, and targets that are what the user expects.
 //!
 //! Pure: what each node said about itself goes in, the nodes and the targets of the run come out, or what casts doubt on it. Must not ask a node.
 

@@ -1,6 +1,6 @@
-//! What a node does that is not the first one: orders, until the run is over.
+//! What every node but the first does: carry out orders until the run is over.
 //!
-//! Must not decide anything: an order is done as it comes.
+//! Must not decide anything: an order is carried out as given.
 
 use crate::line::{LONG_STEP, Line, Pace};
 use crate::message::Message;

@@ -1,4 +1,4 @@
-//! The word that was probably meant where one is not known: near in spelling, or a part of it. No word is better than a wrong one.
+//! The word that was probably meant by an unknown one: close in spelling, or a part of it. No suggestion is better than a wrong one.
 //!
 //! Must not know what is named: options, keys of a file.
 

@@ -1,6 +1,6 @@
-//! Words that stand in place of a target and are none: operands of other tools, files that another option reads, names of databases.
+//! Words in place of a target that are not targets: operands of other tools, files that another option reads, names of databases.
 //!
-//! They are known by their letters. Must not look whether there is such a file.
+//! They are recognised by their spelling. Must not check whether there is such a file.
 
 use crate::path_text::shell_word;
 

@@ -1,7 +1,8 @@
-//! How wide the errors of a back-test make the interval of each later week.
+//! The width of the interval for each later week, from the errors of a back-test.
 //!
-//! Errors of weeks near the origin are many; those of weeks far from it are few and overlap. So the squared size of an error is one law of the distance,
-//! fitted to all of them: what varies from week to week, what wanders, and what a wrong trend adds. Must not choose a model.
+//! There are many errors of weeks near the origin; those of distant weeks are few and overlap. So the squared size of an error is one law of the
+//! distance,
+//! fitted to all of them: week-to-week variation, a random walk, and a wrong trend. Must not choose a model.
 
 use super::backtest::ModelErrors;
 use super::model::WEEK;

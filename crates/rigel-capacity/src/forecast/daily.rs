@@ -1,7 +1,7 @@
-//! Readings of any spacing made into one figure a day.
+//! Turns readings of any spacing into one figure a day.
 //!
-//! Of a rate it is the level of the busy hours, the 95th percentile over five minutes: 72 minutes of the day are busier. Of an amount, such as used
-//! space, it is the highest. Must not guess what was not read.
+//! For a rate, it is the level of the busy hours, the 95th percentile over five minutes: 72 minutes of the day are busier. For an amount, such as
+//! used space, it is the highest. Must not guess missing readings.
 
 use rigel_core::units::to_f64;
 

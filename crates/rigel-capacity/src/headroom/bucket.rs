@@ -1,4 +1,4 @@
-//! A token bucket as a limit: what `rigel run burst` measured, and what a history does to it.
+//! A token bucket as a limit: what `rigel run burst` measured, and how a history uses it.
 //!
 //! Must not walk through a load; [`crate::credits`] does.
 

@@ -1,4 +1,4 @@
-//! What may come that no history knows: another growth, load or data that is added at a date, and other hosts than there were.
+//! What no history can know: a different growth, load or data added at a date, and different hosts.
 //!
 //! Must not look at a limit.
 

@@ -1,6 +1,6 @@
-//! What a record says that its storage can give: the limits.
+//! The limits of a storage according to a record.
 //!
-//! Every figure is one of the findings. Must not choose another one than they do.
+//! Every figure comes from the findings. Must not choose a different one.
 
 use super::super::{Kind, Subject};
 use super::{BucketForm, Limit, Resource, bucket};

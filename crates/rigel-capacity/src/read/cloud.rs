@@ -1,4 +1,4 @@
-//! What clouds measured of disks, as their command lines answer: CloudWatch (`get-metric-data`, `get-metric-statistics`) and Azure Monitor
+//! What clouds measured about disks, as their command lines return it: CloudWatch (`get-metric-data`, `get-metric-statistics`) and Azure Monitor
 //! (`az monitor metrics list`).
 //!
 //! CloudWatch does not say which statistic and period an answer has; sums over the time between two samples become rates. Must not guess the

@@ -1,4 +1,4 @@
-//! The counters of Prometheus's node exporter, and of others that tell all that was counted so far: what each is, and runs of samples.
+//! The counters of Prometheus's node exporter, and of other exporters with cumulative counters: what each one is, and runs of samples.
 //!
 //! Must not parse.
 

@@ -1,4 +1,4 @@
-//! Files as they came from the field: spellings of versions and languages, and what looks like load and is none.
+//! Files as they came from the field: spellings of versions and languages, and what looks like load but is not.
 
 use super::tests::{Tables, disk, named, read, try_read};
 use super::*;

@@ -1,4 +1,4 @@
-//! Which format a file has, by its first bytes; and what a file is that is not among them.
+//! The format of a file, by its first bytes; and what an unsupported file is.
 //!
 //! Must not read samples.
 

@@ -1,4 +1,4 @@
-//! What a file is whose first lines are missing, as `tail`, `head` and `grep` leave it: why it cannot be read, and what can.
+//! Recognises a file whose first lines are missing, as `tail`, `head` and `grep` leave it: why it cannot be read, and what can.
 //!
 //! Must not read samples.
 

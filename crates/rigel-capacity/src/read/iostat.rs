@@ -1,7 +1,7 @@
-//! `iostat -x -t -o JSON`: disks as the kernel counts them, reads apart from writes.
+//! `iostat -x -t -o JSON`: disks as the kernel counts them, with reads separate from writes.
 //!
-//! The first report of each run is the mean since the boot, or of an interval whose unknown start, and is left out; the length of an
-//! interval is the distance to the report before. Runs may follow one another in a file. A disk that a report leaves out (`-z`) did nothing.
+//! The first report of each run is the mean since boot, or over an interval with an unknown start, and is left out; the length of an interval is
+//! the distance to the previous report. Runs may follow one another in a file. A disk that a report leaves out (`-z`) did nothing.
 //! Must not guess the order of a date.
 
 use super::locale::Dates;

@@ -1,6 +1,7 @@
 //! `iostat -x -t` as text: tables of disks under a time, as all versions of sysstat from 9 on write them.
 //!
-//! So does ExaWatcher, which puts lines about itself on top. Columns are found by name. A report counts once the blank line behind its table is there: what a cut table leaves out is unknown, not idle.
+//! So does ExaWatcher, which puts lines about itself on top. Columns are found by name. A report counts once the blank line after its table is
+//! there: what a truncated table leaves out is unknown, not idle.
 //! Runs may follow one another. Must not guess the order of a date.
 
 use super::iostat::{AGAIN, Run, check_columns, time};

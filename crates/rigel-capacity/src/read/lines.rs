@@ -1,4 +1,4 @@
-//! Lines of a text that comes in pieces.
+//! Lines of text that arrives in pieces.
 //!
 //! Must not know what a line means.
 

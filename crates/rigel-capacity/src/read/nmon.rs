@@ -1,7 +1,7 @@
 //! Files of nmon on Linux and AIX: a section for each quantity, a column for each disk, a snapshot for each line.
 //!
-//! The time of a snapshot stands in a line of its own, before its values, or behind all of them in a file that was sorted for a spreadsheet. The
-//! first snapshot begins when nmon was started, to the second at best, and is left out. Must not read sections of other things than disks.
+//! The time of a snapshot is on a separate line, before its values, or after all of them in a file sorted for a spreadsheet. The first snapshot
+//! begins when nmon was started, known to the second at best, and is left out. Must not read sections about anything but disks.
 
 mod sections;
 

@@ -1,7 +1,7 @@
 //! CSV of Oracle: `DBA_HIST_SYSMETRIC_SUMMARY` of AWR (means of intervals) and `STATS$SYSSTAT` of Statspack (counters at snapshots).
 //!
-//! The queries are in the documentation, and their columns are found by name. Times are those of the database's host, so a zone is needed
-//! unless they have an offset. Must not read other statistics.
+//! The queries are in the documentation, and their columns are found by name. Times are those of the database's host, so they need a zone unless
+//! they have an offset. Must not read other statistics.
 
 use super::csv::{Csv, Row};
 use super::differences::Run;

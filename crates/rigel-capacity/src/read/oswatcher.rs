@@ -1,8 +1,8 @@
 //! `oswiostat` of OSWatcher: blocks of `iostat -xk 1 3` under a line `zzz ***` with what `date` printed.
 //!
-//! In each of its intervals OSWatcher lets iostat look for three reports. The first is the mean since the boot; newer versions keep the last one
-//! only. The mean of the others stands for the time up to the next block, as in OSWatcher's own charts, and how much was really looked at is
-//! reported. Must not read what other tools of the archive wrote.
+//! In each of its intervals OSWatcher lets iostat look for three reports. The first is the mean since boot; newer versions keep only the last one.
+//! The mean of the others stands for the time up to the next block, as in OSWatcher's own charts, and the time actually sampled is reported. Must
+//! not read what other tools in the archive wrote.
 
 mod blocks;
 

@@ -1,4 +1,4 @@
-//! The elements of one array in a large JSON document, as they come: the rest of the document stays small.
+//! The elements of one array in a large JSON document, one at a time: the remaining document stays small.
 //!
 //! Only brackets, strings and line feeds are checked here; serde reads the elements. Must not know what an element means.
 

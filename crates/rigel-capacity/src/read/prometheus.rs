@@ -1,7 +1,8 @@
 //! JSON of Prometheus's `query_range`, and of VictoriaMetrics' `/api/v1/export`: the counters of the node exporter, a series each.
 //!
 //! What a disk is (`node_disk_info`) comes before its counters, because Prometheus sorts by name; with it a disk stays the same under another name.
-//! An export has its series in no order, and may have one in several lines: it is read to its end first. Must not take results of functions: their
+//! An export has its series in arbitrary order, and may spread one over several lines, so it is read to the end first. Must not take results of
+//! functions: their
 //! metric has no name.
 
 use super::differences::{ExporterMetric, Labels, meant};

@@ -1,4 +1,4 @@
-//! `sadf -j FILE -- -b -d -F MOUNT`: disks and filesystems as sysstat kept them.
+//! `sadf -j FILE -- -b -d -F MOUNT`: disks and filesystems as sysstat recorded them.
 //!
 //! Of a disk it parts bytes by direction, and neither operations nor times; with `-b` it has the operations of the host by direction.
 //! Must not guess a time zone.

@@ -1,6 +1,6 @@
 //! `sar -d` as text, also among the other tables of `sar -A`, as all versions of sysstat from 9 on write it.
 //!
-//! The date stands on top only; below, a line has a time of day, and the names of the columns have that of the report before, from which the first
+//! Only the top has the date; below, a line has a time of day, and the names of the columns have that of the report before, from which the first
 //! interval of a table is known. A disk that a report leaves out (`-z`) did nothing. Must not read the means at the end, nor guess a date.
 
 use super::lines::Lines;

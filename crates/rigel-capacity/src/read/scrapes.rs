@@ -1,8 +1,8 @@
-//! Readings that were asked for more often than they were taken.
+//! Readings requested more often than they were taken.
 //!
 //! Prometheus repeats the last scrape until there is another. With a step of 10 s and a scrape each minute a counter stands still for five
-//! steps and grows by a minute's worth in the sixth: a steady load would look like bursts. Whether that is so, all counters of a host tell
-//! together, as a disk may be idle. Must not know what a counter is of.
+//! steps and grows by a minute's worth in the sixth: a steady load would look like bursts. All counters of a host together show whether that
+//! happened, because a single disk may be idle. Must not know what a counter is about.
 
 use rigel_core::units::to_f64;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What iostat and sadf have in common: disks, whose columns have other names in each tool and some versions.
+//! What iostat and sadf have in common: disks, whose columns have different names in each tool and in some versions.
 //!
 //! A kB is 1024 bytes, a sector 512, an MB 2^20 bytes. Must not know what is around disks.
 

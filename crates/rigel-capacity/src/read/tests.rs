@@ -1,4 +1,4 @@
-//! Files of the real tools, and what is none.
+//! Files of the real tools, and what is not one.
 
 use super::*;
 use crate::{Key, Kind, Metric, Source, Subject, Table};

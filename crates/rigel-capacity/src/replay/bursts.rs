@@ -1,7 +1,7 @@
-//! How bursty arrivals are, by how much their number varies from one second to the next; and the shape of arrivals that varies as much.
+//! How bursty arrivals are, measured by how much their number varies from one second to the next, and the arrival shape with the same variation.
 //!
-//! The measure is the index of dispersion: the variance of the number that arrives in an interval over its mean, 1 for arrivals that know nothing of
-//! each other. It is taken within minutes, so a load which rises and falls is not a burst. Must not know where the numbers are from.
+//! The measure is the index of dispersion: the variance of the number that arrives in an interval over its mean, 1 for independent arrivals. It is
+//! computed within minutes, so a load that rises and falls is not a burst. Must not know where the numbers come from.
 
 use super::super::Span;
 use rigel_core::load::class::{Shape, Spread};

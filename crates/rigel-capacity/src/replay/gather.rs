@@ -1,6 +1,6 @@
-//! What is needed of a history for its load: rates in stretches of equal length, and how they vary within a minute.
+//! What a load needs from a history: rates in stretches of equal length, and how they vary within a minute.
 //!
-//! A history of many disks in seconds is large, so a day of it is taken at a time. Must not choose phases.
+//! A per-second history of many disks is large, so it is read a day at a time. Must not choose phases.
 
 use super::super::epochs::Epochs;
 use super::super::{History, Members, Metric, Span, Subject, Table};

@@ -1,7 +1,8 @@
-//! Stretches with alike rates as phases: neighbours that differ least are joined, until few enough are left and those differ by more than chance.
+//! Joins stretches with similar rates into phases: neighbours that differ least are joined, until few enough are left and those differ by more
+//! than chance.
 //! The busiest ones stay phases of their own.
 //!
-//! Square roots of rates are compared: what arrives varies by about as much in them whether it is much or little.
+//! Square roots of rates are compared, because their variation hardly depends on the rate.
 //! Must not know sizes or classes.
 
 use super::gather::Row;

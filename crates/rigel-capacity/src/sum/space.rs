@@ -1,5 +1,5 @@
-//! Space of a storage that several share: of filesystems that which is fullest, as it ends first; of databases the sum, each once, whichever of its
-//! instances reports on it.
+//! Space of a shared storage: the fullest filesystem, because it fills up first; or the sum of databases, each counted once, whichever instance
+//! reports it.
 //!
 //! Must not add what two report on the same.
 

@@ -1,4 +1,4 @@
-//! Whether two series are of one load, whatever they are called: they tell the same of the same intervals.
+//! Whether two series describe one load, whatever their names: they have the same values in the same intervals.
 //!
 //! Must not know names.
 

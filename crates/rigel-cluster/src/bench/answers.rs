@@ -1,6 +1,6 @@
-//! What the nodes tell while they do an order, and what came of it once all are done.
+//! What the nodes report while they carry out an order, and its result once all are done.
 //!
-//! Must not send anything but an early end, and that this node is alive.
+//! Must not send anything except an early end and a sign of life.
 
 use super::{LONG_SILENCE, SILENCE, impossible, told_by};
 use crate::clocks::shifted;

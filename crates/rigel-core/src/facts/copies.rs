@@ -1,4 +1,4 @@
-//! Where copies of the same data lie on several disks, as the kernel or the program that keeps them tells it. Must not compare them.
+//! Where copies of the same data lie on several disks, according to the kernel or the program that manages them. Must not compare them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

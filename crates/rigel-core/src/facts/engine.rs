@@ -1,4 +1,4 @@
-//! Engines by name, and what was found out about the one in use; plain data for the record.
+//! Engines by name, and what is known about the one in use; plain data for the record.
 //!
 //! Must not probe anything; `rigel-io` does.
 

@@ -1,7 +1,7 @@
 //! What short trials on the targets themselves say about the engines, and which one that leaves.
 //!
 //! Where a driver cannot answer without waiting, the ring hands every I/O to a thread of the kernel, and the figure is that of the hand-over.
-//! Which engine does most is then a matter of the target, and no rule knows it. Must not do I/O.
+//! Which engine is fastest then depends on the target, and no rule can know it. Must not do I/O.
 
 use super::engine::EngineKind;
 use crate::units::say::number;

@@ -1,4 +1,4 @@
-//! Which facts say that a target is memory of this host, and no storage. Must not gather anything.
+//! Which facts show that a target is memory of this host, not storage. Must not gather anything.
 //!
 //! What a hypervisor or an array keeps in its own memory shows in no fact of this host.
 

@@ -1,4 +1,4 @@
-//! Which files have bytes of a device, as the file systems that are mounted from it tell it. Must not search for them.
+//! Which files have bytes on a device, according to the file systems mounted from it. Must not search for them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

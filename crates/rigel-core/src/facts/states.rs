@@ -1,6 +1,6 @@
 //! The states of what lies below a target, and how they change: arrays, paths, controllers, sessions, links.
 //!
-//! Two looks become changes; a state that could not be read is not there, and is never made up. Must not gather anything.
+//! Two snapshots become changes; a state that could not be read is missing, never guessed. Must not gather anything.
 
 use crate::path_text::printable;
 use serde::{Deserialize, Serialize};

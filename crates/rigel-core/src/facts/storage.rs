@@ -1,4 +1,4 @@
-//! What something was measured on, kept beside what was found: it shows whether another target lies on the same storage.
+//! What something was measured on, stored with the results: it shows whether another target lies on the same storage.
 //!
 //! Must not look at a target; its facts are given.
 

@@ -1,4 +1,4 @@
-//! What a record answers: the one place that decides, from the task of its run.
+//! What a record answers: this is the only place that decides, from the task of its run.
 //!
 //! Must not judge or word an answer; the findings and the outputs do.
 

@@ -1,7 +1,7 @@
-//! What a calibration answers: one table of its figures, of which every output is made, and the form that documents have of it.
+//! What a calibration answers: one table of its figures, from which every output is made, and their form in documents.
 //!
 //! Another answer is another row; text, JSON, page, Markdown, history, comparisons, gates and the extension of PostgreSQL have it then.
-//! Must not choose a figure: the findings hand them out. Must not lay out a text.
+//! Must not choose a figure: the findings provide them. Must not lay out a text.
 
 mod form;
 

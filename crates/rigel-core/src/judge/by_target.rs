@@ -1,4 +1,4 @@
-//! What each target did of a class, at the point that has its highest rate: where one among many is slower, it shows here.
+//! What each target did for a class, at the point with its highest rate: if one of many is slower, it shows here.
 //!
 //! Must not name a slow one; [`super::outliers`] does.
 

@@ -1,6 +1,7 @@
 //! Of two to four targets the one that certainly takes longer than each of the others.
 //!
-//! So few do not show how much targets usually differ, so none of them is called unusual. That one takes longer than another is another question: the
+//! So few do not show how much targets usually differ, so none of them is called unusual. Whether one takes longer than another is a different
+//! question: the
 //! ratio of their mean latencies in the same visit holds whatever moved both, and visits that lie apart show how much it varies. One stall moves one
 //! visit, and makes the interval wide. The slowest is chosen after the fact, so the intervals of all pairs hold at once (Bonferroni). Must not raise
 //! a

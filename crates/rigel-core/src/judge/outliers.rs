@@ -3,8 +3,9 @@
 //! Targets that have the same load answer alike, so their mean latencies tell which one is slow. Each is compared with the median of all, in units
 //! of the
 //! median absolute deviation, which the slow ones themselves barely move (Hampel 1974). Of many targets some are far out by chance: the share of
-//! those that are named wrongly is bounded (Benjamini and Hochberg 1995). Latencies are no normal values: one stall of a second can make the mean
-//! of a short run. So a target has to be slow without the few longest of its I/Os as well. Must not look at failures, which speak for themselves.
+//! those that are named wrongly is bounded (Benjamini and Hochberg 1995). Latencies are not normally distributed: one stall of a second can
+//! dominate the mean of a short run. So a target has to be slow without the few longest of its I/Os as well. Must not look at failures, which
+//! speak for themselves.
 
 use crate::load::class::{Class, LoadClass, PerClass};
 use crate::load::matrix::Point;

@@ -1,4 +1,4 @@
-//! Quantities: what is reported, of which class, and about what. A quantity is composed of these parts and never listed: its name, its unit and
+//! Quantities: what is measured, of which class, and where. A quantity is composed of these parts and never listed: its name, its unit and
 //! what is better follow from them.
 //!
 //! Must not judge a figure.

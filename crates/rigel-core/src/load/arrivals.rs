@@ -1,4 +1,4 @@
-//! When the operations of an open loop arrive: an endless sequence of times, from the seed alone.
+//! The arrival times of an open loop: an endless sequence, from the seed alone.
 //!
 //! Every worker generates the whole sequence of a class and takes its share of it, so the split never changes what arrives.
 //! Each arrival has a number, and a generator of its own for what it does. Must not know workers or clocks.

@@ -1,6 +1,6 @@
-//! Two bursts of a load and a pause between them: what a search for a token bucket asks for.
+//! Two bursts of a load with a pause between them: the request of a search for a token bucket.
 //!
-//! Must not know how it is measured, nor what is found.
+//! Must not know how it is measured, nor the results.
 
 use crate::error::Problem;
 use crate::load::class::{Class, LoadClass};

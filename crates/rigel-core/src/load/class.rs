@@ -1,6 +1,6 @@
-//! Load classes: what a run puts on something, each with a name of its own.
+//! Load classes: the loads of a run, each with its own name.
 //!
-//! ORION's small and large I/O are two of them. A class says what is asked for; each bench refuses what it cannot do. Must
+//! ORION's small and large I/O are two of them. A class says what is requested; each bench refuses what it cannot do. Must
 //! not know targets, points or time.
 
 mod check;

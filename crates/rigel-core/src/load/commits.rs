@@ -1,4 +1,4 @@
-//! The load of commits: writers that append to a log, each write durable before the next, and the same without that.
+//! The load of commits: writers that append to a log, each write durable before the next, and the same without durability.
 //!
 //! `rigel run commit` loads nothing else; a calibration has a few points of them beside its pair of classes. Must not know
 //! targets or time.

@@ -1,4 +1,4 @@
-//! Load files, `rigel.load/1`: a load of one's own in TOML, read with line and column of what is wrong, and written.
+//! Load files, `rigel.load/1`: custom loads in TOML, read with the line and column of errors, and written.
 //!
 //! [`read`] knows the text and what belongs together in it; what is impossible is refused by [`Request::check`]. Must not
 //! open a file.

@@ -1,6 +1,6 @@
 //! Job files of fio as loads: the text of one, and which part of it a load does not say.
 //!
-//! Each job is a class, or two where its reads and writes differ. Must not open a file, and must not know options of the command line.
+//! Each job is a class, or two if its reads and writes differ. Must not open a file, and must not know options of the command line.
 
 mod classes;
 mod job;

@@ -1,4 +1,4 @@
-//! How much of storage a soak may take that has other users: a bounded share of the time, and less while they have it hard.
+//! How much a soak may take of shared storage: a bounded share of the time, and less while other users are under pressure.
 //!
 //! The share is the time in which an I/O of ours is in flight. It bounds the harm: in a queue with exponential service (M/M/1 with one closed
 //! customer, whose network has
@@ -7,7 +7,7 @@
 //! grows by `s`, the 99th percentile by 4.7 % at 5 %, however busy the device is, because what waits in its queue counts for the share, too. Within
 //! the bound the governor gives way as background transports do (LEDBAT, RFC 6817): it knows what its own reads usually take and how much the host
 //! usually waits
-//! for I/O, and halves its share when either is far above that. Pure: what was seen goes in, a share comes out. Must not read a clock or a counter.
+//! for I/O, and halves its share when either is far above that. Pure: observations in, a share out. Must not read a clock or a counter.
 
 use crate::units::{NS_PER_S, to_f64};
 use serde::{Deserialize, Serialize};

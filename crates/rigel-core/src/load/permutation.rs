@@ -1,7 +1,7 @@
-//! An order in which every one of many numbers comes once, that needs no memory and can be entered anywhere.
+//! An order of many numbers in which each comes once, without memory, and which can be entered anywhere.
 //!
-//! A keyed Feistel network (Luby and Rackoff 1988) that walks on while it is outside (Black and Rogaway 2002). It jumps as
-//! random I/O does. Must not know what is numbered.
+//! A keyed Feistel network (Luby and Rackoff 1988) that walks on while it is outside (Black and Rogaway 2002). It jumps like random I/O. Must not
+//! know what is numbered.
 
 use crate::load::draw::Generator;
 

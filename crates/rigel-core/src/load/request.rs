@@ -1,4 +1,4 @@
-//! What the user asked for, checked, whichever command line it came from.
+//! What the user asked for, checked, whatever command line it came from.
 //!
 //! Both front ends (`rigel run` and `rigel orion`) make the same [`Request`]. Must not depend on the host or the targets;
 //! [`crate::load::plan`] is where they come in.

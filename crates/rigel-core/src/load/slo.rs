@@ -1,5 +1,4 @@
-//! Bounds on the latency of an open loop: the highest rate at which all of them are kept is searched, and rates of one's own
-//! are judged.
+//! Bounds on the latency of an open loop: the highest rate that meets all of them is searched for, and rates of your own are judged.
 //!
 //! A bound is about a share: with `p99 < 1ms` at most 1 % of the I/Os take longer than 1 ms. Must not judge a visit;
 //! [`crate::judge::slo`] does.

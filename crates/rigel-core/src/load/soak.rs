@@ -1,6 +1,6 @@
-//! A soak: the phases of a load again and again for hours to months, with figures at regular times while the load continues.
+//! A soak: the phases of a load, repeated for hours to months, with figures at regular times during the load.
 //!
-//! Must not know how it is measured, nor what is found.
+//! Must not know how it is measured, nor the results.
 
 use crate::error::Problem;
 use crate::load::class::{Class, LoadClass};

@@ -1,4 +1,4 @@
-//! A load that goes through a database: what its sessions ask, and of which server.
+//! A load that goes through a database: what its sessions ask of which server.
 //!
 //! Must not know how a server is reached; names and passwords stay out of the record.
 

@@ -1,6 +1,6 @@
 //! What a run is asked to find, and what only such a run has.
 //!
-//! Each kind of run is a variant, so what does not go together cannot be asked for. Must not know how a run reaches the storage; that is the
+//! Each kind of run is a variant, so invalid combinations cannot be requested. Must not know how a run reaches the storage; that is the
 //! rest of a [`crate::load::request::Request`], which has the checks.
 
 use crate::load::burst::Burst;

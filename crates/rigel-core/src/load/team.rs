@@ -1,7 +1,7 @@
-//! Nodes that put one load on storage together: which slots, streams and arrivals of a point are whose.
+//! Nodes that put one load on storage together: which node has which slots, streams and arrivals of a point.
 //!
 //! They are dealt to the nodes by their shares, and each node deals its own to its workers ([`super::split`]). A slot keeps its number, so its
-//! offsets do not depend on who has it. Must not know how nodes talk to each other.
+//! offsets do not depend on the node. Must not know how nodes talk to each other.
 
 use super::split;
 use crate::error::Problem;

@@ -1,4 +1,4 @@
-//! What is demanded of a run that holds a rate while something fails: `standstill < 30s`, `errors = 0`, `p99 < 10ms during`.
+//! The demands on a run that holds a rate while something fails: `standstill < 30s`, `errors = 0`, `p99 < 10ms during`.
 //!
 //! Must not judge; `rigel_uses::through` does.
 

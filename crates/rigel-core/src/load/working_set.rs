@@ -1,6 +1,6 @@
-//! Random reads of more and more of a target: what a search for its caches asks for.
+//! Random reads of growing parts of a target: the request of a search for its caches.
 //!
-//! Must not know how it is measured, nor what is found.
+//! Must not know how it is measured, nor the results.
 
 use crate::error::Problem;
 use crate::load::class::{Class, LoadClass, WorkingSets};

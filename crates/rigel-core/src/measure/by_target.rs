@@ -1,4 +1,4 @@
-//! What each target, or each reader, did of a class, so one among many shows that is slower than the others, or fails.
+//! What each target, or each reader, did for a class, so that one of many that is slower, or fails, shows.
 //!
 //! Must not judge.
 

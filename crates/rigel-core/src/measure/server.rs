@@ -1,6 +1,6 @@
 //! What a database and the kernel counted while a load went through the database.
 //!
-//! Four counters that know nothing of each other say whether a row that was looked up was read from the device. Must not
+//! Four independent counters show whether a looked-up row was read from the device. Must not
 //! judge them; the findings do.
 
 use serde::{Deserialize, Serialize};

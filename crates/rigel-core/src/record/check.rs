@@ -1,4 +1,4 @@
-//! Whether the numbers of a line can be those of a run. A record is foreign text: `rigel report` reads it from anywhere.
+//! Whether the numbers of a line can be those of a run. A record is untrusted text: `rigel report` reads it from anywhere.
 //!
 //! Refused is what no run can have written and what a later stage would pay for with time or memory out of proportion to
 //! the file. Must not judge what a device did: a wrong but possible number is for the findings.

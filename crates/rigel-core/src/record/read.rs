@@ -1,4 +1,4 @@
-//! A record out of its lines, each where it may stand.
+//! A record from its lines, each checked for its place.
 //!
 //! Must not judge numbers; [`super::check`] does.
 

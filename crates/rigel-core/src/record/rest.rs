@@ -1,4 +1,4 @@
-//! The lines of a record that found no room in it, and lie in a file of their own until there is some: where that file is, and where its lines belong.
+//! The lines of a record that did not fit, and wait in a separate file until there is room: where that file is, and where its lines belong.
 //!
 //! Pure; must not look at a directory.
 

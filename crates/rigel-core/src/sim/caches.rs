@@ -1,6 +1,6 @@
 //! Caches in a simulated device: which blocks they hold follows from what was read (least recently used), and how long a hit takes is constant.
 //!
-//! Of uniform reads of S bytes a cache of C bytes that is full answers `min(1, C / S)`. Must not simulate.
+//! A full cache of C bytes answers, of uniform reads of S bytes, `min(1, C / S)`. Must not simulate.
 
 use serde::{Deserialize, Serialize};
 

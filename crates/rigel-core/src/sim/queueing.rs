@@ -1,4 +1,4 @@
-//! What an open loop of Poisson arrivals finds at a simulated device, by formula: the M/M/c and the M/D/c queue.
+//! What an open loop with Poisson arrivals sees of a simulated device, by formula: the M/M/c and the M/D/c queue.
 //!
 //! M/M/c: Erlang C (Gross, Harris 1998, section 2.3). M/D/c: the numbers in the system one service time apart form a Markov
 //! chain (Crommelin 1932); from their distribution follows that of the waiting time (Franx 2001, "A simple solution for the M/D/c

@@ -1,7 +1,7 @@
-//! A token bucket, seen from outside: counts of one second each under saturation, a pause, and a second burst.
+//! A token bucket, seen from outside: counts per second under saturation, a pause, and a second burst.
 //!
 //! The first burst shows two levels and the I/Os above the lower one; the second one tests whether so many came back as the pause lets a bucket
-//! expect. Must not know what was counted, nor say in words what it found.
+//! expect. Must not know what was counted, nor word its results.
 
 mod course;
 mod lasting;

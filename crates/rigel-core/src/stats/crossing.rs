@@ -1,4 +1,4 @@
-//! Where something that grows with the rate passes what is allowed: a curve through the visits near that rate, and the interval
+//! Where something that grows with the rate exceeds what is allowed: a curve through the visits near that rate, and the interval
 //! of its crossing.
 //!
 //! What is given of each visit is a ratio to what is allowed, such as the share of slow I/Os over 1 %, and how many were to be expected

@@ -1,4 +1,4 @@
-//! A figure together with how certain it is.
+//! A figure together with its precision.
 //!
 //! Every output takes a figure and its interval from here, so the two cannot be of different units or different
 //! visits. Must not compute an interval.

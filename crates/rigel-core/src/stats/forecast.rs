@@ -1,6 +1,6 @@
 //! How long an adaptive run takes: a range of time, and how many visits a point needs for its interval.
 //!
-//! A forecast is for people who wait. Must not decide anything: what a run does never depends on it.
+//! A forecast is for waiting people. Must not decide anything: what a run does never depends on it.
 
 use super::interval::Interval;
 use super::parameters::Parameters;

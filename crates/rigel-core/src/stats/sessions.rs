@@ -1,6 +1,6 @@
 //! What another session will show, from sessions of the past.
 //!
-//! A session is a run of its own, on another day or at another hour. One of them shows nothing of how much they differ. Must not
+//! A session is a separate run, on another day or at another hour. A single one does not show how much they differ. Must not
 //! know where the figures come from.
 
 use super::sample::{count, variance};

@@ -1,4 +1,4 @@
-//! Caches seen from outside: random reads of more and more of a target, and how many of them are answered fast.
+//! Caches seen from outside: random reads of growing parts of a target, and how many of them are answered fast.
 //!
 //! Whatever it replaces, a cache of C that is filled on demand holds, of uniform reads of S, the share `min(1, C / S)`. So the share of reads below
 //! a latency between that of a hit and

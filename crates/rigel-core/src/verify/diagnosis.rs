@@ -1,4 +1,4 @@
-//! What a block that was read is, against what it should be. Must not know when it was read, or by whom.
+//! What a block is, compared with what it should be. Must not know when it was read, or by whom.
 
 use super::block::{self, BLOCK_BYTES, Head, SECTOR_BYTES, SECTORS};
 use super::expected::GenerationRange;

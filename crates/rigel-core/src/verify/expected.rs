@@ -1,4 +1,4 @@
-//! Which writes a place may hold. Must not know how that was found out.
+//! Which writes a place may hold. Must not know how that was determined.
 
 /// The generations that a block may have: those from the oldest to the newest.
 ///

@@ -1,4 +1,4 @@
-//! What the checks of a visit found, as the record keeps it: every fault is counted, the first ones are kept whole.
+//! What the checks of a visit found, as the record keeps it: every fault is counted, and the first ones are stored in full.
 //!
 //! A wrong block that is read again and again, as a write is awaited that puts it right, is one fault. Must not judge blocks.
 

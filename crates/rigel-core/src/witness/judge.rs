@@ -1,4 +1,4 @@
-//! Whether others disturbed a visit, with the figures.
+//! Whether other programs disturbed a visit, with the figures.
 //!
 //! Only evidence that our own load cannot cause counts. The CPU time of our process and of the kernel's threads and our own
 //! bytes are subtracted, and waiting for a CPU counts only as far as others used one. Waiting for I/O is not judged, because

@@ -1,4 +1,4 @@
-//! Answers after the documented forms, because no cloud is at hand; rates are worked out by hand.
+//! Answers in the documented forms, because no cloud is available; rates are computed by hand.
 
 use crate::read::tests::{disk, named, read, try_read};
 use crate::read::{Format, Options};

@@ -1,4 +1,4 @@
-//! What database clients say between rows and around them: how many rows there were, how long it took, where they were connected to, what failed.
+//! What database clients say between rows and around them: the number of rows, the time taken, the connection, errors.
 //!
 //! Must not know what a column means.
 

@@ -1,4 +1,4 @@
-//! The sections of nmon that report on disks: what each is.
+//! The sections of nmon that report on disks, and what each one is.
 //!
 //! Must not read a line.
 

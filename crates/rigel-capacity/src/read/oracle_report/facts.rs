@@ -1,6 +1,6 @@
-//! What rows of a report mean, and the samples of its interval.
+//! The meaning of a report's rows, and the samples of its interval.
 //!
-//! The totals of the instance's statistics are exact and take precedence; where they are missing, the rates of the profiles stand in. Must not know
+//! The totals of the instance's statistics are exact and take precedence; where they are missing, the rates of the profiles are used. Must not know
 //! how a report is laid out.
 
 mod interval;

@@ -1,6 +1,6 @@
 //! Numbers and times as reports write them: `1,234.5`, `1.234,5`, `3.2M`; `29-Nov-26 04:00:12` with months in several languages.
 //!
-//! Must not guess: what a report does not show is asked for.
+//! Must not guess: the user is asked for what a report does not show.
 
 use super::super::locale::{Dates, month};
 use super::super::seen::{DateOrder, shown, wrong};

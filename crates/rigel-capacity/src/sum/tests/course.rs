@@ -1,4 +1,4 @@
-//! What counts at which time: nothing twice, and nothing lost.
+//! What counts when: nothing twice, and nothing lost.
 
 use super::*;
 use crate::Kind;

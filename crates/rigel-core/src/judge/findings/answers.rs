@@ -1,4 +1,4 @@
-//! What a calibration answers: the figures that CALIBRATE_IO gave, each with how certain it is.
+//! What a calibration answers: the figures that CALIBRATE_IO gave, each with its precision.
 //!
 //! Every figure is one of a point; here they are only chosen, by the rule of [`super::extremes`]. Must not format.
 

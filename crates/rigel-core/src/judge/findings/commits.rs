@@ -1,6 +1,6 @@
 //! What a calibration answers about commits.
 //!
-//! The latency is that of one writer: what a session waits for that has nobody to share a flush with. Must not say which way to
+//! The latency is that of one writer: the wait of a session that shares its flush with no other. Must not say which way to
 //! commit is the better one; advice does.
 
 use super::PointFindings;

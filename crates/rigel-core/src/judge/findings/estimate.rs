@@ -1,7 +1,7 @@
 //! From the visits to each point to means and intervals.
 //!
-//! Visits of an adaptive run are judged phase by phase, as while it continued. A single visit per point has only its own
-//! pieces to say how certain it is. Must not raise flags.
+//! Visits of an adaptive run are judged phase by phase, as during the run. With a single visit per point, only its own pieces show how precise it
+//! is. Must not raise flags.
 
 use super::io::Sum;
 use super::sureness::{Intervals, Sureness};

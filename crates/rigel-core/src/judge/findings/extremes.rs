@@ -1,10 +1,10 @@
-//! The figures that stand for a whole run: the highest rates and the lowest latency.
+//! The figures that represent a whole run: the highest rates and the lowest latency.
 //!
 //! The best of several points that are alike would owe its place to its noise, and be too good, so they share one figure
 //! ([`super::plateau`]). The highest rate is that figure and never below a row; where it is reached is known by the point of the plateau with the
 //! most
 //! outstanding, because in a closed loop no point should be above it. The lowest latency is that of the fewest outstanding, by the same rule. ORION's
-//! files name the first of these points instead. Must not choose a point that a flag casts doubt on, as long as there is another.
+//! files name the first of these points instead. Must not choose a point that a flag casts doubt on if there is another.
 
 use super::{IoFindings, PointFindings};
 use crate::documents;

@@ -1,4 +1,4 @@
-//! The figures of a run, handed out by their quantity: whoever shows or compares some goes through them.
+//! The figures of a run, by quantity: everything that shows or compares figures gets them here.
 //!
 //! Must not compute one.
 

@@ -1,6 +1,6 @@
 //! Which flags a run, its points and its curves carry.
 //!
-//! Each room holds the tests of one kind of evidence; this one puts them together in the order in which they are shown.
+//! Each module has the tests of one kind of evidence; this one combines them in display order.
 //! Must not change a number.
 
 mod changes;

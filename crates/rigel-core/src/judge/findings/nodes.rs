@@ -1,6 +1,7 @@
-//! What each of several nodes did of a point, and what casts doubt on their sum: nodes that did not begin together, and one that lagged behind.
+//! What each of several nodes contributed to a point, and what casts doubt on their sum: nodes that did not begin together, and one that lagged
+//! behind.
 //!
-//! Must not judge what one host did alone.
+//! Must not judge a single host.
 
 use super::PointFindings;
 use crate::documents;

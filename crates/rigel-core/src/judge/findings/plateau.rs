@@ -1,7 +1,7 @@
-//! Points whose figures are alike within the noise show one figure: what all of them say together.
+//! Points whose figures are equal within the noise share one figure, computed from all of them.
 //!
-//! The highest of several noisy rates owes its place to its noise, and is too high. A rate that is chosen among them by a rule is refuted by the rows
-//! above it. So the points near the highest are taken for what they seem to be, a plateau, and share its mean: the highest rate is that figure, in
+//! The highest of several noisy rates owes its place to its noise, and is too high. A rate chosen among them by a rule is refuted by the higher
+//! rows. So the points near the highest are taken for what they seem to be, a plateau, and share its mean: the highest rate is that figure, in
 //! every row of the plateau, and no row is above it. The same holds for the lowest latency. Must not touch a rate that was given (open loops), places,
 //! which differ by nature, or sides, whose ratio was asked for.
 

@@ -1,7 +1,7 @@
 //! How the rate of a class grows with the targets that it goes over: up to where it is a straight line, and what limits it from there on.
 //!
 //! The line is the rate of the first target, times their number. Each target has the same load on its own, so what one gives does not depend on
-//! how many others there are, unless they share something. Must not say in words what it found.
+//! how many others there are, unless they share something. Must not word its results.
 
 use super::{Findings, PointFindings};
 use crate::facts::shared::{SharedDevice, shared_devices};

@@ -1,7 +1,7 @@
 //! What a search for a rate answers: up to which rate all bounds are met, what the shares beyond them are at every rate that was
 //! visited, and whether the required rates keep theirs.
 //!
-//! The rate rests on the visits to the points around it alone: they were chosen by other visits, so chance has no part in the choice.
+//! The rate rests on the visits to the points around it alone: they were chosen by other visits, so chance does not bias the choice.
 //! Must not format.
 
 mod bracket;

@@ -1,4 +1,4 @@
-//! When a run has measured and no number of it may be used: the problem that it ends with.
+//! The problem that a run ends with if it has measured, but no number may be used.
 //!
 //! Must not judge a point; its flags have.
 

@@ -1,6 +1,6 @@
-//! What each visit says on its own: the figures that the intervals of a point are made of.
+//! What each visit says on its own: the figures behind the intervals of a point.
 //!
-//! Whoever has these can compute every interval again. Must not join visits; [`super::estimate`] does.
+//! With these, every interval can be recomputed. Must not join visits; [`super::estimate`] does.
 
 use super::estimate::own_error;
 use crate::facts::HostFacts;

@@ -1,6 +1,6 @@
-//! The load at which storage is worked well: much of its rate at little latency.
+//! The load at which storage works well: a high rate at low latency.
 //!
-//! Beyond saturation more outstanding I/O adds waiting and barely any rate. The power of a load, its rate over its latency, is
+//! Beyond saturation, more outstanding I/O adds waiting but barely any rate. The power of a load, its rate over its latency, is
 //! highest where the two are balanced (Kleinrock 1979, "Power and deterministic rules of thumb for probabilistic problems in
 //! computer communications"). Of the loads that give half of the highest rate or more, the one with the highest power is reported,
 //! be it a point or a level that was searched.

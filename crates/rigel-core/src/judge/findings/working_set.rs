@@ -1,6 +1,6 @@
-//! What random reads of more and more of a target say about its caches.
+//! What random reads of growing parts of a target say about its caches.
 //!
-//! Must not say in words what it found.
+//! Must not word its results.
 
 use super::PointFindings;
 use super::io::LatencyUs;

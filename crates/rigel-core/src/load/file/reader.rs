@@ -1,4 +1,4 @@
-//! TOML with places: tables whose keys are known, values that are what is expected, and a line and a column for what is not.
+//! TOML with places: tables whose keys are known, values of the expected types, and a line and column for errors.
 //!
 //! Must not know what a load is.
 

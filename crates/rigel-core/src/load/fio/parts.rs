@@ -1,4 +1,4 @@
-//! What the jobs of a file have together: the size of their file, their parts of it, their times.
+//! What the jobs of a file share: the size of their file, their parts of it, their times.
 //!
 //! Must not know the classes.
 

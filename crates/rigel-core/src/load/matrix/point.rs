@@ -1,4 +1,4 @@
-//! A data point: what is outstanding of each load class.
+//! A data point: how much of each load class is outstanding.
 //!
 //! Must not know which points a run has.
 

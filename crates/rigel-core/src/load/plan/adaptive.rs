@@ -1,4 +1,4 @@
-//! How the points of an adaptive run are visited: what reads only before what writes, long visits first.
+//! How the points of an adaptive run are visited: reads before writes, long visits first.
 //!
 //! Must not choose the order of visits; [`crate::stats::schedule`] does, as the run continues.
 

@@ -1,7 +1,7 @@
 //! The share of a calibration's time that its commits get: the end of it, in shorter visits.
 //!
-//! They come last, since reads after writes would also measure what the writes left behind. What the search and the other
-//! points do not use of their time is theirs as well. Must not choose what is measured; [`crate::load::commits`] does.
+//! They come last, since reads after writes would also measure what the writes left behind. They also get the time that the search and the other
+//! points do not use. Must not choose what is measured; [`crate::load::commits`] does.
 
 use super::{BRISK_MEASURE, BRISK_SETTLE};
 use crate::load::matrix::Point;

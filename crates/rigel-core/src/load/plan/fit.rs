@@ -1,6 +1,6 @@
 //! Whether the I/Os of a class fit onto a target.
 //!
-//! Must not look at the target: what was found out about it is in its facts.
+//! Must not look at the target: its facts have what is known.
 
 use crate::error::Problem;
 use crate::facts::TargetFacts;

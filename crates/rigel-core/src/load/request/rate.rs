@@ -1,4 +1,4 @@
-//! The loads of a search for a rate: what a class, a phase and all of them have at a scale.
+//! The loads of a search for a rate: the load of a class, of a phase and of all of them at a scale.
 //!
 //! Must not search, and must not judge.
 

@@ -1,4 +1,4 @@
-//! A request that goes through a database: raw I/O beside it, and which part of the table is whose.
+//! A request that goes through a database: raw I/O next to it, and who uses which part of the table.
 //!
 //! Must not know how a server is reached.
 

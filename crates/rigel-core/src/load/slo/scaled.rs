@@ -1,7 +1,7 @@
 //! A load of several phases that is scaled as a whole: which of its phases decide how far.
 //!
 //! A phase that has no more of any class than another one, arrives no more in bursts, and has neither larger I/Os on average nor a higher share of
-//! writes, meets every bound that the other keeps. The others decide.
+//! writes, meets every bound that the other meets. The others decide.
 //! Must not search.
 
 use crate::error::Problem;

@@ -1,6 +1,6 @@
 //! Bounds as people write them: `p99.9 < 5ms`, and `p99 < 2ms @ 12000` at a rate.
 //!
-//! Must not know what else was asked for.
+//! Must not know the remaining request.
 
 use super::{LatencyCriterion, MILLION, Requirement, SloBound};
 use crate::units::say::trimmed;

@@ -1,4 +1,4 @@
-//! The command that resumes an interrupted run. Must not know what its targets hold now.
+//! The command that resumes an interrupted run. Must not know what its targets contain now.
 
 use crate::facts::{TargetFacts, TargetKind};
 use crate::load::request::Request;

@@ -1,6 +1,6 @@
 //! Whether what a run did not measure can be measured later, as its record tells it.
 //!
-//! Must say so of nothing that the program would then refuse. What is on the host now is for whoever goes on to see.
+//! Must not say so of anything that the program would then refuse. The state of the host is checked when the run is resumed.
 
 use crate::facts::TargetFacts;
 use crate::load::class::Class;

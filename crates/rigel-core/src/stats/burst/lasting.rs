@@ -1,4 +1,4 @@
-//! A rate that falls for good while loads take turns.
+//! A rate that falls for good while loads alternate.
 //!
 //! A token bucket that is empty gives a load no more than what was refilled since it was emptied last, whatever the load is: amounts over time are
 //! one number, that of the refill, also across rests and loads that take less. A device that is slower as a whole also slows what is below that;

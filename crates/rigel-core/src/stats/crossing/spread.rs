@@ -1,5 +1,4 @@
-//! By what factor visits to a queue vary more than chance makes counts vary: more and more towards saturation, where a queue
-//! remembers for longer.
+//! The factor by which visits to a queue vary more than chance explains: it grows towards saturation, where a queue has a longer memory.
 //!
 //! Must not know the curve but for its slope.
 

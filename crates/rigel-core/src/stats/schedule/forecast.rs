@@ -1,4 +1,4 @@
-//! When the rest of an adaptive run will be over: its schedule is carried out in thought, once if all goes well, once if much casts doubt on it.
+//! When an adaptive run will end: its schedule is simulated, once for the best case and once for a bad one.
 //!
 //! Rests, long visits, phases and time limits are thereby those of the schedule itself. Must not change the schedule.
 

@@ -1,7 +1,8 @@
-//! When a working set is warm: its rate has stopped to rise, and enough was read to fill any cache with it.
+//! When a working set is warm: its rate has stopped rising, and enough was read to fill any cache with it.
 //!
-//! Uniform random reads of n blocks leave `exp(-reads / n)` of them untouched, so the rate of a set that fits into a cache rises by less and less. Of a set that fits
-//! nowhere it is steady from the first read on, and then only a whole pass shows that no larger cache, still cold, would have held it. Must not know what reads.
+//! Uniform random reads of n blocks leave `exp(-reads / n)` of them untouched, so the rate of a set that fits into a cache rises by less and less.
+//! For a set that fits nowhere, the rate is steady from the first read, and only a whole pass shows that no larger cache, still cold, would have
+//! held it. Must not know what reads.
 
 /// So much of a pass is one stretch.
 const PART_OF_A_PASS: f64 = 0.5;

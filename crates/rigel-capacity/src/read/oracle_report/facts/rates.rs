@@ -1,4 +1,4 @@
-//! Rates of a report, out of its tables: the exact ones first.
+//! Rates of a report, from its tables: the exact ones first.
 //!
 //! Must not know how a report is laid out.
 

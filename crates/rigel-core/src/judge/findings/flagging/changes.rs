@@ -1,4 +1,4 @@
-//! Flags from what became of the targets and of the I/O limits during the run.
+//! Flags from changes of the targets and of the I/O limits during the run.
 //!
 //! A change is seen when a visit is over, so the visit in which it was first seen may have been under both conditions. Limits
 //! are also looked at while it continues.

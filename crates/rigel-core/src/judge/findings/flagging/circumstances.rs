@@ -1,6 +1,6 @@
-//! Flags from what was watched beside the load: others on the host and on the device, and the tool's own CPU time.
+//! Flags from what was watched during the load: other programs on the host and the device, and Rigel's own CPU time.
 //!
-//! Visits in company are kept, and marked: what disturbs a calibration disturbs a database too. Must not leave visits out.
+//! Disturbed visits are kept and marked: what disturbs a calibration disturbs a database, too. Must not leave visits out.
 
 use super::words::course;
 use crate::facts::engine::EngineKind;

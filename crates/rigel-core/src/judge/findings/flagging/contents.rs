@@ -1,4 +1,4 @@
-//! Flags from what reads brought back, and how fast: blocks without data, files without blocks, caches.
+//! Flags from what reads returned, and how fast: blocks without data, files without blocks, caches.
 //!
 //! Such numbers are about memory or metadata, so they are invalid. Must not judge writes.
 

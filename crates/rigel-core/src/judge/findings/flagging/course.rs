@@ -1,6 +1,6 @@
 //! Flags from the course of the rate inside the visits to a point.
 //!
-//! The mean of a visit hides a fall that came back. Must not compare visits.
+//! The mean of a visit hides a temporary fall. Must not compare visits.
 
 use super::words::rate;
 use crate::judge::flags::{Flag, FlagCode};

@@ -1,4 +1,4 @@
-//! The flag of visits that all come to one rate from some moment on: credit was used up.
+//! The flag for visits that all have one rate from some moment: credit was used up.
 //!
 //! Must not look inside a visit.
 

@@ -1,4 +1,4 @@
-//! Flags from points that are compared with one another: limits that hold whatever the load or the size, and rates that
+//! Flags from comparisons between points: limits that hold whatever the load or the size, and rates that
 //! fall under more load.
 //!
 //! Every saturated device has levels at which more load brings nothing, so alone raises no flag. Points that write

@@ -1,7 +1,7 @@
 //! Flags from points of a fixed run that contradict their neighbours: each was visited once, at another time.
 //!
-//! In a closed loop more outstanding I/Os do not lower the rate by much, and do not make each of them much faster. Where they
-//! seem to, the storage changed between the two visits, or it chokes on load; one visit to each point cannot tell which.
+//! In a closed loop more outstanding I/Os do not lower the rate by much, and do not make each of them much faster. Where they seem to, the storage
+//! changed between the two visits, or it chokes under load; one visit to each point cannot show which.
 //! Must not judge runs that visit their points again and again, which see the time on its own.
 
 use super::words::{at, rate};

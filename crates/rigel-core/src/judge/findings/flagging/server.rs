@@ -1,5 +1,5 @@
-//! A flag from look-ups in a database that were not one read of the device each, from reports whose blocks were not read once, and
-//! from commits that nobody waited for.
+//! A flag for look-ups in a database that did not cause one read of the device each, for reports whose blocks were not read exactly once, and for
+//! commits that did not wait.
 //!
 //! A rate of look-ups is a rate of I/O only when the server, the kernel and the device counted as many reads. Must not say why
 //! they did not.

@@ -1,6 +1,6 @@
 //! Flags of time in which a device stood still, and of single I/Os that took far longer than all others.
 //!
-//! All visits to a point are checked, as one that no figure is from is evidence, too. Must not compare rates.
+//! All visits to a point are checked, because even a visit that no figure uses is evidence. Must not compare rates.
 
 use crate::judge::findings::PointFindings;
 use crate::judge::flags::{Flag, FlagCode};

@@ -1,4 +1,4 @@
-//! Flags from visits that are compared with one another: outliers, groups, slow noise, drift, settling.
+//! Flags from comparisons between visits: outliers, groups, slow noise, drift, settling.
 //!
 //! Must not look inside a visit.
 

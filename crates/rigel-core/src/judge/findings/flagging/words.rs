@@ -1,4 +1,4 @@
-//! Rates and places in the words of the flags' texts.
+//! Wording of rates and places in the texts of flags.
 //!
 //! Must not judge.
 

@@ -1,7 +1,7 @@
 //! The bracket of the rate at which one bound is just reached, from the visits to a few rates around it.
 //!
-//! Where the shares change by little from one rate to the next, a line through them says where; where they jump, only the rates that were
-//! visited do. Must not know plans.
+//! If the shares change little from one rate to the next, a line through them locates it; if they jump, only the visited rates do. Must not know
+//! plans.
 
 use crate::stats::crossing::{Curve, Law, RatioSeen, Shape, odds};
 use crate::stats::isotonic::rising;

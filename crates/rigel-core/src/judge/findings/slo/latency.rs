@@ -1,7 +1,7 @@
 //! The latency that a bound is about, with an interval that agrees with the judgement on the bound.
 //!
 //! What is judged is the share of slow I/Os. The interval of a percentile is therefore the latencies that could be bounds about
-//! which the same visits could not decide. Must not judge otherwise than [`Ratio`] does.
+//! which the same visits could not decide. Must not judge differently from [`Ratio`].
 
 use crate::judge::slo::{SloVisit, is_counted};
 use crate::load::slo::SloBound;

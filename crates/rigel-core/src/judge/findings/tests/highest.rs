@@ -1,4 +1,4 @@
-//! Whatever the points of a run are, none of them refutes what stands for the run.
+//! Whatever the points of a run are, none of them contradicts the run's headline.
 
 use super::super::{Answers, Findings, plateau, refuted};
 use crate::judge::findings::PointFindings;

@@ -1,4 +1,4 @@
-//! Who was the limit of an open loop: a worker that looks at the clock is always busy, and says nothing.
+//! What limits an open loop: a worker that watches the clock is always busy, which proves nothing.
 
 use super::{Maker, unloaded};
 use crate::judge::findings::flagging::circumstances;

@@ -1,4 +1,4 @@
-//! Counters that only grow, and which part of their readings is a rate.
+//! Counters that only grow, and which of their readings make a rate.
 //!
 //! A counter that fell was set to 0 in between (a reboot, a reset of statistics): how much was counted in that interval is unknown, so it is left
 //! out. So is an interval that is much longer than usual, because nothing was sampled. Must not know formats.

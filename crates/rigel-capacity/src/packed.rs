@@ -1,8 +1,8 @@
 //! A table as bytes, for a store: intervals run-length encoded, flows rounded to a few binary digits, all of it deflated.
 //!
 //! A flow is kept as an exponent and the first binary digits of its fraction ([`Metric::digits`]); a level as a whole number, exactly. The
-//! bytes of all codes' upper halves come first, then those of the lower ones, because neighbours resemble each other more that way. Bytes that
-//! are not among ours are reported, whatever they hold. Must not know where the bytes lie.
+//! bytes of all codes' upper halves come first, then those of the lower ones, because neighbours resemble each other more that way. Foreign bytes
+//! are reported, whatever they contain. Must not know where the bytes lie.
 
 use super::metric::{Behaviour, Metric};
 use super::table::{Span, Table};

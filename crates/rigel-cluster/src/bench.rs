@@ -1,7 +1,7 @@
 //! The bench of the first node: its own bench and those of the others, as one.
 //!
-//! An order goes to all with one time of start, each node's on its own clock. Intervals are reported when all nodes that load have handed theirs
-//! over. What the
+//! An order goes to all with one time of start, each node's on its own clock. Intervals are reported once all loading nodes have handed over
+//! theirs. What the
 //! others say is checked before it is added. Must not know what is loaded, or how messages travel.
 
 mod answers;

@@ -1,8 +1,7 @@
 //! A control group of our own for a program that we start: a limit on its memory, page cache included, and what it moves.
 //!
-//! Version 1 has a hierarchy for each controller, version 2 one for all. Groups are made below that of this process, so the
-//! limits of whoever started it still hold, or beside it where version 2 allows nothing else. Must not move any process but the
-//! program.
+//! Version 1 has a hierarchy for each controller, version 2 one for all. Groups are made below that of this process, so the limits of the parent
+//! still apply, or beside it if version 2 allows nothing else. Must not move any process except the program.
 
 mod possible;
 

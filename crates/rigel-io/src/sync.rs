@@ -1,7 +1,7 @@
 //! One outstanding I/O, which its worker waits for in pread or pwrite: the way in which PostgreSQL before version 18, MySQL and most programs
 //! read.
 //!
-//! A worker that has its I/O to itself needs no hand-over, and no wake-up but the device's. Where a driver cannot answer without waiting,
+//! A worker with its own I/O needs no hand-over, and no wake-up except the device's. Where a driver cannot answer without waiting,
 //! the ring hands each I/O to a thread of the kernel, which costs more than a thread of ours. Must not have more than one slot: the second I/O
 //! would wait for the first, and not be in flight.
 

@@ -1,9 +1,8 @@
 //! MPI as the line between nodes: messages over the communicator of all processes.
 //!
 //! Only the main thread calls MPI. A message is sent without blocking, and the CPU is free while the other node is busy. Calls that could wait for
-//! another node forever have a deadline, which another thread watches: it names who is waited
-//! for and ends the process, after which whoever started the processes ends the others. A panic aborts all of them; without that the others
-//! would wait forever. Must not know what the messages say.
+//! another node forever have a deadline, which another thread watches: it names the silent node and ends the process, and the launcher then ends
+//! the others. A panic aborts all of them; otherwise the others would wait forever. Must not know what the messages say.
 #![forbid(unsafe_code)]
 
 use mpi::Threading;

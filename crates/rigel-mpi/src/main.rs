@@ -1,4 +1,4 @@
-//! Starts `rigel-mpi-node`, which lies beside this program: that one is linked with MPI, and where MPI is missing it cannot even say so.
+//! Starts `rigel-mpi-node`, next to this program: that one is linked with MPI, and cannot even report that MPI is missing.
 //!
 //! Must not be linked with MPI, and must not read an argument.
 #![forbid(unsafe_code)]

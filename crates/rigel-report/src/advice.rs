@@ -1,6 +1,6 @@
-//! Advice: a page of it, one JSON document, `rigel.advice/1`, and for each product the file that it reads.
+//! Advice: a page, one JSON document, `rigel.advice/1`, and for each product the file that it reads.
 //!
-//! Takes what the runs advise, gives bytes. Must not derive a value; [`rigel_uses::advice`] does.
+//! Turns the advice of the runs into bytes. Must not derive a value; [`rigel_uses::advice`] does.
 
 mod commented;
 mod file;

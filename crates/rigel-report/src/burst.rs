@@ -1,4 +1,4 @@
-//! How long a rate lasts and what brings it back: a sentence, a table, the course of the rate, and its part of the JSON document.
+//! How long a rate lasts and what restores it: a sentence, a table, the course of the rate, and its part of the JSON document.
 //!
 //! Must not judge; the findings do.
 

@@ -1,6 +1,6 @@
-//! The answers of a calibration: one JSON document, `rigel.calibration/1`, and the text that is made of it.
+//! The answers of a calibration: one JSON document, `rigel.calibration/1`, and the text made from it.
 //!
-//! The history keeps the document, so an old answer is shown like a new one. The types here are the interface: a
+//! The history stores the document, so an old answer is shown like a new one. The types here are the interface: a
 //! field is added under the same name of the schema, a change that a reader could misread needs a new one. Must not
 //! choose a figure; [`rigel_core::judge::findings`] does.
 

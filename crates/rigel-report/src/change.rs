@@ -1,6 +1,5 @@
-//! Runs whose answer is how a rate changes: over time, or over the size of what is read. No point of them stands for the storage, so each has
-//! sentence, blocks, cards and
-//! charts of its own in their place.
+//! Runs whose answer is how a rate changes: over time, or over the size of what is read. None of their points represents the storage, so each has
+//! its own sentence, blocks, cards and charts instead.
 //!
 //! Must not know what they say.
 

@@ -1,4 +1,4 @@
-//! What commits cost, in sentences: what one writer waits, before what all of them reach together.
+//! What commits cost, in sentences: how long one writer waits, then what all of them reach together.
 //!
 //! Must not choose a figure; the findings do.
 

@@ -1,6 +1,6 @@
 //! Comparisons of runs: table, Markdown, JSON, JUnit and page.
 //!
-//! Takes a comparison with its gates, gives bytes. Must not judge again, and must not choose an exit code.
+//! Turns a comparison with its gates into bytes. Must not judge again, and must not choose an exit code.
 
 mod blocks;
 mod gates;

@@ -1,7 +1,7 @@
 //! One model of what documents show: blocks, which a command chooses, and which are laid out here, once for each format.
 //!
-//! A command knows what is said and in which order ([`Document::blocks`]); how it looks on a terminal, on a page or in Markdown
-//! stands in a room for each format. Another format is another room. Must not choose a figure or a word.
+//! A command decides what is said and in which order ([`Document::blocks`]); a module for each format decides how it looks on a terminal, on a
+//! page or in Markdown. Another format is another module. Must not choose a figure or a word.
 
 pub(crate) mod html;
 pub(crate) mod markdown;

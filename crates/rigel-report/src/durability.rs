@@ -1,4 +1,4 @@
-//! What a power cut took of acknowledged writes: a text, and one JSON document, `rigel.durability/1`.
+//! Which acknowledged writes a power cut lost: a text, and one JSON document, `rigel.durability/1`.
 //!
 //! The types here are the interface. Must not judge; [`rigel_uses::durability`] does.
 

@@ -1,8 +1,8 @@
 //! `_latency.hlog`: the latencies as an interval log of HdrHistogram, a line for each visit, class and direction.
 //!
 //! A line's tag names the point, the class and the direction, so lines with one tag can be added up. Values are
-//! nanoseconds, to three figures; an I/O stands in the middle of the bucket that the record has it in, which is 1.6 % wide at
-//! most. Only visits that count are there, without their settling time. Must not judge.
+//! nanoseconds, to three figures; an I/O is placed in the middle of its bucket in the record, which is at most 1.6 % wide. Only visits that count
+//! are there, without their settling time. Must not judge.
 
 use crate::moment;
 use crate::output_file::unwritable;

@@ -1,4 +1,4 @@
-//! What one class loses of its rate when others are added.
+//! How much of its rate one class loses when others are added.
 //!
 //! Must not compare points of different levels of the class itself.
 

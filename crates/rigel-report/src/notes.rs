@@ -1,7 +1,7 @@
 //! Notes that every text output carries: how the run was made, the intervals of the best numbers, an early end, flags.
 //!
-//! A clean and complete run with one visit per point has no notes, so the layouts which these lines are added to keep
-//! their bytes. No line has the words by which scripts find a result of ORION.
+//! A clean and complete run with one visit per point has no notes, so the layouts to which these lines are added keep their bytes. No line
+//! contains the words by which scripts find an ORION result.
 
 use crate::flag_scopes::FlagScopes;
 use crate::headline::{self, Headline, Unit};

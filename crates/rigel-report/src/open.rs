@@ -1,6 +1,6 @@
-//! What only open loops have, as a table for people: what was asked for and served, how long that took, how late the tool was.
+//! What only open loops have, as a table for people: what was requested and served, how long that took, how late Rigel was.
 //!
-//! Mean and p99 stand here as well: beside other loads the table of all numbers may have no room for them. Must not compute what the findings have.
+//! Mean and p99 are here as well: with other loads, the table of all numbers may have no room for them. Must not compute what the findings have.
 
 use crate::document::{Block, Column, Room, Table};
 use crate::view::View;

@@ -1,7 +1,7 @@
-//! `_metrics.prom`: the findings as OpenMetrics text, for Prometheus and what speaks its language.
+//! `_metrics.prom`: the findings as OpenMetrics text, for Prometheus and compatible tools.
 //!
-//! Everything is a gauge, also what only names something (`.._info`, always 1): so the text is the older exposition format as
-//! well, in which the textfile collector of the node exporter wants it. Units are base units: seconds, bytes, shares. A figure
+//! Everything is a gauge, even what only names something (`.._info`, always 1): so the text is also valid in the older exposition format, which
+//! the textfile collector of the node exporter expects. Units are base units: seconds, bytes, shares. A figure
 //! and the ends of its 95 % interval differ in the label `bound` (`value`, `lo95`, `hi95`). Must not give samples a time: these
 //! are results, and a collector would refuse or forget them.
 

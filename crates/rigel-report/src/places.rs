@@ -1,6 +1,6 @@
 //! What differs from place to place of the targets, in sentences.
 //!
-//! Text, page and JSON tell the same. Must not judge; the findings do.
+//! Text, page and JSON say the same. Must not judge; the findings do.
 
 use crate::view::View;
 use crate::words;

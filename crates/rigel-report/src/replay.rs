@@ -1,4 +1,4 @@
-//! A recorded time as a load file: its text with comments for people, and the remarks beside it.
+//! A recorded period as a load file: its text with comments for people, and the remarks about it.
 //!
 //! Must not choose a phase or a rate; [`rigel_capacity::replay`] does.
 

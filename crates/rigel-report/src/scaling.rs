@@ -1,4 +1,4 @@
-//! How a rate grows with the targets: a sentence, a table, a chart beside the straight line, and its part of the JSON document.
+//! How a rate grows with the targets: a sentence, a table, a chart with the straight line, and its part of the JSON document.
 //!
 //! Must not judge; the findings do.
 

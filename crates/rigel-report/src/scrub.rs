@@ -1,4 +1,4 @@
-//! What a scrub found, of copies or of one device: a text, and one JSON document, `rigel.scrub/1`.
+//! The findings of a scrub of copies or of one device: a text, and one JSON document, `rigel.scrub/1`.
 //!
 //! The types here are the interface. Must not judge; [`rigel_uses::scrub`] does.
 

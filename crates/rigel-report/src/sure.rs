@@ -1,7 +1,6 @@
-//! How certain one can be, of three things that are easily taken for one: the means of a session, what compares within it, and what
-//! another session will show.
+//! Certainty about three things that are easily confused: the means of a session, comparisons within it, and what another session will show.
 //!
-//! Must not read a history: what it tells is given.
+//! Must not read a history; its content is given.
 
 use crate::document::Block;
 use crate::view::View;

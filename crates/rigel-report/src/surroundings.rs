@@ -1,6 +1,6 @@
-//! What a run ran in, where that is no machine of its own: a virtual machine, a control group with limits.
+//! The environment of a run that is not a dedicated machine: a virtual machine, a control group with limits.
 //!
-//! Must not say what came of it; a flag does, where something shows.
+//! Must not state the effect; a flag does, if there is one.
 
 use crate::view::View;
 use crate::words::listed;

@@ -1,6 +1,6 @@
 //! Text for the terminal: the plan of a run that was not started, and the results of one that was.
 //!
-//! 80 columns wide; in a plan as far as names permit. Must not print.
+//! 80 columns wide; in a plan, as far as names permit. Must not print.
 
 mod canvas;
 mod chart;

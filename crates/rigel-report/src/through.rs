@@ -1,4 +1,4 @@
-//! What a failure did to a load that was held: a text, a page that runs no script, and one JSON document, `rigel.through/1`.
+//! What a failure did to a steady load: a text, a page that runs no script, and one JSON document, `rigel.through/1`.
 //!
 //! Must not judge; [`rigel_uses::through`] does.
 

@@ -1,4 +1,4 @@
-//! What a mean latency means that lies far from the median, as one sentence for below a table of latencies.
+//! What it means if a mean latency lies far from the median, as one sentence below a table of latencies.
 //!
 //! Must not say why the latencies are uneven; flags do.
 

@@ -1,5 +1,4 @@
-//! The verdict on a run: whether its numbers may be used, what casts doubt on them and what to do, what the storage reached,
-//! and the command that comes next.
+//! The verdict on a run: whether its numbers may be used, what casts doubt on them and what to do, what the storage reached, and the next command.
 //!
 //! Every output begins with it, in the order of [`Conclusion::parts`]. Must not leave out a flag that casts doubt on the numbers.
 

@@ -1,6 +1,6 @@
 //! Two alternating sides in one run: text, JSON and page.
 //!
-//! Takes the run with what its sides come to, gives bytes. Must not judge again, and must not choose an exit code.
+//! Turns the run and the results of its sides into bytes. Must not judge again, and must not choose an exit code.
 
 mod blocks;
 mod bounds;

@@ -1,4 +1,4 @@
-//! A record with its findings: what every renderer starts from.
+//! A record with its findings: the starting point of every renderer.
 //!
 //! The record is judged once, however many outputs are made. Must not format.
 

@@ -1,4 +1,4 @@
-//! Words that several outputs share: what the numbers are about, what an interval is, why a visit was made.
+//! Wording that several outputs share: what the numbers are about, what an interval is, why a visit was made.
 //!
 //! Must not write a number in digits; [`rigel_core::units::say`] does.
 

@@ -1,4 +1,4 @@
-//! What a cache is worth: a sentence, a table of the sizes, what more would get, two charts, and its part of the JSON document.
+//! What a cache is worth: a sentence, a table of the sizes, what a larger cache would give, two charts, and its part of the JSON document.
 //!
 //! Must not judge; the findings do.
 

@@ -1,8 +1,9 @@
-//! A test bench: puts a load on something for a visit, and says what came of it.
+//! A test bench: puts a load on something for a visit, and reports the result.
 //!
-//! A bench owns its clock, the witnesses of its hosts and its look at what changed under the load. [`threads`] has a thread
-//! and an engine for each worker of this process; [`simulated`] runs one worker in virtual time; [`turns`] has two of them. [`make`]
-//! makes the one that a run asks for, with the engine that `trials` of the targets leave. A bench must not know the plan, the record's file or what is done with a result.
+//! A bench owns its clock, the witnesses of its hosts and its checks for changes under the load. [`threads`] has a thread
+//! and an engine for each worker of this process; [`simulated`] runs one worker in virtual time; [`turns`] has two of them. [`make`] makes the
+//! bench that a run needs, with the engine that `trials` on the targets select. A bench must not know the plan, the record's file or the use of a
+//! result.
 
 pub mod make;
 pub mod simulated;

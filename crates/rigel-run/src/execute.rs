@@ -1,8 +1,8 @@
 //! A run from its first line to its last: the search for levels, then the visits, each on disk before the next begins.
 //!
 //! `fixed` visits each point once, in order; `adaptive` visits points again and again until their intervals are
-//! narrow; `levels` searches the points first; `soak` goes round the phases of a load until its time is over; `burst` loads until the rate falls,
-//! and again after a pause; `working_set` reads more and more of a target. All of them make visits through `walk`. Must not render, and must not
+//! narrow; `levels` searches the points first; `soak` repeats the phases of a load until its time is over; `burst` loads until the rate falls, and
+//! again after a pause; `working_set` reads growing parts of a target. All of them make visits through `walk`. Must not render, and must not
 //! know what the bench is: threads, targets and hosts are its own business.
 
 mod adaptive;

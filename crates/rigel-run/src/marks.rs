@@ -1,6 +1,6 @@
-//! Marks on their way into the record: whoever hears or sees something puts it here, the walk takes it out and writes it.
+//! Marks on their way into the record: sources put them here, and the walk takes them out and writes them.
 //!
-//! Must not know who says them, nor write a line itself.
+//! Must not know the sources, nor write a line itself.
 
 use rigel_core::record::MarkContent;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,5 +1,5 @@
-//! Copies read side by side and compared: [`rigel_uses::scrub`] says where they lie and what a difference is worth, this reads them and
-//! waits. One copy alone is read piece by piece (`alone`).
+//! Copies read side by side and compared: [`rigel_uses::scrub`] says where they lie and what a difference means; this module reads them and waits.
+//! One copy alone is read piece by piece (`alone`).
 //!
 //! It only ever reads; the targets are opened without a permit, so the kernel refuses a write. Must not say what it found.
 

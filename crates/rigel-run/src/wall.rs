@@ -1,7 +1,7 @@
 //! Times of day, for names and for some lines of a record; never for a measurement.
 //!
-//! The time of day is read once, when a process begins. Later ones follow from how much time has passed since, so none of them jumps when
-//! somebody sets the clock of the host.
+//! The time of day is read once, when a process begins. Later ones follow from how much time has passed since, so none of them jumps if the clock
+//! of the host is set.
 
 use jiff::{SignedDuration, Timestamp, Zoned, tz::TimeZone};
 use rigel_io::clock::since_boot_ns;

@@ -1,4 +1,4 @@
-//! What a failure did to a load that was held: the levels before, during and after it, standstills, failed I/Os, the time until rate and p99 were back,
+//! What a failure did to a steady load: the levels before, during and after it, standstills, failed I/Os, the time until rate and p99 were back,
 //! and what a rebuild cost.
 //!
 //! *During* begins with the first sign of trouble, which is a mark, a standstill, a failed I/O or a slow interval, and ends when rate and p99 are as before

@@ -1,4 +1,4 @@
-//! What hosts asked their storage for, by day, from a history.
+//! What hosts demanded of their storage, by day, from a history.
 //!
 //! Rates are those of all disks together, or of the databases of a host without a disk. Must not forecast.
 

@@ -1,4 +1,4 @@
-//! CSV with a line of column names, as database clients and spreadsheets write it: what they say around the rows is not among them.
+//! CSV with a line of column names, as database clients and spreadsheets write it: the text that they print around the rows is not data.
 //!
 //! The line of names shows which sign parts the fields. A last line without its end was cut off, unless its last field is in quotes. Must not know
 //! what a column means.

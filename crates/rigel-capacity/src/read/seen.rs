@@ -1,4 +1,4 @@
-//! What a reader is reported beside the file, and what it saw beside samples.
+//! What a reader is given besides the file, and what it found besides samples.
 //!
 //! Must not read.
 

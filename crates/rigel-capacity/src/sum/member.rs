@@ -1,4 +1,4 @@
-//! A member of a sum: which part of a host, or of a database, counts at what time.
+//! A member of a sum: which parts of a host, or of a database, count at what time.
 //!
 //! Of a host these are its disks; while none of them is known, its databases. Must not read a history.
 

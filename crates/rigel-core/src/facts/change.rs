@@ -1,6 +1,6 @@
 //! Changes of the targets and of the I/O limits during a run, as plain data.
 //!
-//! They are looked for after every visit, limits also while it continues. Only differences are kept. Must not gather
+//! They are checked after every visit, limits also during it. Only differences are kept. Must not gather
 //! anything, and must not judge the effect of a change on a number.
 
 use super::{Identity, TargetFacts};

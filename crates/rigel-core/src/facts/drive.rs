@@ -1,6 +1,6 @@
 //! What drives say about themselves: counters of their SMART attributes, their NVMe health log or their SCSI error logs, as plain data.
 //!
-//! A counter has one name whatever the protocol calls it, so looks at the same drive can be compared. Must not judge how counters changed;
+//! A counter has one name whatever the protocol calls it, so readings of the same drive can be compared. Must not judge how counters changed;
 //! `rigel_uses::soak` does.
 
 mod smartctl;

@@ -1,4 +1,4 @@
-//! Of two to four targets the one that certainly takes longer than each of the others.
+//! Among two to four targets, the one that certainly takes longer than each of the others.
 //!
 //! So few do not show how much targets usually differ, so none of them is called unusual. Whether one takes longer than another is a different
 //! question: the

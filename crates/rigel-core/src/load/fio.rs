@@ -1,4 +1,4 @@
-//! Job files of fio as loads: the text of one, and which part of it a load does not say.
+//! Job files of fio as loads: the text of one, and what a load cannot express.
 //!
 //! Each job is a class, or two if its reads and writes differ. Must not open a file, and must not know options of the command line.
 

@@ -1,4 +1,4 @@
-//! Resuming a run that was interrupted: which part of its record counts, and whether what is there now is what was measured.
+//! Resuming an interrupted run: which part of its record counts, and whether the targets are still those that were measured.
 //!
 //! Every decision of a run follows from its request, its facts and the visits so far. A run that continues therefore makes
 //! its decisions again, with the visits of the record in place of load, and measures from where they end. Pure; must

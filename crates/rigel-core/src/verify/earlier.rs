@@ -1,4 +1,4 @@
-//! What earlier processes of a run left in a region: the ground on which a run continues that was killed, or whose host was.
+//! What earlier processes of a run left in a region: the basis for resuming a run that was killed, or whose host was.
 //!
 //! Each process of a run is a *part* of it. It passes over the slots in the same order, but its generations begin above all those that an earlier
 //! part

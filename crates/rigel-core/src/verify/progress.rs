@@ -1,4 +1,4 @@
-//! Which part of the writes to a region is over, while a load runs: they begin in order and end in any.
+//! Which writes to a region have completed, while a load runs: they begin in order and end in any order.
 //!
 //! Memory is taken once. Must not know time, nor what the writes carry.
 

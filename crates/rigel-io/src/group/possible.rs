@@ -1,4 +1,4 @@
-//! Whether a group could be made, seen without making one: a run that is only planned leaves nothing. Must not write.
+//! Whether a group could be made, determined without making one: a dry run leaves nothing behind. Must not write.
 
 use super::{Group, LIMIT, OLD_COUNTS, OLD_LIMIT};
 use crate::host::groups;

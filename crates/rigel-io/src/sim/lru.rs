@@ -1,6 +1,6 @@
-//! A cache that evicts what was least recently used.
+//! A least-recently-used cache.
 //!
-//! Knows only numbers of lines. Must not know a time.
+//! Knows only line numbers. Must not know a time.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
-//! `rigel fill` on files and block devices: room for the data, how far an earlier fill came, and the writes.
+//! `rigel fill` on files and block devices: free space, the progress of an earlier fill, and the writes.
 //!
-//! A target comes here open and with a permit. Must not open one, nor say that it may be written.
+//! A target arrives here open and with a permit. Must not open one, nor say that it may be written.
 
 use super::errno::refusal;
 use super::filler::{self, FillStop};

@@ -1,7 +1,7 @@
 //! Writes the random data of a fill, and finds out how far an earlier fill came. Scratch files and `rigel fill` share it.
 //!
-//! A fill writes from the beginning to the end, some pieces at a time, and waits now and then until all of it is on the medium. So how far it came is
-//! seen by the data itself, and nothing else has to be kept. Must not decide whether a target may be written.
+//! A fill writes from the beginning to the end, some pieces at a time, and flushes from time to time. So the data itself shows how far it got, and
+//! nothing else has to be stored. Must not decide whether a target may be written.
 
 use super::aligned::AlignedBuffer;
 use super::own_file::{evenly_spread, read_all};

@@ -1,7 +1,7 @@
 //! Finding out what a target is and what is on it, without writing and without printing.
 //!
-//! [`inspect`] pins the target, so facts and evidence are about one file or device even when the path changes its
-//! meaning in between. Must not decide whether a target may be written: `rigel_core::guard::safety` and
+//! [`inspect`] pins the target, so facts and evidence are about one file or device even if the path changes in between. Must not decide whether a
+//! target may be written: `rigel_core::guard::safety` and
 //! [`crate::targets::guard`] do.
 
 mod contents;

@@ -1,4 +1,4 @@
-//! Device files that lead to the storage of a target by another name: the disk of a partition, what a volume is made of, another path of a disk.
+//! Device files that lead to the storage of a target under another name: the disk of a partition, the parts of a volume, another path of a disk.
 //!
 //! Locks belong to a device file, so a run on a partition and one on its disk would not see each other by the files of their targets alone. Must not
 //! open anything for writing.

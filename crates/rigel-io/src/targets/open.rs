@@ -1,7 +1,7 @@
 //! Targets that are open for I/O. Without a permit a target is opened read-only, so the kernel itself refuses a
 //! write.
 //!
-//! Only an inspected target is opened: a path that has come to lead elsewhere is refused. With a permit, a block device is
+//! Only an inspected target is opened: a path that now leads elsewhere is refused. With a permit, a block device is
 //! opened exclusively, and a regular file is locked against other runs of Rigel.
 
 use super::changes::Baseline;

@@ -1,7 +1,7 @@
-//! Which files have certain bytes of a block device: the file systems that are mounted from it, or from its partitions, are walked, and each
-//! file tells its extents (FIEMAP).
+//! Which files have certain bytes of a block device: the file systems that are mounted from it, or from its partitions, are walked, and each file
+//! is asked for its extents (FIEMAP).
 //!
-//! For the few file systems whose extents are places on their one device. The walk is bounded, and says where it ended early. Must not read a
+//! Only for file systems whose extents are places on their single device. The walk is bounded, and reports if it ended early. Must not read a
 //! file.
 
 use super::ioctl::{Extent, ExtentPage, extent_flags as flags};

@@ -1,6 +1,6 @@
 //! What a DBA can do with the figures in Oracle Database, as an SQL script.
 //!
-//! Must not fill a table of Oracle's on its own.
+//! Must not fill an Oracle table automatically.
 
 use super::Advisory;
 use super::commented::CommentedFile;

@@ -1,5 +1,4 @@
-//! What asks for care: the settings that are withheld, with the reason and the command that measures better, and what else
-//! asks for care.
+//! Warnings: the settings that are withheld, with the reason and the command that measures better, and everything else that needs care.
 //!
 //! Must not judge a figure; [`rigel_uses::advice`] does.
 

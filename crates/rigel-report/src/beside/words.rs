@@ -1,4 +1,4 @@
-//! The words of every output about raw I/O beside SQL.
+//! The wording of every output about raw I/O beside SQL.
 //!
 //! Must not format for an output.
 

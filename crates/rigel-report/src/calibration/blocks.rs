@@ -1,4 +1,4 @@
-//! Answers for people: the answer, warnings, a row for each figure, what was measured, the command that comes next.
+//! Answers for people: the answer, warnings, a row for each figure, what was measured, the next command.
 //!
 //! Must not depend on where a document came from: a run or the history.
 

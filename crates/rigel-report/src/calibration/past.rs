@@ -1,4 +1,4 @@
-//! How much the calibrations of a storage differ, and what another one will show.
+//! How much the calibrations of a storage differ, and what to expect from another one.
 //!
 //! Must not read a history.
 

@@ -1,6 +1,6 @@
-//! What is shown of a comparison: the verdict, warnings, gates, both sides overlaid, every change, other differences, the next command.
+//! What is shown about a comparison: the verdict, warnings, gates, both sides overlaid, every change, other differences, the next command.
 //!
-//! Must not leave out a row that says something of its own.
+//! Must not leave out a row with its own information.
 
 use super::page::{self, Figures};
 use super::rows::{of_row, tables};

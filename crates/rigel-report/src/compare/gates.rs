@@ -1,4 +1,4 @@
-//! Why a gate came out as it did, in words.
+//! The reason for a gate's result, in words.
 //!
 //! Must not judge a gate.
 

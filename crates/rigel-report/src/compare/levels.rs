@@ -1,6 +1,6 @@
 //! The load levels of both sides: how many are the same, which are not, and the command that measures one more.
 //!
-//! Must not guess: a command is only told where it measures as the run did.
+//! Must not guess: a command is only given if it measures as the run did.
 
 use super::ComparisonView;
 use super::words::named;

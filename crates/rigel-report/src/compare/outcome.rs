@@ -1,4 +1,4 @@
-//! What a comparison comes to, in sentences: in what the new side is better or worse, and where nothing is known.
+//! The result of a comparison, in sentences: in what the new side is better or worse, and where nothing is known.
 //!
 //! Must not judge a row.
 

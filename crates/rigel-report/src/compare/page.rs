@@ -1,4 +1,4 @@
-//! What the pages of two sides draw: both over the load, every change; once by the script of the page, once as its first picture.
+//! What the pages of two sides draw: both over the load, and every change; once by the script of the page, once as its first picture.
 //!
 //! Shared by comparisons of runs, alternating sides, and SQL beside raw I/O. Must not choose what the tables show.
 

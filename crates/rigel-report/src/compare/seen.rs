@@ -1,4 +1,4 @@
-//! A change in columns, whether or not it is judged: what one visit or few runs leave open stands in parentheses.
+//! A change in columns, whether or not it is judged: what one visit or few runs leave open is in parentheses.
 //!
 //! Must not judge.
 

@@ -1,4 +1,4 @@
-//! A comparison in which results of other tools are a side: what each of them is and lacks, then the numbers as of any comparison.
+//! A comparison in which results of other tools are a side: what each of them is and lacks, then the numbers as in any comparison.
 //!
 //! Must not compare, and must not judge a tool.
 

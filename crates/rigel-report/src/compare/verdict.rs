@@ -1,4 +1,4 @@
-//! The verdict on a comparison: what it comes to, and what casts doubt on the numbers of either side.
+//! The verdict on a comparison: its result, and what casts doubt on the numbers of either side.
 //!
 //! Must not judge a run again; [`crate::verdict`] does.
 

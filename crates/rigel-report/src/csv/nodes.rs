@@ -1,4 +1,4 @@
-//! `_nodes.csv`: what each of several nodes did, a row for each node, point and class.
+//! `_nodes.csv`: what each of several nodes did: a row for each node, point and class.
 //!
 //! Must not add the nodes up; the findings do.
 

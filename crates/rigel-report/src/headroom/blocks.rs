@@ -1,5 +1,4 @@
-//! What is shown of dates and headroom: the answers, the limits of each storage, how it is known, and on a page the history with what will
-//! be.
+//! What is shown about dates and headroom: the answers, the limits of each storage, their basis, and on a page the history and the forecast.
 //!
 //! Must not leave out a limit.
 

@@ -1,4 +1,4 @@
-//! What a history does to a token bucket, in sentences and as a part of the document.
+//! How a history uses a token bucket, in sentences and as part of the document.
 //!
 //! Must not compute how a bucket empties.
 

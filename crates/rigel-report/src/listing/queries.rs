@@ -1,4 +1,4 @@
-//! Look-ups beside reports, a row for each kind of each point: what one of them takes says nothing of the other.
+//! Look-ups beside reports, a row for each kind of each point: the time of one says nothing about the other.
 //!
 //! Must not hide a kind.
 

@@ -1,4 +1,4 @@
-//! What is shown of settings proven: the answers, a table for each setting, and on a page a chart of each and the times of all plans.
+//! What is shown about proven settings: the answers, a table for each setting, and on a page a chart of each and the times of all plans.
 //!
 //! Must not leave out a value that was judged, and on a page no query.
 

@@ -1,4 +1,4 @@
-//! What an experiment came to, in sentences and in the words of its tables.
+//! The result of an experiment, in sentences and in the words of its tables.
 //!
 //! Must not know how a table is drawn.
 

@@ -1,4 +1,4 @@
-//! What is shown of a ranking: the answer, a picture, the table, every pair, offers, conditions.
+//! What is shown about a ranking: the answer, a picture, the table, every pair, offers, conditions.
 //!
 //! Must not leave out a storage.
 

@@ -1,4 +1,4 @@
-//! Offers beside their figures: what there is per disk, per TiB and for the money.
+//! Offers with their figures: per disk, per TiB and per price.
 //!
 //! Must not choose an offer.
 

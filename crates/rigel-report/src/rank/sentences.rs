@@ -1,4 +1,4 @@
-//! What a ranking comes to, in sentences: who is first and how certain that is, who cannot be told apart, what to buy.
+//! The result of a ranking, in sentences: who is first and how certain that is, who cannot be told apart, what to buy.
 //!
 //! Must not judge; each sentence follows from rows and pairs.
 

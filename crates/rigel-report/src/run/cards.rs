@@ -1,6 +1,6 @@
 //! The headline numbers as cards: the extremes over all points with their intervals, and what a search found.
 //!
-//! Must not show a number without what casts doubt on it.
+//! Must not show a number without its doubts.
 
 use crate::document::Card;
 use crate::flag_scopes::FlagScopes;

@@ -1,4 +1,4 @@
-//! The picture at the top of the page of a run: the curve that answers what was asked.
+//! The picture at the top of the page of a run: the curve that answers the question.
 //!
 //! Must not choose a figure.
 

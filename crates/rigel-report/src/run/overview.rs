@@ -1,5 +1,4 @@
-//! The overview of several runs: a table with the headline numbers of each, and the curves of those that can lie over each
-//! other.
+//! The overview of several runs: a table with the headline numbers of each, and the curves that can be overlaid.
 //!
 //! Must not judge one run by another; that is for a comparison, which has its own rules.
 

@@ -1,6 +1,6 @@
 //! The results of a run for a terminal, 80 columns wide: a row for each point, with the widths of intervals and the flags.
 //!
-//! A flag stands under the row that it is about, with its figures; one that all points share stands under the table. Must
+//! A flag is shown below its row, with its figures; one that all points share is below the table. Must
 //! not hide a point.
 
 use crate::document::{Block, Column, Paragraph, Table};

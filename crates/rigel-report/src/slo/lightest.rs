@@ -1,4 +1,4 @@
-//! What the lightest load says where no load meets the limits: the latency there, and which limits are possible.
+//! What the lightest load shows if no load meets the limits: the latency there, and which limits are possible.
 //!
 //! Must not choose a figure.
 

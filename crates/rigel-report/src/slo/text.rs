@@ -1,4 +1,4 @@
-//! The answer of a search for a rate in sentences, and the table of what was seen at each rate, 80 columns wide.
+//! The answer of a search for a rate in sentences, and the table of what was observed at each rate, 80 columns wide.
 //!
 //! Must not choose a figure.
 

@@ -1,7 +1,7 @@
-//! What is shown of a soak: the answer, the faults, a row for each phase and class, the targets, the drives, and on a page rates and
+//! What is shown about a soak: the answer, the faults, a row for each phase and class, the targets, the drives, and on a page rates and
 //! latencies over the whole time.
 //!
-//! Must not judge, and must not leave out a fault that was kept without saying so.
+//! Must not judge, and must not leave out a recorded fault without saying so.
 
 use super::{SoakReport, TargetDocument, drives, words};
 use crate::document::{Block, Blocks, Chart, Column, Document, Kind, Paragraph, Room, Table};

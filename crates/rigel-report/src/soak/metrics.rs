@@ -1,4 +1,4 @@
-//! How a soak stands, as OpenMetrics text that is made again after every interval, for a collector that reads files. Everything is a gauge, as in
+//! The state of a soak, as OpenMetrics text that is rewritten after every interval, for a collector that reads files. Everything is a gauge, as in
 //! [`crate::openmetrics`]. Must not know where the file lies.
 
 use crate::openmetrics::{Family, Labels};

@@ -1,4 +1,4 @@
-//! The sentences of a soak, which text, page and JSON have alike. Must not judge.
+//! The sentences of a soak, shared by text, page and JSON. Must not judge.
 
 use super::{SoakReport, delays, drives};
 use crate::nodes;

@@ -1,6 +1,6 @@
-//! How the text for a terminal may look: with colours or without, with what Unicode offers or in plain ASCII.
+//! How text for a terminal may look: with or without colours, in Unicode or in plain ASCII.
 //!
-//! The program knows the terminal and decides. Words say everything that colours say. Must not change the width of a
+//! The program knows the terminal and decides. Everything that colours say is also in words. Must not change the width of a
 //! line.
 
 /// What the reader's terminal can show.

@@ -1,4 +1,4 @@
-//! The figures of a flag that several places have: where they differ in nothing but numbers, the range of each.
+//! The figures of a flag at several places: if they differ only in numbers, the range of each.
 //!
 //! Must not know what the numbers are about.
 

@@ -1,6 +1,6 @@
-//! The command that comes next: one that mends what casts doubt on the numbers, or one that uses them.
+//! The next command: one that removes the doubt about the numbers, or one that uses them.
 //!
-//! Must not guess: where the options of the run cannot be repeated safely, there is no command.
+//! Must not guess: if the options of the run cannot be repeated safely, there is no command.
 
 use super::causes::{self, Cause};
 use super::command::CommandLine;

@@ -1,4 +1,4 @@
-//! What the storage reached, in sentences, and which of it must not be used.
+//! What the storage reached, in sentences, and which numbers must not be used.
 //!
 //! Must not choose a figure; the findings do.
 

@@ -1,6 +1,6 @@
-//! What is shown of two sides: who is faster and by how much, warnings, gates, both sides overlaid, every ratio, how certain, the run.
+//! What is shown about two sides: which is faster and by how much, warnings, gates, both sides overlaid, every ratio, the precision, the run.
 //!
-//! With the same tables and charts as a comparison of runs. On a terminal a latency that follows from a rate, and a rate that is given,
+//! It has the same tables and charts as a comparison of runs. On a terminal a latency that follows from a rate, and a rate that is given,
 //! are left out; nothing else may be.
 
 use super::{VersusReport, reason, words};

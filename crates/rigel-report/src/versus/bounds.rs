@@ -1,6 +1,6 @@
-//! Bounds on the numbers of a side, such as 2 ms for a p99: whether B keeps them, and whether A does, with their figures.
+//! Bounds on the numbers of a side, such as 2 ms for a p99: whether B meets them, and whether A does, with their figures.
 //!
-//! A gate is about B alone; who decides between two storages asks for both. Must not judge, and must not format for an output.
+//! A gate is about B alone, but a choice between two storages needs both. Must not judge, and must not format for an output.
 
 use super::{VersusReport, words};
 use crate::compare::{Names, reason_in, value};

@@ -1,4 +1,4 @@
-//! Whether the ratios of two sides are as precise as was asked for: a sentence, and what casts doubt on them.
+//! Whether the ratios of two sides are as precise as requested: a sentence, and what casts doubt on them.
 //!
 //! Must not judge a width; the sides do.
 

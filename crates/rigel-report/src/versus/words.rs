@@ -1,4 +1,4 @@
-//! The words of every output about two sides: what they are, which one is faster, how certain that is.
+//! The wording of every output about two sides: what they are, which one is faster, and how certain that is.
 //!
 //! Must not format for an output.
 

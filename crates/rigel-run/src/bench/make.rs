@@ -1,4 +1,4 @@
-//! The bench of a run: engine, open targets and workers, as its request and its plan ask for them.
+//! The bench of a run: engine, open targets and workers, as its request and its plan require.
 //!
 //! Every program that measures comes through here, so the same request is the same load everywhere. Must not decide what is written:
 //! it opens for writing only with a permit.

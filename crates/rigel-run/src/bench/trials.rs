@@ -1,7 +1,7 @@
 //! Which engine does most on the targets themselves, by short trials before a run.
 //!
-//! Where no I/O of a ring has to be handed to a thread of the kernel, nothing is faster, and one trial of a fifth of a second says so. Where
-//! I/Os are handed over, the others are tried in turn. A trial only reads, at places that no visit reads. Must not try an engine that the run could
+//! If no I/O of a ring has to be handed to a kernel thread, nothing is faster, and one trial of a fifth of a second shows it. If I/Os are handed
+//! over, the other engines are tried in turn. A trial only reads, at places that no visit reads. Must not try an engine that the run could
 //! not have.
 
 use super::make::{layouts, places};

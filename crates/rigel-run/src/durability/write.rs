@@ -1,5 +1,5 @@
-//! Each writer has one write outstanding. When it is acknowledged, the listener hears of it, and only then the next one begins: so a write that is
-//! seen on the target says that all before it of the same writer were acknowledged.
+//! Each writer has one write outstanding. When it is acknowledged, the listener is told, and only then does the next one begin. So a write that is
+//! seen on the target proves that all earlier ones of the same writer were acknowledged.
 
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::EngineKind;

@@ -1,4 +1,4 @@
-//! An adaptive run: visits in the order that the schedule draws, a look after each round, until every interval is narrow.
+//! An adaptive run: visits in the order that the schedule draws, with a check after each round, until every interval is narrow.
 //!
 //! Must not hold a rule: when a point is done and what comes next is for `rigel_core::stats` to say.
 

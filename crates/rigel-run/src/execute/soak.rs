@@ -1,6 +1,6 @@
 //! A soak: the phases of a load in turn until its time is over, each visit with its intervals.
 //!
-//! A phase that an interruption cut short is not made up for: what was measured of it counts, and the next one follows. Must not judge a visit.
+//! A phase that was cut short is not completed later: what was measured of it counts, and the next one follows. Must not judge a visit.
 
 use super::walk::{Halt, VisitPlan, Walk};
 use rigel_core::event::VisitPosition;

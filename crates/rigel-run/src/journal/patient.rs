@@ -1,4 +1,4 @@
-//! A record that outlives a full disk: the run continues, and its lines wait in another place until there is room. For runs so long that somebody
+//! A record that outlives a full disk: the run continues, and its lines wait in another place until there is room. For runs so long that someone
 //! will make room. Must not choose that place.
 
 use super::{Journal, RecordFile};

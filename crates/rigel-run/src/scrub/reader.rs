@@ -1,4 +1,4 @@
-//! Reads of all copies of a chunk at once, not faster than they may be. Must not compare.
+//! Reads all copies of a chunk at once, within the rate limit. Must not compare.
 
 use super::{LAST_WAIT_NS, SHORT_SLEEP, queue_broke};
 use rigel_core::error::{ExitKind, Problem};

@@ -1,8 +1,8 @@
-//! The loop of a point in which something arrives at times of its own (open loop).
+//! The loop of a point with arrivals at given times (open loop).
 //!
 //! An operation takes a free slot when its time has come, or waits for one, and its latency counts from that time on. The other classes of the point
-//! keep their slots in flight, as in the closed loop. Waits end a little early and the rest is spent looking at the clock, so the
-//! tool is not late; how late it was anyway is tallied. What waits needs no memory: the sequence of arrivals stands still until a slot is free.
+//! keep their slots in flight, as in the closed loop. Waits end a little early and the rest is spent looking at the clock, so Rigel is not late;
+//! any remaining lag is tallied. Waiting needs no memory: the sequence of arrivals pauses until a slot is free.
 
 use super::{End, Loop, Parts, SHOW_NS, TAKE_BACK_NS, Worker};
 use crate::job::{Job, Task};

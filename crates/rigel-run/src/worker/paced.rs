@@ -1,7 +1,7 @@
-//! The loop of a point whose load may take a share of the time only (`rigel soak --beside-production`).
+//! The loop of a point whose load may take only a share of the time (`rigel soak --beside-production`).
 //!
 //! Time earns at the rate of the share, I/Os in flight spend, and an I/O begins when there is no debt: whatever the device does, the time in flight
-//! is the share and at most an I/O more. Nothing is saved for later, so an idle moment is followed by no burst. The governor, in the coordinator's
+//! is the share and at most an I/O more. Nothing is saved up, so no burst follows an idle moment. The governor, in the coordinator's
 //! thread,
 //! changes the share at any time, and gets the latencies of reads. Must not judge them.
 

@@ -1,7 +1,7 @@
-//! What a worker knows of the blocks that it writes and checks, for classes of verified blocks.
+//! What a worker knows about the blocks that it writes and checks, for classes of verified blocks.
 //!
 //! Every so-many-th chunk of each target is the worker's own, so no other writes there and nothing has to be locked. It lives as long as the
-//! worker does, because a visit continues where the one before ended. While it works it allocates nothing. Must not decide when, or how much.
+//! worker does, because a visit continues where the previous one ended. While it works it allocates nothing. Must not decide when, or how much.
 
 use crate::job::Workload;
 use crate::load::Load;

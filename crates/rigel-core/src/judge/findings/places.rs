@@ -1,6 +1,6 @@
 //! How the figures of a class change from place to place of the targets.
 //!
-//! Must not word what is reported; `rigel-report` does.
+//! Must not word the result; `rigel-report` does.
 
 use super::{IoFindings, PointFindings};
 use crate::judge::flags::{Flag, FlagCode, Mark};

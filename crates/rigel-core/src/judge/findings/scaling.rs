@@ -1,4 +1,4 @@
-//! How the rate of a class grows with the targets that it goes over: up to where it is a straight line, and what limits it from there on.
+//! How the rate of a class grows with the number of targets: how far it is linear, and what limits it beyond.
 //!
 //! The line is the rate of the first target, times their number. Each target has the same load on its own, so what one gives does not depend on
 //! how many others there are, unless they share something. Must not word its results.

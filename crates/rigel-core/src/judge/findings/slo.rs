@@ -1,5 +1,5 @@
-//! What a search for a rate answers: up to which rate all bounds are met, what the shares beyond them are at every rate that was
-//! visited, and whether the required rates keep theirs.
+//! What a search for a rate answers: the highest rate that meets all bounds, the shares beyond them at every visited rate, and whether the
+//! required rates meet theirs.
 //!
 //! The rate rests on the visits to the points around it alone: they were chosen by other visits, so chance does not bias the choice.
 //! Must not format.

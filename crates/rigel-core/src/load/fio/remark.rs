@@ -1,4 +1,4 @@
-//! Which part of a job file a load does not say, line by line.
+//! What a load cannot express of a job file, line by line.
 //!
 //! Must not decide what is taken.
 

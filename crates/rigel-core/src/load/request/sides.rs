@@ -1,4 +1,4 @@
-//! A request of two alternating sides: made from that of one, and which part of it belongs to which.
+//! A request of two alternating sides: made from the request of one side, and which parts belong to which side.
 //!
 //! Must not know how the sides are visited or compared.
 

@@ -1,4 +1,4 @@
-//! The task of a request: which part of it is read in many places, and whether it can be done with the load.
+//! The task of a request: the parts that are used in many places, and whether the load can do it.
 //!
 //! Must not know how the load reaches the storage.
 

@@ -1,4 +1,4 @@
-//! Rigel on many nodes: one process on each, started by mpirun, srun or an MPIJob, with the same words as `rigel`. `rigel-mpi` becomes it.
+//! Rigel on many nodes: one process on each, started by mpirun, srun or an MPIJob, with the same arguments as `rigel`. `rigel-mpi` executes it.
 //!
 //! MPI starts the processes and carries their messages; what they say to each other is `rigel-cluster`'s. Must not know what a run is.
 #![forbid(unsafe_code)]

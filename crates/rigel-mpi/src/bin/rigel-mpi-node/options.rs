@@ -1,6 +1,6 @@
-//! What stands before the words of `rigel`: what the user says about the nodes.
+//! The options before the arguments of `rigel`: what the user says about the nodes.
 //!
-//! Must not read the words behind it.
+//! Must not read the arguments after them.
 
 use rigel::Rules;
 use std::ffi::OsString;

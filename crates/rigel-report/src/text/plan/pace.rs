@@ -1,4 +1,4 @@
-//! The part of a plan that says how an adaptive run continues: search, precision, visits, time.
+//! The part of a plan that describes an adaptive run: search, precision, visits, time.
 //!
 //! Must not repeat a rule of the plan; it knows them by its methods.
 

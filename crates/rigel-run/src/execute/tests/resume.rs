@@ -1,4 +1,4 @@
-//! A record that is cut anywhere becomes the record of an undisturbed run, but for the line that says where it continued.
+//! A record that is cut anywhere becomes the record of an undisturbed run, except for the line that says where it resumed.
 
 use super::*;
 use rigel_core::load::pace::{Adaptive, Precision};

@@ -1,5 +1,5 @@
-//! Two sides in turn on simulated devices that are disturbed alike: how often the ratio contains the true value, and what turns are
-//! worth. `cargo xtask stats` makes the same trials at full size.
+//! Two sides in turn on simulated devices that are disturbed alike: how often the ratio's interval contains the true value, and what alternating
+//! gains. `cargo xtask stats` makes the same trials at full size.
 
 use super::*;
 use rigel_core::judge::quantity::{Quantity, What};

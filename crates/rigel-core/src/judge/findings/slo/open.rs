@@ -1,4 +1,4 @@
-//! What leaves a required rate undecided, so the step which removes it can be named.
+//! What leaves a required rate undecided, so that the remedy can be named.
 //!
 //! Must not judge whether a bound is met.
 

@@ -1,4 +1,4 @@
-//! The bench: sessions on a server, and the counters beside every visit.
+//! The bench: sessions on a server, and the counters read with every visit.
 //!
 //! A session is a thread that waits for one answer at a time, so as many reads are outstanding as there are sessions. Must
 //! not make the table, and must not judge the counters.

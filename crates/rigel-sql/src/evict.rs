@@ -1,8 +1,8 @@
 //! Keeps the pages of the table out of the page cache while it is measured.
 //!
-//! What is cached does not only answer look-ups: where neighbours of a block are in the cache, the kernel takes a random read for a
-//! sequential one and reads ahead. What statements in work are about to use is left alone: it would be fetched twice. Nothing is
-//! lost: the files are opened read-only. Must not touch any file but those of the table.
+//! Cached pages not only answer look-ups: if neighbours of a block are in the cache, the kernel mistakes a random read for a sequential one and
+//! reads ahead. Pages that running statements are about to use are left alone, because they would be fetched twice. Nothing is
+//! lost: the files are opened read-only. Must not touch any file except those of the table.
 
 use rustix::fs::{Advice, Mode, OFlags, fadvise, fstat, open};
 use std::num::NonZeroU64;

@@ -1,4 +1,4 @@
-//! The room of MySQL and MariaDB: client and statements, programs, the rows of a page, the counters of InnoDB.
+//! The module of MySQL and MariaDB: client and statements, programs, the rows of a page, the counters of InnoDB.
 //!
 //! A table of InnoDB is a b-tree by its primary key: a look-up reads the leaf of its row, and which part of the inner pages the server's own cache
 //! did not keep.

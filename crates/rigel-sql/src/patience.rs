@@ -1,4 +1,4 @@
-//! Waiting for a server that may never answer: it is asked in a thread that is left alone once patience is over.
+//! Waiting for a server that may never answer: the query runs in a thread that is abandoned after a time limit.
 //!
 //! Must not know what is asked.
 

@@ -1,8 +1,8 @@
-//! A server of a run's own: made in a directory, reached by a socket in it, stopped and removed.
+//! A run's own server: created in a directory, reached by a socket in it, stopped and removed.
 //!
-//! It ends with this process, however that ends, and the next run in the directory removes what was left. Caches below the
-//! table are kept out of the way: by direct I/O where the product has it, else by a control group with little memory. What a product does in its
-//! own way is its [`Kit`]. Must not touch any other server.
+//! It ends with this process, however that ends, and the next run in the directory removes the remains. Caches below the
+//! table are kept out of the way: by direct I/O if the product has it, else by a control group with little memory. What differs between products
+//! is in the [`Kit`]. Must not touch any other server.
 
 pub(crate) mod home;
 pub(crate) mod tree;

@@ -1,6 +1,6 @@
-//! Settings proven by experiment, whatever the product: what is asked for, what goes on meanwhile, and what the storage does without a server.
+//! Settings proven by experiment, whatever the product: the request, the progress, and what the storage does without a server.
 //!
-//! The experiments themselves are the rooms' ([`crate::server::Door::prove`]). Must not judge; [`rigel_uses::proof`] does.
+//! The experiments themselves are in the product modules ([`crate::server::Door::prove`]). Must not judge; [`rigel_uses::proof`] does.
 
 pub(crate) mod storage;
 

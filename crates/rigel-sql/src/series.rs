@@ -1,6 +1,6 @@
-//! The order in which rows are looked up: every block once before any comes again, by all sessions together.
+//! The order in which rows are looked up: every block once before any is repeated, over all sessions together.
 //!
-//! It jumps as random I/O does (`load::permutation`), and no cache smaller than the table can help. Must not know sessions.
+//! It jumps as random I/O does (`load::permutation`), so no cache smaller than the table can help. Must not know sessions.
 
 use rigel_core::load::permutation::Permutation;
 use std::ops::Range;

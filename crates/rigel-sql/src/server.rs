@@ -1,7 +1,7 @@
-//! The seam between what every database shares and the room of one product: what a server reports on itself, the table in it, its sessions, what
-//! it counted, and how all of it is cleaned up.
+//! The interface between what every database shares and the module of one product: facts about a server, the table in it, its sessions, its
+//! counters, and the cleanup.
 //!
-//! Schedule, bench, counters of the kernel, raw I/O beside SQL and every word above know these traits only. A product is a [`Door`], in the table
+//! Schedule, bench, counters of the kernel, raw I/O beside SQL and everything above know only these traits. A product is a [`Door`], in the table
 //! of [`door`]. Must not name a statement of any product.
 
 use crate::failure::{DATABASE, Leftover, SCHEMA};

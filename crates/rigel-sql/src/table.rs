@@ -1,6 +1,6 @@
-//! The tables of a run, whatever the product: one that is probed, with a row to look up in each block, and one that commits go to.
+//! The tables of a run, whatever the product: one for look-ups, with a row in each block, and one for commits.
 //!
-//! Must not know how they are made.
+//! Must not know how they are created.
 
 use crate::failure::{self, Leftover};
 use crate::patience::asked;

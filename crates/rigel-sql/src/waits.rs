@@ -1,6 +1,6 @@
-//! What the sessions wait for while they work: samples of what the server reports on them, ten a second.
+//! What the sessions wait for while they work: samples of what the server reports, ten a second.
 //!
-//! They are taken by a thread over the connection of the counters, which has nothing else to do meanwhile. Must not judge.
+//! A thread takes them over the connection for the counters, which is otherwise idle. Must not judge.
 
 use crate::counters::Counters;
 use crate::server::Server;

@@ -1,6 +1,6 @@
-//! Where the reports of a session go: range after range through a part of the table of its own, round and round.
+//! Where the reports of a session go: range after range through its own part of the table, cyclically.
 //!
-//! A session continues where it ended, whatever it asks next, so what the kernel read ahead for it is used. Must not know what a
+//! A session continues where it ended, whatever it asks next, so the kernel's read-ahead for it is used. Must not know what a
 //! report does with its range.
 
 use std::ops::Range;

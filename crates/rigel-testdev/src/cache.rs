@@ -1,4 +1,4 @@
-//! A volatile cache in front of the store: what is in it is lost with the power.
+//! A volatile cache in front of the store: its contents are lost with the power.
 //!
 //! It holds whole sectors. It must not decide when it is emptied.
 

@@ -1,6 +1,6 @@
 //! The language of the `ctl` file: one command per line.
 //!
-//! A text is understood as a whole or refused as a whole, so that a typo in a test fails the test instead
+//! A text is accepted as a whole or refused as a whole, so that a typo in a test fails the test instead
 //! of leaving half a set-up. It must not carry out anything.
 //!
 //! ```text

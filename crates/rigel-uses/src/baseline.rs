@@ -1,4 +1,4 @@
-//! What other tools found of a storage, from the files that they wrote, so it can be a side of a comparison.
+//! What other tools found about a storage, from their files, so that it can be a side of a comparison.
 //!
 //! Text in, loads and numbers out; a file is known by its content, never by its name. Must not open a file, and must not compare.
 

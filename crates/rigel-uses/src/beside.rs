@@ -1,6 +1,6 @@
-//! Raw I/O beside SQL in one run: what part of what the storage gives reaches a database, and what the limit is.
+//! Raw I/O beside SQL in one run: how much of the storage's rate reaches a database, and what the limit is.
 //!
-//! The rates and their ratio are those of two sides ([`super::versus`]); here the counters of both are joined to them. Must not word
+//! The rates and their ratio are those of two sides ([`super::versus`]); here they are combined with the counters of both. Must not word
 //! anything.
 
 use super::compare::Row;

@@ -1,7 +1,7 @@
-//! Settings proven: what a server did under each value of a setting, and whether an advised value stands.
+//! Settings proven: what a server did under each value of a setting, and whether an advised value holds.
 //!
 //! Pure: times and rates of rounds in, verdicts out. The rule of each setting is applied to the storage as it was measured in the same
-//! experiment. Must not know how a value was set, and must not judge by a mean alone where rounds tell an interval.
+//! experiment. Must not know how a value was set, and must not judge by a mean alone if rounds give an interval.
 
 pub mod concurrency;
 pub mod page_cost;

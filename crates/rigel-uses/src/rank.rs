@@ -1,4 +1,4 @@
-//! Storages in the order of one quantity, and how certain that order is.
+//! Storages ranked by one quantity, and how certain that order is.
 //!
 //! Every pair of storages has the interval of its change, as a comparison of these two has it: on logarithms, with Welch's variance and
 //! Satterthwaite's degrees of freedom, from the intervals of single runs, from the differences between several, or from earlier sessions.

@@ -1,5 +1,5 @@
-//! What a soak found, from its record: the figures of each phase, their course, every fault, the targets that are not like the others,
-//! what drives say about themselves, and what silence excludes.
+//! The findings of a soak, from its record: the figures of each phase, their course, every fault, unusual targets, the drives' own reports, and
+//! what silence excludes.
 //!
 //! Must not word it, and must not look at a target.
 

@@ -1,8 +1,8 @@
 //! What a failure did to a steady load: the levels before, during and after it, standstills, failed I/Os, the time until rate and p99 were back,
-//! and what a rebuild cost.
+//! and the cost of a rebuild.
 //!
-//! *During* begins with the first sign of trouble, which is a mark, a standstill, a failed I/O or a slow interval, and ends when rate and p99 are as before
-//! and stay so. Must not word it, and must not read a state of the host.
+//! *During* begins with the first sign of trouble, which is a mark, a standstill, a failed I/O or a slow interval, and ends when rate and p99 are
+//! as before and stay that way. Must not word it, and must not read a state of the host.
 
 mod course;
 mod demands;

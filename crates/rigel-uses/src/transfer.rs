@@ -1,4 +1,4 @@
-//! How long it takes to read or write so many bytes at the rates of a record: full scan, backup, restore.
+//! How long it takes to read or write a number of bytes at the rates of a record: full scan, backup, restore.
 //!
 //! Each time is the size over a rate that the findings hold, and its interval is that of the rate with the ends swapped.
 //! Must not take the rate of a mix of reads and writes for that of either.

@@ -1,10 +1,8 @@
 //! The store of capacity: what production did, in a SQLite database.
 //!
-//! A row holds a day (an hour, of our own recorder) of one subject as known by one source, packed by `rigel_capacity::packed`. What one
-//! file brings comes as a whole or not at all; files that follow each other share a transaction for a moment, as its end waits for the disk. A
-//! process that
-//! dies, a disk that is full or a second import at the same moment leave the store with whole files only. Must not read files of others, and must
-//! not judge.
+//! A row holds a day (an hour, of our own recorder) of one subject as known by one source, packed by `rigel_capacity::packed`. A file is stored as
+//! a whole or not at all; consecutive files share a transaction for a moment, because its end waits for the disk. After a crash, a full disk or a
+//! concurrent import, the store contains whole files only. Must not read foreign files, and must not judge.
 
 mod change;
 

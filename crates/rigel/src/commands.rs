@@ -1,6 +1,6 @@
 //! The commands, one file each.
 //!
-//! A command does its work through the other crates, writes to the streams that it is given, and says how it ended.
+//! A command does its work through the other crates, writes to the given streams, and reports how it ended.
 
 mod advise;
 mod answer;

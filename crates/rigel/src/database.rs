@@ -1,6 +1,6 @@
-//! What our SQLite databases share: where they lie, and whose file that is.
+//! What our SQLite databases share: their location, and who owns the file.
 //!
-//! A file of somebody else that has our name is never changed. Must not know tables.
+//! A foreign file with our name is never changed. Must not know tables.
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::env;

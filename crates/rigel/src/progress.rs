@@ -1,4 +1,4 @@
-//! Progress: a bar on a terminal, a line in ten to twenty seconds on a pipe, nothing when quiet.
+//! Progress: a bar on a terminal, a line every ten to twenty seconds on a pipe, nothing with --quiet.
 //!
 //! Everything goes to standard error, so standard output holds results only. An error while drawing is ignored.
 //! Must not measure.

@@ -1,6 +1,6 @@
 //! Where the program writes: results on one stream, everything else on the other.
 //!
-//! Those of the process, or memory, so a whole command can be run within another program. Must not render.
+//! They are those of the process, or memory, so a whole command can be run within another program. Must not render.
 
 use crate::terminal::Abilities;
 use rigel_core::error::Problem;

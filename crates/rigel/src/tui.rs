@@ -1,9 +1,8 @@
-//! The live view, `rigel run --tui` and `rigel calibrate --tui`: the matrix filling in, the visit that continues, intervals,
-//! flags, time left.
+//! The live view, `rigel run --tui` and `rigel calibrate --tui`: the matrix as it fills, the current visit, intervals, flags, time left.
 //!
 //! It gets the same events as the progress bar. `message` and `judge` turn them into plain data on the coordinator's thread,
-//! `model` builds the state from that data, `draw` fills a buffer. The loop here reads the keys and owns the terminal, in a
-//! thread of its own. Must not measure, nor touch the record: the outputs are the same with and without it.
+//! `model` builds the state from that data, `draw` fills a buffer. The loop here reads the keys and owns the terminal, in its own thread. Must not
+//! measure, nor touch the record: the outputs are the same with and without it.
 
 mod draw;
 mod judge;

@@ -1,4 +1,4 @@
-//! A connection to the server that is measured, what the server is, and what it counted.
+//! A connection to the measured server, facts about the server, and its counters.
 //!
 //! Must not change anything in it.
 

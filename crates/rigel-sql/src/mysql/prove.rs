@@ -1,7 +1,7 @@
-//! Settings of InnoDB proven by experiment, on a private server that has its defaults but for the one that takes turns.
+//! InnoDB settings proven by experiment, on a private server with defaults except for the setting under test.
 //!
 //! Two loads: sessions that change rows of a table which its cache holds, so pages are written and none is read; and sessions that read ranges of
-//! the table which its cache does not hold. Before each turn of the first nothing is left to be written. Must not judge; [`rigel_uses::proof`] does.
+//! the table which its cache does not hold. Before each turn of the first, everything has been written. Must not judge; [`rigel_uses::proof`] does.
 
 mod scans;
 mod updates;

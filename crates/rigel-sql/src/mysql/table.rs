@@ -1,7 +1,7 @@
-//! The table that is probed: three rows in each page of the clustered index, of which the middle one is looked up.
+//! The table for look-ups: three rows in each page of the clustered index, and the middle one is looked up.
 //!
-//! A page of InnoDB takes no row that is larger than half of it, so one row to a page cannot be. Of two rows each is the first or the last one, and
-//! for those its search reads the page before or behind as well. Rows are inserted in the order of their keys, which splits no page but the very
+//! An InnoDB page takes no row larger than half of it, so one row per page is impossible. Of two rows, each is the first or the last one, and for
+//! those the search also reads the previous or the next page. Rows are inserted in the order of their keys, which splits no page but the very
 //! first: row 0 stays in a page of its own.
 //!
 //! A server of others is not started again behind the fill, and what went through its own cache last would stay there: pages of new rows push out

@@ -1,5 +1,5 @@
-//! The counters of a PostgreSQL server: it is asked for nothing but functions, by statements that were prepared, because whatever else its answer
-//! needed to be read would be counted beside the load. Must not judge.
+//! The counters of a PostgreSQL server: it is only asked for functions, by prepared statements, because anything else that its answer had to read
+//! would be counted with the load. Must not judge.
 
 use crate::postgresql::database::Database;
 use crate::postgresql::index;

@@ -1,6 +1,6 @@
-//! A connection to the server that is measured, what the server is, and whether it can be measured at all.
+//! A connection to the measured server, facts about the server, and whether it can be measured at all.
 //!
-//! Must not change anything in the database; the room `table` does.
+//! Must not change anything in the database; the module `table` does.
 
 use crate::failure::{check_free, silent};
 use crate::patience::{Cancel, PATIENCE, within};

@@ -1,4 +1,4 @@
-//! The index of the table, for look-ups that go through a b-tree: made only when a run asks for it.
+//! The index of the table, for look-ups through a b-tree: created only if a run asks for it.
 //!
 //! Its key is the number of the row, which is that of its block. Must not choose which rows are looked up.
 

@@ -1,6 +1,6 @@
-//! A private server of PostgreSQL: how it is made, started, told to end, and what a killed one leaves.
+//! A private PostgreSQL server: creating, starting and stopping it, and what a killed one leaves behind.
 //!
-//! It reads past the page cache from version 16 on. Must not touch any other server.
+//! It bypasses the page cache from version 16 on. Must not touch any other server.
 
 use crate::postgresql::address::{Address, LEADER};
 use crate::postgresql::{programs, remains};

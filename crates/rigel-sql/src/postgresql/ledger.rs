@@ -1,6 +1,6 @@
-//! The table that commits go to: a row for each. It is made for a run and removed after it.
+//! The table for commits, with a row for each. It is created for a run and removed after it.
 //!
-//! What is measured is not this table but the log that makes a commit durable. Must not touch a schema that is not ours.
+//! Not this table is measured, but the log that makes a commit durable. Must not touch a schema that is not ours.
 
 use crate::postgresql::BLOCK_BYTES;
 use crate::postgresql::database::Database;

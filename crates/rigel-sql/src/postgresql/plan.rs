@@ -1,4 +1,4 @@
-//! What a session asks, and the one plan that answers it: each row is read by its place, and nothing else is. Must not ask it.
+//! What a session asks, and the one plan that answers it: each row is read by its place, and nothing else is read. Must not run it.
 
 use crate::postgresql::failure;
 use crate::query::Query;

@@ -1,7 +1,7 @@
 //! Settings proven by experiment: queries under known states of the page cache, plan by plan and value by value.
 //!
-//! Everything is asked in turn: a round has every query once, in random order. Before each query nothing of the table is in the server's own
-//! cache, and a known share of it in the page cache. Must not judge; [`rigel_uses::proof`] does.
+//! Queries run in rounds: each round has every query once, in random order. Before each query, nothing of the table is in the server's own cache,
+//! and a known share of it is in the page cache. Must not judge; [`rigel_uses::proof`] does.
 
 mod ask;
 mod attended;

@@ -1,4 +1,4 @@
-//! One session of a load: its connection, and the statements that it asks over and over.
+//! One session of a load: its connection, and the statements that it repeats.
 //!
 //! Must not count, and must not know other sessions.
 

@@ -1,7 +1,7 @@
-//! The table that is probed: a row in each block, in the schema `rigel`.
+//! The table for look-ups: a row in each block, in the schema `rigel`.
 //!
-//! The rows are copied frozen in the transaction that makes the table, so reading them later writes nothing: no hint bits, no
-//! vacuum. Only that one transaction may copy so, which is why one session fills it. Must not touch a schema that is not ours.
+//! The rows are copied frozen in the transaction that creates the table, so reading them later writes nothing: no hint bits, no vacuum. Only that
+//! transaction may do so, which is why one session fills it. Must not touch a schema that is not ours.
 
 pub(crate) mod standing;
 

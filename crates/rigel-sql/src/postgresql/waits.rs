@@ -1,4 +1,4 @@
-//! What sessions wait for, as a PostgreSQL server tells it. Must not judge.
+//! What sessions wait for, according to a PostgreSQL server. Must not judge.
 
 use postgres::{Client, Statement};
 

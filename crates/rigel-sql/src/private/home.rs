@@ -1,4 +1,4 @@
-//! The directory of a private server: made, locked, and removed, also when the run that made it was killed.
+//! The directory of a private server: created, locked and removed, even if its run was killed.
 //!
 //! The directory is locked as long as its run lives. One whose lock is free was left behind: its server is stopped, its memory, its
 //! control groups and its files are removed. All of it goes through the open directory, so no name can lead elsewhere meanwhile. Must

@@ -1,4 +1,4 @@
-//! Whom a private server runs as: ourselves, but for root, which no server takes. Must not change anything of a user.
+//! The user that a private server runs as: the current one, except root, which no server accepts. Must not change anything of a user.
 
 use rigel_core::error::Problem;
 use rustix::fs::{Gid, Uid, fchown};

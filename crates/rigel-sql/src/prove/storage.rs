@@ -1,6 +1,6 @@
 //! What the storage does without a server: direct reads of the table's own files, random and in one stream.
 //!
-//! The same figures that `rigel advise` rests its rules on, by the same workers, beside the queries. Must not write.
+//! The same figures that the rules of `rigel advise` use, by the same workers, next to the queries. Must not write.
 
 use super::check_not_stopped;
 use rigel_core::error::Problem;

@@ -1,6 +1,6 @@
-//! Whole command lines that measure what a setting misses, or measure it better, on the target of a record.
+//! Complete command lines that measure what a setting lacks, or measure it better, on the target of a record.
 //!
-//! Must not write consent to destroy data into a command: whoever types it is asked.
+//! Must not write consent to destroy data into a command: the user is asked.
 
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::load::class::{Class, Pattern};

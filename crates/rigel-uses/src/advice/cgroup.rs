@@ -1,6 +1,6 @@
 //! Linux cgroups: the cost model of a disk (`io.cost.model`), and limits on it (`io.max`).
 //!
-//! Must not guess which disk; the kernel wants the whole one by its number.
+//! Must not guess which disk; the kernel requires the whole disk, by its number.
 
 use super::again::RepeatTarget;
 use super::measured::{MeasuredFigure, Source, plural, whole};

@@ -1,7 +1,7 @@
 //! How PostgreSQL and MariaDB make their logs durable, from what commits cost.
 //!
-//! Only where commits were measured; a run of reads says nothing about them. Must not compare figures of different runs: a
-//! commit of an hour ago had another neighbour.
+//! Only if commits were measured; a run of reads says nothing about them. Must not compare figures of different runs: an hour ago, conditions
+//! differed.
 
 use super::measured::{Commit, MeasuredFigure, Source, whole};
 use super::{Advice, Product, Setting, SettingAdvice, Value};

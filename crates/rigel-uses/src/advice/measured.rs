@@ -1,6 +1,6 @@
 //! The figures that settings are derived from, looked up in the records of several runs.
 //!
-//! Of several runs that have a figure the first one is asked whose figure is good enough ([`super::usable`]), else the first one.
+//! If several runs have a figure, the first one that is good enough counts ([`super::usable`]), else the first one.
 //! Must not derive a setting.
 
 use super::again::{self, RepeatCommands, RepeatTarget};

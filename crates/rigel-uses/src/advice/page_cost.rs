@@ -1,4 +1,4 @@
-//! `random_page_cost`: how much longer a random page takes than the next one of a stream, and what caches leave of it.
+//! `random_page_cost`: how much longer a random page takes than the next one of a stream, and how much of that remains with caches.
 //!
 //! Must not assume a share of reads that caches answer without saying so.
 

@@ -1,6 +1,6 @@
-//! PostgreSQL 13 to 18: what the planner takes a random page to cost, and how much is read at once.
+//! PostgreSQL 13 to 18: the planner's cost of a random page, and how much is read at once.
 //!
-//! Must not assume more of the server than its pages of 8 KiB.
+//! Must not assume more about the server than its pages of 8 KiB.
 
 use super::again::RepeatTarget;
 use super::measured::{MeasuredFigure, Source, whole};

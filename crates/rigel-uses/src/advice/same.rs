@@ -1,4 +1,4 @@
-//! Whether runs can be put together: reads and writes of one target, measured on one host.
+//! Whether runs can be combined: reads and writes of one target, measured on one host.
 //!
 //! Must not judge numbers.
 

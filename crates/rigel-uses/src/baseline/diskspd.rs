@@ -1,6 +1,6 @@
 //! diskspd's results as XML (`-Rxml`): a load for each time span, with the profile that says what it was.
 //!
-//! Must not read the figures of single threads for themselves.
+//! Must not read the figures of single threads.
 
 use super::load::{Access, HalfUnits, Load};
 use super::text::{count, half_unit, number};

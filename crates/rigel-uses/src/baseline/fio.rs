@@ -1,7 +1,7 @@
 //! fio's results as JSON or JSON+: jobs with their numbers, and the options that say what the load was.
 //!
-//! Jobs of one group ran at once and are one load level; `stonewall` begins another. Those of several clients are in `fio/clients.rs`. Must not judge an option that has no bearing on
-//! what is compared.
+//! Jobs of one group ran at once and are one load level; `stonewall` begins another. Those of several clients are in `fio/clients.rs`. Must not
+//! judge an option that does not affect what is compared.
 
 mod clients;
 

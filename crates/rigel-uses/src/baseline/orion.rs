@@ -1,4 +1,4 @@
-//! ORION's files about a run: the summary (10.2, 11.1, 11.2, 12, 19), or a table of `_iops.csv`, `_mbps.csv`, `_lat.csv`.
+//! ORION's files of a run: the summary (10.2, 11.1, 11.2, 12, 19), or a table of `_iops.csv`, `_mbps.csv`, `_lat.csv`.
 //!
 //! Latencies are milliseconds up to 11.1 and microseconds from 11.2 on (`orion/unit.rs`). The tables of rates and latencies look alike
 //! (`orion/table.rs`). Must not open a file.

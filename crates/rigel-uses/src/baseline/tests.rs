@@ -1,4 +1,4 @@
-//! Each format with files that the tools wrote, or that were written after theirs: the numbers, and every cut.
+//! Each format, with files written by the tools or modelled on them: the numbers, and every truncation.
 
 use super::*;
 use proptest::prelude::*;

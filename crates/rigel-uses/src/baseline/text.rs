@@ -1,4 +1,4 @@
-//! Text as tools leave it: any encoding, lines that may be cut, numbers of any country.
+//! Text as tools write it: any encoding, possibly truncated lines, numbers in any locale.
 //!
 //! Must not know a tool.
 

@@ -3,7 +3,8 @@
 //! Everything is computed on logarithms, so a change is a ratio. The variance is the larger of two. The first comes
 //! from the intervals of the runs (Welch's t test). The second, with several runs of a side, comes from the
 //! differences between these runs: Welch's test on the runs (Hartung and Knapp's interval for a random effect,
-//! which is never narrower than the first). What another tool rounded widens the interval by half a unit in the last place. Must not judge whether a change is good.
+//! which is never narrower than the first). Rounding by another tool widens the interval by half a unit in the last place. Must not judge whether
+//! a change is good.
 
 use rigel_core::judge::quantity::Quantity;
 use rigel_core::stats::sample::{count, mean, sum_of_squares};

@@ -1,7 +1,7 @@
-//! Gates: a bound on a change, `small_iops < -5%`, or on the new side itself, `small_p99 > 2ms`, that a pipeline may fail by.
+//! Gates: a bound on a change, `small_iops < -5%`, or on the new side itself, `small_p99 > 2ms`, that can fail a pipeline.
 //!
-//! A gate is judged by intervals: it fails where the whole interval lies beyond the bound, and passes where the whole interval
-//! keeps it. Must not choose an exit code.
+//! A gate is judged by intervals: it fails if the whole interval is beyond the bound, and passes if the whole interval meets it. Must not choose
+//! an exit code.
 
 mod demanded;
 mod text;

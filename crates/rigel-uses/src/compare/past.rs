@@ -1,4 +1,4 @@
-//! Sessions of the past, by the quantities that a calibration answers.
+//! Past sessions, by the quantities of a calibration.
 //!
 //! Must not read a history.
 

@@ -1,6 +1,6 @@
-//! The change that was seen, whether or not it can be judged.
+//! The observed change, whether or not it can be judged.
 //!
-//! Where one visit or few runs do not tell what others would give, the change is a fact anyway. Must not say which side is better.
+//! Even if one visit or few runs do not show what others would give, the change is a fact. Must not say which side is better.
 
 use super::Row;
 use super::change::{Doubt, RunQuantity};

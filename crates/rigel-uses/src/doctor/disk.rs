@@ -1,4 +1,4 @@
-//! Rules about a disk itself: its cache, its blocks, whether it spins, its state, what stands behind it.
+//! Rules about a disk itself: its cache, its blocks, whether it spins, its state, and what is behind it.
 
 use super::Part::{Database, Measurement};
 use super::Severity::{Error, Note, Warning};

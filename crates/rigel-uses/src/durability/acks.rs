@@ -1,4 +1,4 @@
-//! What a witness heard, line by line: up to which write each writer was acknowledged. Memory is one number for each writer. Must not
+//! What a witness heard, line by line: the last acknowledged write of each writer. Memory is one number for each writer. Must not
 //! read a file.
 
 use super::lines::{Ack, Head, Line};

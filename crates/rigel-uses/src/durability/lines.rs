@@ -1,4 +1,4 @@
-//! The lines that a run leaves with its witness: a head, a line for each acknowledged write, and one when it ends on its own.
+//! The lines that a run leaves with its witness: a header, a line for each acknowledged write, and one when it ends normally.
 //!
 //! Each is JSON and says which run it is of, because a pipe may carry other things. Must not judge their order.
 

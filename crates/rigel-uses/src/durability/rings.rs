@@ -1,7 +1,7 @@
-//! Which place each write goes to: every writer has a ring of places of its own and writes them pass after pass in one order.
+//! Which place each write goes to: every writer has its own ring of places and writes them pass after pass in one order.
 //!
-//! The first place holds the label of the run. The others belong to the writers in turn, so neighbours on the storage are written
-//! by different ones. Must not know what was acknowledged.
+//! The first place holds the label of the run. The others belong to the writers in rotation, so neighbours on the storage have different writers.
+//! Must not know what was acknowledged.
 
 use rigel_core::error::Problem;
 use rigel_core::load::draw::Generator;

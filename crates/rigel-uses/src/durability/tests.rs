@@ -1,4 +1,4 @@
-//! A storage that keeps its word is never accused, whatever the witness heard and wherever the power went; what one takes back is found.
+//! An honest storage is never accused, whatever the witness heard and wherever the power cut came; any write taken back is found.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
-//! What the target shows of the run on its own: a first look at all blocks, before anything is judged.
+//! What the target itself shows about the run: a first pass over all blocks, before anything is judged.
 //!
-//! That a write left a trace says that it began, so all before it of the same writer were acknowledged. Must not call anything a fault.
+//! A write that left a trace began, so all earlier ones of the same writer were acknowledged. Must not call anything a fault.
 
 use super::acks::Acks;
 use super::lines::{EarlierContents, fingerprint, label_of};

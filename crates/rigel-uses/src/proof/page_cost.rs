@@ -1,4 +1,4 @@
-//! `random_page_cost`: what the plans cost that the planner chooses under each value.
+//! `random_page_cost`: the cost of the plans that the planner chooses under each value.
 //!
 //! Every plan of a query is timed on its own, in turn. The regret of a value is the time of the plan that the planner would choose
 //! under it over that of the fastest plan. Must not time a value apart from its plan: two values with the same plan are the same.

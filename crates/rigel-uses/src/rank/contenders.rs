@@ -1,4 +1,4 @@
-//! The storages of a ranking with all that was measured of them, whoever did it.
+//! The storages of a ranking with everything that was measured about them, by any tool.
 //!
 //! Must not order them.
 

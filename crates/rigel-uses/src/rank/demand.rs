@@ -1,6 +1,6 @@
-//! What is required of a storage, and which offer meets it for the least money.
+//! What is required of a storage, and which offer meets it most cheaply.
 //!
-//! A requirement is certainly met where the whole interval of the figure keeps it. Must not rank.
+//! A requirement is certainly met if the whole interval of the figure meets it. Must not rank.
 
 use super::Contenders;
 use super::offers::Offers;

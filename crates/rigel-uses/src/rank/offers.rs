@@ -1,4 +1,4 @@
-//! A sheet of offers, TOML: what each storage of a ranking costs and has. One table per storage, named as in the ranking.
+//! A sheet of offers, TOML: the price and features of each storage in a ranking. One table per storage, named as in the ranking.
 //!
 //! Must not open a file, and must not judge an offer.
 

@@ -1,4 +1,4 @@
-//! A list of extents as text: which allocation units of which disks hold the copies of an extent of a file, as Oracle ASM tells them. Must
+//! A list of extents as text: which allocation units of which disks hold the copies of an extent of a file, as Oracle ASM lists them. Must
 //! not open a disk.
 
 use super::map::{MOST_COPIES, Map};

@@ -1,4 +1,4 @@
-//! What a scrub found: ranges that differ, with digests, the bytes that differ first and who is right. Must not read anything.
+//! What a scrub found: ranges that differ, with digests, the first different bytes and which copy is right. Must not read anything.
 
 use super::judge::{CopyJudgement, Window, judge};
 use super::map::{Chunk, hex};

@@ -1,5 +1,5 @@
-//! Which copy of a range is right. A page that carries its own checksum can tell; else copies can only be counted. What is not known is
-//! said to be unknown. Must not guess: nothing is called certain on less than a checksum of 32 bits or several of 16.
+//! Which copy of a range is right. A page with its own checksum decides; otherwise, copies can only be counted. What is not known is called
+//! unknown. Must not guess: nothing is called certain on less than a checksum of 32 bits or several of 16.
 
 use super::map::BLOCK_BYTES;
 use super::{innodb, letter, own, postgres, verified};

@@ -1,5 +1,5 @@
-//! When a difference counts. The legs of a mirror that is in use differ while a write is on its way, so what differs is read again, with
-//! growing pauses, until it is alike or every copy was the same over several reads. Must not wait on its own.
+//! When a difference counts. The legs of a mirror that is in use differ while a write is on its way, so what differs is read again, with growing
+//! pauses, until it is alike or every copy stayed the same over several reads. Must not wait on its own.
 
 use super::map::BLOCK_BYTES;
 use rigel_core::units::NS_PER_MS;

@@ -1,4 +1,4 @@
-//! What a scrub that continues has to know: what is compared, how far it came, what it found. Must not open the file.
+//! What a resumed scrub has to know: what is compared, how far it got, what it found. Must not open the file.
 
 use super::found::{ScrubFindings, Stretch};
 use super::map::{BLOCK_BYTES, CHUNK_BYTES, Map};

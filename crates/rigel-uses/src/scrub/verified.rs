@@ -1,5 +1,5 @@
-//! Verified blocks, as soaks, tests of durability and loads with `verify` write them: each sector says by its checksum whether it is sound, and
-//! what it belongs to. Must not judge other blocks.
+//! Verified blocks, as soaks, tests of durability and loads with `verify` write them: the checksum of each sector shows whether it is intact, and
+//! the sector says what it belongs to. Must not judge other blocks.
 
 use super::judge::{Certainty, PageJudge, Part, Window};
 use super::letter;

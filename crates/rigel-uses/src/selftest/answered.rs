@@ -1,4 +1,4 @@
-//! The figures of one calibration against the law of its device, and those of many against their promise.
+//! The figures of one calibration compared with the law of its device, and those of many with their promise.
 //!
 //! The promise is about the meaning of a figure for its reader: the highest rate of the device, not that of the
 //! point which happened to be the best. Must not format.

@@ -1,4 +1,4 @@
-//! The cases of `rigel calibrate`: devices whose answers are known, from a quiet one to those that a minute is short for.
+//! The cases of `rigel calibrate`: devices with known answers, from a quiet one to those for which a minute is short.
 //!
 //! Must not score.
 

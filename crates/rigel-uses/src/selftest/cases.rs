@@ -1,6 +1,6 @@
 //! The cases: devices like real ones, from quiet to bad.
 //!
-//! The noise and its size follow what was seen on real machines. Must not score.
+//! The noise and its size follow observations on real machines. Must not score.
 
 use super::{answering, commits, highest, loads, places, queues, rates, turns};
 use rigel_core::judge::flags::FlagCode;

@@ -1,7 +1,7 @@
-//! Figures that a formula gives, against those that a run found: the trials of `rigel run simple`, `open`, `commit`, `zones`,
+//! Figures from a formula, compared with those of a run: the trials of `rigel run simple`, `open`, `commit`, `zones`,
 //! `streams` and of load files.
 //!
-//! Must not hold a case or a formula; the rooms of these levels do.
+//! Must not contain a case or a formula; the modules of these levels do.
 
 use super::cases::{FigurePromise, Promise};
 use super::score::{Grade, Score, Trial, seldom_enough};

@@ -1,4 +1,4 @@
-//! One trial against the truth, and many of them against the promise of their case.
+//! One trial compared with the truth, and many of them with the promise of their case.
 //!
 //! Points of one run share its noise, so the standard error of a share is taken over runs. Must not
 //! format.

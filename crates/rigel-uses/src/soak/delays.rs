@@ -1,7 +1,8 @@
 //! What made users wait though nothing failed: the longest I/O, and spells in which all I/Os were slow.
 //!
-//! The longest is compared with what no standstill held, a spell with the median of all intervals of its phase. Both median and mean of a spell are far
-//! up: one standstill moves the mean of an interval alone, and a cache that serves about half of the reads the median alone. Must not look at failures.
+//! The longest is compared with I/Os outside any standstill, a spell with the median of all intervals of its phase. Both median and mean of a
+//! spell are far higher: one standstill moves the mean of an interval alone, and a cache that serves about half of the reads the median alone.
+//! Must not look at failures.
 
 use super::{Moment, MomentIo, PhaseFound};
 use rigel_core::documents;

@@ -1,6 +1,6 @@
-//! What the drives say about themselves before and after a load: their counters compared, each drive known again by model and serial number.
+//! What the drives say about themselves before and after a load: their counters compared, each drive recognised by model and serial number.
 //!
-//! Damage that grew is held against a drive, and an alarm whenever it is on; wear and hours are only told. Must not ask a drive.
+//! Damage that grew counts against a drive, and so does any alarm; wear and hours are only reported. Must not ask a drive.
 
 use rigel_core::facts::DriveLook;
 use rigel_core::facts::drive::{Counter, Counters, Drive, DriveAnswer, Kind};

@@ -1,4 +1,4 @@
-//! Whether what was demanded was kept: kept for sure, not kept for sure, or undecided with the reason. Must not choose an exit code.
+//! Whether the demands were met: certainly met, certainly not met, or undecided with the reason. Must not choose an exit code.
 
 use super::{Baseline, ThroughFindings};
 use rigel_core::load::through::{Demand, Span};

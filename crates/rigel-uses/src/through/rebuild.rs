@@ -1,4 +1,4 @@
-//! Rebuilds of arrays, as the marks of the host tell them, and what they cost the load. Must not look at the host.
+//! Rebuilds of arrays, from the marks of the host, and what they cost the load. Must not look at the host.
 
 use super::{Figures, ThroughFindings, level};
 use rigel_core::facts::states::{StateChange, StateKind, SyncProgress};

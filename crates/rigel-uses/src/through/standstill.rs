@@ -1,8 +1,7 @@
-//! Times in which nothing completed, out of the parts of the intervals.
+//! Times in which nothing completed, from the parts of the intervals.
 //!
-//! The last completion before and the first one behind lie somewhere in their parts, so a length is known to two parts. An interval in which I/Os
-//! failed
-//! ends a standstill: what fails comes back. Must not judge latencies.
+//! The last completion before and the first one after lie somewhere in their parts, so a length is known to two parts. An interval in which I/Os
+//! failed ends a standstill, because failed I/Os complete. Must not judge latencies.
 
 use super::Figures;
 use rigel_core::units::{NS_PER_MS, NS_PER_S, Nanos, to_f64};

@@ -1,7 +1,7 @@
 //! When the trouble began, what it was, and when rate and p99 were back.
 //!
-//! What is usual is what the intervals before the first sign show. An interval is in trouble when it is far from that, and back when it is near, so a
-//! figure at a limit does not go to and fro. Must not see the future of a baseline: what comes after the first sign has no part in it.
+//! The intervals before the first sign show what is usual. An interval is in trouble if it is far from that, and back if it is close, so a figure
+//! at a limit does not flip back and forth. Must not see the future of a baseline: what comes after the first sign has no part in it.
 
 use super::{Figures, Standstill};
 use rigel_core::record::Mark;

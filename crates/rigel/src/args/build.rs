@@ -1,6 +1,6 @@
 //! From arguments to the options of a run. Every command that measures comes through here.
 //!
-//! Judges name, targets and consent; the load is judged in [`super::shaping`], how options go together in [`super::rules`]. Every message
+//! Judges name, targets and consent; the load is judged in [`super::shaping`], combinations of options in [`super::rules`]. Every message
 //! names the option as the user typed it. Must not look at a path.
 
 use super::names::{Front, Opt};

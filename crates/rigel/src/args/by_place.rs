@@ -1,6 +1,6 @@
 //! `rigel run zones` and `rigel run streams`: reads place by place, and several sequential readers.
 //!
-//! Makes the requests; what a class of I/O may be is known to [`Request::check`]. Must not look at a path.
+//! Makes the requests; [`Request::check`] knows which classes of I/O are valid. Must not look at a path.
 
 use super::level::LevelArgs;
 use super::names::Front;

@@ -1,7 +1,7 @@
 //! `rigel run commit`: its options, and the load that they ask for.
 //!
-//! Classes of writers that append to a log, each write durable in one way or another, and the same without that beside
-//! them. Must not know targets.
+//! Classes of writers that append to a log, each write durable in one way or another, and the same without durability next to them. Must not know
+//! targets.
 
 use super::values::{self, ValueError};
 use super::words::{self, Words};

@@ -1,4 +1,4 @@
-//! Characters that a word processor or a web page has put in place of those that were meant: commands are copied from there.
+//! Characters that a word processor or a web page has substituted in a copied command.
 //!
 //! Must not guess beyond characters.
 

@@ -1,4 +1,4 @@
-//! `rigel capacity fit`: the arguments. It is a search of `rigel slo` for the largest scale of a load in a file.
+//! `rigel capacity fit`: the arguments. It is a search like that of `rigel slo`, for the largest scale of a load in a file.
 //!
 //! Must not read the file.
 

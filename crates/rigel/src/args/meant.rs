@@ -1,7 +1,6 @@
-//! What the user probably meant, where the parser only knows that it cannot be: a level or a command that is missing,
-//! options of fio, a word that is nearly right.
+//! What the user probably meant when the parser only knows that it is invalid: a missing level or command, fio options, a word that is nearly right.
 //!
-//! Every problem offers a command line to resume. Must not look at a path: that it is one is known by its letters.
+//! Every problem offers a command line to continue with. Must not look at a path: it is recognised by its spelling.
 
 use super::clap_problem::place;
 use super::{fio, no_command, no_option, offer, synonyms, words};

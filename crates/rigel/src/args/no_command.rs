@@ -1,6 +1,6 @@
-//! Words in place of a command that name none: other programs, other names, targets.
+//! Words in place of a command that are not commands: other programs, other names, targets.
 //!
-//! Must not look at a path: that a word is one is known by its letters.
+//! Must not look at a path: it is recognised by its spelling.
 
 use super::{fio, offer, words};
 use rigel_core::error::Problem;

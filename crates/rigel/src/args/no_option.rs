@@ -1,6 +1,6 @@
-//! Options that a command does not have: slips, those of other commands and of other tools, and what stands for them.
+//! Options that a command does not have: typing errors, options of other commands and of other tools, and their counterparts.
 //!
-//! A slip never leads to an option that writes. Must not know the words of other tools; [`fio`] and [`synonyms`] do.
+//! A typing error never leads to an option that writes. Must not know the words of other tools; [`fio`] and [`synonyms`] do.
 
 use super::names::{Front, Opt, is_called};
 use super::words::Words as _;

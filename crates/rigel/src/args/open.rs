@@ -1,6 +1,6 @@
-//! `rigel run open`: I/O that arrives at given rates, whatever the storage makes of it.
+//! `rigel run open`: I/O that arrives at given rates, whatever the storage does with it.
 //!
-//! Makes the request; what a class of I/O may be is known to [`Request::check`]. Must not look at a path.
+//! Makes the request; [`Request::check`] knows which classes of I/O are valid. Must not look at a path.
 
 use super::level::LevelArgs;
 use super::names::Front;

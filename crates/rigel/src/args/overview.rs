@@ -1,4 +1,4 @@
-//! The first screen: every command in its group, one line each. And the words that ask for help or the version in ways that the parser does not know.
+//! The first screen: every command in its group, one line each. Also requests for help or the version in forms that the parser does not know.
 //!
 //! Must not hold a description: those are the parser's.
 

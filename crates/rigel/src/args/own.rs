@@ -1,6 +1,6 @@
 //! The options that Rigel adds to those of ORION. Every command that measures spells them alike.
 //!
-//! Must not judge how they go together with the rest; [`super::rules`] does.
+//! Must not judge combinations with other options; [`super::rules`] does.
 
 use super::values;
 use super::words;

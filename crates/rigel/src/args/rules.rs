@@ -1,7 +1,7 @@
-//! What goes with what on the command line: one table of rules, and one check of the options that were typed. The reference prints
+//! Valid combinations on the command line: one table of rules, and one check of the typed options. The reference prints
 //! the table (docs/reference/option-rules.md).
 //!
-//! Must not judge a single value, nor what only the targets, a file or the host can tell.
+//! Must not judge a single value, nor anything that depends on the targets, a file or the host.
 
 mod table;
 

@@ -1,6 +1,6 @@
-//! `rigel slo`: the arguments. It is a run of the level open whose rates are searched, within latency limits.
+//! `rigel slo`: the arguments. It is a run of the level open that searches for a rate within latency limits.
 //!
-//! Must not judge what the arguments of a run hold as well; [`super::build`] does.
+//! Must not judge what it shares with the arguments of a run; [`super::build`] does.
 
 use super::build::Frame;
 use super::names::Front;

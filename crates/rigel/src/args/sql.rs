@@ -1,5 +1,4 @@
-//! `rigel sql`: the arguments. What is measured is a run whose load goes through a database; what else can be done with one are commands of
-//! their own ([`others`]).
+//! `rigel sql`: the arguments. It measures a run whose load goes through a database; everything else is in separate commands ([`others`]).
 //!
 //! Must not connect, and must not look at a path.
 

@@ -1,6 +1,6 @@
-//! Options by names that a command does not have, and people expect: what stands for them there.
+//! Option names that people expect but a command does not have, and their counterparts.
 //!
-//! Must not guess by letters; [`rigel_core::nearest`] does.
+//! Must not guess by spelling; [`rigel_core::nearest`] does.
 
 /// How long something may take, by whatever name.
 const TIME: [&str; 11] = [

@@ -1,6 +1,6 @@
-//! `rigel versus`: the arguments. It is a run whose load is put on two sides in turn.
+//! `rigel versus`: the arguments. It is a run whose load alternates between two sides.
 //!
-//! Must not judge what the arguments of a run hold as well; [`super::build`] does.
+//! Must not judge what it shares with the arguments of a run; [`super::build`] does.
 
 use super::build::{display, level_beside_file, no_storage};
 use super::burst;

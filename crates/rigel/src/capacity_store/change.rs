@@ -1,4 +1,4 @@
-//! What a file changes in the store, within the transaction that is open.
+//! What a file changes in the store, within the open transaction.
 //!
 //! Must not begin or end a transaction.
 

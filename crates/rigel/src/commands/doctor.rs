@@ -1,4 +1,4 @@
-//! `rigel doctor`: the settings that bend a result or a database, and how to change them.
+//! `rigel doctor`: the settings that distort a result or harm a database, and how to change them.
 //!
 //! Must not judge, and changes nothing.
 

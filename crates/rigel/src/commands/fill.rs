@@ -1,7 +1,7 @@
 //! `rigel fill`: random data over devices and files, so later reads measure the storage.
 //!
-//! Everything that can be refused is refused before the first write: targets, consent, room. Must not write without a permit, but to a
-//! scratch file of ours.
+//! Everything that can be refused is refused before the first write: targets, consent, room. Must not write without a permit, except to a scratch
+//! file of ours.
 
 mod dry_run;
 mod place;

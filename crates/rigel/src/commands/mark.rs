@@ -1,4 +1,4 @@
-//! `rigel mark`: finds the run that continues, and says a text into it.
+//! `rigel mark`: finds the current run, and sends it a text.
 //!
 //! Must not write a file: the run writes its own record.
 

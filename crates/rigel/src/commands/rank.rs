@@ -1,4 +1,4 @@
-//! `rigel rank`: several storages in order, from their records and the results of other tools.
+//! `rigel rank`: ranks several storages, from their records and the results of other tools.
 //!
 //! Must not measure or judge; the rules are in `rigel_uses::rank`.
 

@@ -1,4 +1,4 @@
-//! The records in a directory, for whoever gives one instead of a record. Must not read a record.
+//! The records in a directory given instead of a record. Must not read a record.
 
 use crate::output::RECORD_SUFFIX;
 use crate::streams::Streams;

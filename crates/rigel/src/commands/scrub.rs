@@ -1,4 +1,4 @@
-//! `rigel scrub`: can every block be read, and are copies alike? Reads all of it and tells what cannot be read or stays different.
+//! `rigel scrub`: can every block be read, and are copies alike? Reads everything and reports what cannot be read or stays different.
 //!
 //! Writes nothing but the state file that the user asked for. Must not judge a difference.
 

@@ -1,4 +1,4 @@
-//! `rigel targets`: the targets, and what Rigel may do with them, by the evidence that the write guard uses.
+//! `rigel targets`: the targets, and what Rigel may do with them, from the evidence that the write guard uses.
 //!
 //! Must not write to a target, nor judge one.
 

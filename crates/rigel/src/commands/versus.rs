@@ -1,4 +1,4 @@
-//! `rigel versus` and `rigel sql`: what two sides come to, after the run and again from its record.
+//! `rigel versus` and `rigel sql`: the result of two sides, after the run and again from its record.
 //!
 //! Must not measure, and must not judge a ratio; `rigel_uses` does.
 

@@ -1,6 +1,6 @@
 //! Writes a file whole or not at all: under a temporary name, synced, then renamed.
 //!
-//! Must not create the record; that one grows while the run continues.
+//! Must not create the record, which grows during the run.
 
 use super::trouble::trouble;
 use super::{create_new, dir_of};

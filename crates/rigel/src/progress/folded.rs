@@ -1,4 +1,4 @@
-//! Lines on a pipe or in a file: one in ten seconds at most, because nobody watches them as they come.
+//! Lines on a pipe or in a file: at most one every ten seconds, because nobody watches them live.
 //!
 //! Must not know what a line says.
 

@@ -1,7 +1,7 @@
-//! Numbers, intervals and flags while the run continues, by the same rules as at its end.
+//! Numbers, intervals and flags during the run, by the same rules as at its end.
 //!
-//! They are computed on the coordinator's thread between two visits, when no I/O is in flight, and take a small share of
-//! the time at most. They do not reach the record. Must not draw.
+//! They are computed on the coordinator's thread between two visits, when no I/O is in flight, and take little time. They do not reach the record.
+//! Must not draw.
 
 use rigel_core::event::Event;
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings};

@@ -1,4 +1,4 @@
-//! The messages to the live view: the events of a run, without what they borrow, and the judgement of the run so far.
+//! The messages to the live view: the events of a run, without borrowed data, and the judgement of the run so far.
 //!
 //! They are made on the coordinator's thread and kept small. Must not draw.
 

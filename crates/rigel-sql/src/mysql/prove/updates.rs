@@ -1,6 +1,6 @@
-//! Settings of flushing: sessions change rows at random places, each in a transaction of its own, and the pages that they change have to be written.
+//! Flush settings: sessions change rows at random places, each in its own transaction, and the changed pages have to be written.
 //!
-//! Told are the rows of all seconds, and those of the worst second: where flushing falls behind, a server stands still. Must not judge.
+//! The rows of all seconds are reported, and those of the worst second: if flushing falls behind, a server stalls. Must not judge.
 
 use super::{Prover, key, number, set};
 use crate::failure::silent;

@@ -1,4 +1,4 @@
-//! One statement, timed, which the user or a limit can end. Must not know what is asked.
+//! One statement, timed, which the user or a limit can stop. Must not know what is asked.
 
 use crate::postgresql::address::Address;
 use crate::postgresql::failure;

@@ -1,6 +1,6 @@
-//! `io_method`: who reads for a session. The private server is started again for each value, in turn.
+//! `io_method`: who reads for a session. The private server is restarted for each value, in turn.
 //!
-//! Must not judge, and must not restart a server of others.
+//! Must not judge, and must not restart a user's server.
 
 use super::scans::{self, SESSIONS};
 use super::tables::SWEEPS_BY;

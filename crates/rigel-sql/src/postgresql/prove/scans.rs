@@ -1,6 +1,6 @@
-//! Settings of I/O at once: bitmap scans of a table that is in no cache, by several sessions at the same time.
+//! Settings of concurrent I/O: bitmap scans of an uncached table, by several sessions at the same time.
 //!
-//! Values take turns in random order: by SET where a session may, and on a private server by ALTER SYSTEM. Must not judge.
+//! Values take turns in random order: by SET if a session may, and on a private server by ALTER SYSTEM. Must not judge.
 
 use super::ask::{self, Answer};
 use super::{Progress, ProofStep, Prover, keys, shuffled};

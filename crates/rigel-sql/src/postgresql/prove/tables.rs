@@ -1,7 +1,7 @@
-//! The tables of the experiment, in the schema `rigel`: one that is asked for, and one that empties the server's own cache.
+//! The tables of the experiment, in the schema `rigel`: one for the queries, and one that empties the server's own cache.
 //!
-//! Eight short rows lie in each block, because blocks are filled to a tenth only, and their keys are shuffled: what is found by the key lies
-//! anywhere. Both are removed afterwards. Must not touch a schema that is there, but for that of `calibrate_io()`.
+//! Eight short rows lie in each block, because blocks are filled to a tenth only, and their keys are shuffled: a key leads to any place. Both are
+//! removed afterwards. Must not touch an existing schema, except that of `calibrate_io()`.
 
 use crate::postgresql::BLOCK_BYTES;
 use crate::postgresql::database::Database;

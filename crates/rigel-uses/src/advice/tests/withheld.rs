@@ -1,4 +1,4 @@
-//! The rule by which a figure gives a setting, at its edges, and what is said instead.
+//! The rule by which a figure gives a setting, at its edges, and what is reported otherwise.
 
 use super::*;
 use rigel_core::stats::Basis;

@@ -1,6 +1,6 @@
 //! The document of `fio --client`: jobs of several hosts, with an entry for all of them together.
 //!
-//! The jobs of a group count together only if they certainly ran together: each client goes through its own groups, and nothing keeps them in step.
+//! The jobs of a group count together only if they certainly ran together: each client runs its own groups, and nothing synchronises them.
 //! Must not read a number of a load.
 
 use super::{Document, Job};

@@ -1,6 +1,6 @@
 //! A table of `_iops.csv`, `_mbps.csv` or `_lat.csv`, alone or several in one text, with or without the text that 11.2 writes above it.
 //!
-//! What a table holds is known by that text, or by its columns and decimals. Where both leave it open, it is refused. Must not know the summary.
+//! That text, or its columns and decimals, show what a table contains. If neither decides, it is refused. Must not know the summary.
 
 use super::super::ToolFigure;
 use super::super::cells::separator;

@@ -1,7 +1,7 @@
 //! Whether a latency of ORION is in milliseconds (up to 11.1) or in microseconds (from 11.2 on).
 //!
-//! A wrong guess is wrong by a thousand, so nothing is guessed: the text, the columns as ORION writes them, what an I/O can take at all, or the
-//! rates of the same run say it, or it remains undecided. Must not read a table.
+//! A wrong guess is off by a factor of a thousand, so nothing is guessed: the text, the columns as ORION writes them, how long an I/O can take at
+//! all, or the rates of the same run decide, or it remains undecided. Must not read a table.
 
 use super::super::ToolFigure;
 use super::super::text::number;

@@ -1,4 +1,4 @@
-//! The gates of a request: those that were typed as such, and bounds that are required at a rate, as `rigel slo` has them.
+//! The gates of a request: those typed as such, and bounds required at a rate, as in `rigel slo`.
 //!
 //! Must not judge.
 

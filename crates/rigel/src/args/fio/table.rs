@@ -1,4 +1,4 @@
-//! The options of fio, each with what stands for it here. docs/guide/from-fio.md has the same table for readers.
+//! The options of fio, each with its counterpart here. docs/guide/from-fio.md has the same table for readers.
 //!
 //! Must not read a value; [`super::given`] does.
 

@@ -1,6 +1,6 @@
-//! The rules. The first that is broken is reported.
+//! The rules. The first broken one is reported.
 //!
-//! A new one is a row here. Must not hold code.
+//! A new rule is a row here. Must not contain code.
 
 use super::Goes::{Never, NotWith, OnlyWith};
 use super::{Commands, Rule, Words};

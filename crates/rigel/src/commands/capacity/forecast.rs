@@ -1,4 +1,4 @@
-//! `rigel capacity forecast`: when a storage will be full or slow, from the store of what production did and the records of runs.
+//! `rigel capacity forecast`: when a storage will be full or slow, from the store of production data and the records of runs.
 //!
 //! Must not measure or judge; the rules are in `rigel_capacity`.
 

@@ -1,4 +1,4 @@
-//! The load in a file, beside the history of a store: what if that database moved here?
+//! The load in a file, added to the history of a store: what if that database moved here?
 //!
 //! The file is read into memory and never stored. Must not understand it.
 

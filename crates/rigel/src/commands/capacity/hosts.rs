@@ -1,4 +1,4 @@
-//! Whose history is meant, and which moment.
+//! Which history is meant, and which time.
 //!
 //! Must not open the store.
 

@@ -1,4 +1,4 @@
-//! `rigel capacity replay`: a time of the store as a load file.
+//! `rigel capacity replay`: a period of the store as a load file.
 //!
 //! Must not choose phases or rates; `rigel_capacity::replay` does.
 

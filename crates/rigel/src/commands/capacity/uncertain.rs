@@ -1,6 +1,6 @@
-//! Disks of which names alone do not say whether they lie on others: what their load says about it, and what is remarked on those that do not count.
+//! Disks whose names do not show whether they lie on others: what their load shows, and the remarks about those that do not count.
 //!
-//! Must not write the store.
+//! Must not write to the store.
 
 use crate::capacity_store::Store;
 use rigel_capacity::numbered::{is_of_any, lying};

@@ -1,4 +1,4 @@
-//! `rigel durability witness`: keeps the acknowledgements of a run in a file, whatever becomes of the other end.
+//! `rigel durability witness`: keeps the acknowledgements of a run in a file, whatever happens at the other end.
 //!
 //! Whole lines only, flushed to the disk ten times a second. Must not judge them.
 

@@ -1,4 +1,4 @@
-//! What a fill was given: a device or a file that is there, a file to be made, or a scratch file, which a directory gets.
+//! The targets of a fill: an existing device or file, a new file, or a scratch file for a directory.
 //!
 //! Must not write, nor open anything for writing.
 

@@ -1,4 +1,4 @@
-//! What `rigel run burst` takes from its targets, and what it says before it begins.
+//! What `rigel run burst` needs to know about its targets, and what it prints before it begins.
 //!
 //! Must not measure.
 

@@ -1,4 +1,4 @@
-//! Permits to write: evidence about every target that the plan writes, then a permit for each, or the reason against it.
+//! Permits to write: evidence about every target that the plan writes, then a permit for each, or the reason for refusing it.
 //!
 //! Must not judge; `rigel_core::guard::safety` does, behind the guard of `rigel_io`.
 

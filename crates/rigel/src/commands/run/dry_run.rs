@@ -1,4 +1,4 @@
-//! `--dry-run`: what a run would do, as far as it can be known without doing it.
+//! `--dry-run`: what a run would do, as far as it is known without doing it.
 //!
 //! Must not read what is on a target, and must not write.
 

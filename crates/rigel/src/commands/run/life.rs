@@ -1,7 +1,7 @@
-//! The life of a measurement: shown if that was all that was asked for, else prepared, made, measured, cleaned up.
+//! The life of a measurement: only shown, or prepared, made, measured and cleaned up.
 //!
-//! Every command that measures goes through [`Life`]. What it makes on its own is held by a guard from then on, so it is cleaned up once on every
-//! way out: at the end, behind a problem, behind a signal, in a panic. Must not know what is made, and must not measure.
+//! Every command that measures goes through [`Life`]. A guard holds what it creates, so it is cleaned up exactly once on every way out: at the
+//! end, after a problem, after a signal, in a panic. Must not know what is made, and must not measure.
 
 use super::present::Reporter;
 use crate::signals::Signals;

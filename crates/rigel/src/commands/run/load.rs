@@ -1,4 +1,4 @@
-//! Load files: the one that a run is asked for, a preset by its name, a file or a job file of fio, and the load of a run as one.
+//! Load files: the one that a run needs (a preset by name, a file, or a fio job file), and the load of a run as one.
 //!
 //! Must not know the form; [`rigel_core::load::file`] does.
 

@@ -1,6 +1,6 @@
-//! Who speaks into a run through trouble: people, over a socket of this process, and the host, which is checked once a second.
+//! Sources of marks in a run through a failure: people, over a socket of this process, and the host, which is checked once a second.
 //!
-//! The socket has a name and no file (Linux's abstract namespace), so nothing is left behind, and nothing planted can be followed. Must not write
+//! The socket has a name and no file (Linux's abstract namespace), so nothing is left behind, and no planted link can be followed. Must not write
 //! the record; the walk does.
 
 use super::present::Reporter;

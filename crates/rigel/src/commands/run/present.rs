@@ -1,4 +1,4 @@
-//! What a run prints beside its progress: remarks, the plan, the results, the paths of the outputs.
+//! What a run prints besides its progress: remarks, the plan, the results, the paths of the outputs.
 //!
 //! Results go to standard output, everything else to standard error. Must not compute a figure.
 

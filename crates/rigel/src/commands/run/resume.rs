@@ -1,7 +1,7 @@
 //! `rigel run --resume`: resumes an interrupted run from its record.
 //!
 //! The options of the run are in the record; consent to write has to be given again. Nothing is measured, and the record
-//! is not touched, before targets, host and engine are found to be as they were. Must not judge which visits count;
+//! is not touched, before targets, host and engine are found to be unchanged. Must not judge which visits count;
 //! `rigel_core::record::resume` does.
 
 use super::burst;

@@ -1,4 +1,4 @@
-//! What `rigel run scaling` takes from its targets: how many of them are loaded at each point, and which lie on one device.
+//! What `rigel run scaling` needs to know about its targets: how many of them are loaded at each point, and which lie on one device.
 //!
 //! Must not measure.
 

@@ -1,6 +1,6 @@
-//! The scratch files of a run: one in each directory that was named, or in the current one. Foreseen, filled, and cleaned up.
+//! The scratch files of a run: one in each named directory, or in the current one. Planned, filled and cleaned up.
 //!
-//! Must not touch a file that is not Rigel's; `rigel_io::targets::scratch` sees to that.
+//! Must not touch a file that is not Rigel's; `rigel_io::targets::scratch` ensures that.
 
 use super::life::{Ending, PutAway};
 use super::present::Reporter;

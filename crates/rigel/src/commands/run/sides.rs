@@ -1,4 +1,4 @@
-//! Whether the targets of two sides can take turns.
+//! Whether the targets of two sides can alternate.
 //!
 //! Must not open a target.
 

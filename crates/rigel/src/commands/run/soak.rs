@@ -1,4 +1,4 @@
-//! What a soak adds to a run: the load of as many targets as there are, and its own outputs.
+//! What a soak adds to a run: the load for the actual number of targets, and its own outputs.
 //!
 //! Must not measure, and must not judge; `rigel_uses::soak` does.
 

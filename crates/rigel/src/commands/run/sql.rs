@@ -1,7 +1,7 @@
-//! `rigel sql`: a server and its table prepared, then a run like any other, then everything cleaned up.
+//! `rigel sql`: a server and its table are prepared, then a run like any other, then everything is cleaned up.
 //!
-//! What a private server makes is removed with it, however the run ends. In a database of others only the schema `rigel` is made,
-//! with consent, and removed on request. Must not measure.
+//! What a private server creates is removed with it, however the run ends. In a user's database, only the schema `rigel` is created, with consent,
+//! and removed on request. Must not measure.
 
 mod again;
 mod commits;

@@ -1,6 +1,6 @@
-//! From what the user named to targets with facts: a `.lun` file, paths, a scratch file, a simulated device.
+//! From the user's names to targets with facts: a `.lun` file, paths, a scratch file, a simulated device.
 //!
-//! Must not open anything for writing but a scratch file of ours.
+//! Must not open anything for writing except a scratch file of ours.
 
 use super::scratch;
 use crate::args::{RunOptions, TargetSource};

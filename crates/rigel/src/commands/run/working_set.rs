@@ -1,4 +1,4 @@
-//! What `rigel run working-set` takes from its target, and what it says before it begins.
+//! What `rigel run working-set` needs to know about its target, and what it prints before it begins.
 //!
 //! Must not measure.
 

@@ -1,5 +1,4 @@
-//! The files on what cannot be read of a device, for as long as the user can be made to wait. Must not wait for a file system that does not
-//! answer.
+//! The files in unreadable parts of a device, within the time that a user can wait. Must not wait for a file system that does not answer.
 
 use rigel_core::facts::{OwnerFacts, TargetFacts, TargetKind};
 use rigel_io::targets::owners;

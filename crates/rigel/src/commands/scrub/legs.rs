@@ -1,4 +1,4 @@
-//! Where the copies lie on this host: the arguments of a scrub with what the disks are. Must not read the copies.
+//! Where the copies lie on this host: the arguments of a scrub, with the facts of the disks. Must not read the copies.
 
 use crate::commands::answer::{answering, facts_of};
 use rigel_core::error::Problem;

@@ -1,4 +1,4 @@
-//! The layout of a matrix of any size: how wide a cell is, where rows are broken, which part is seen.
+//! The layout of a matrix of any size: the width of a cell, where rows break, which part is visible.
 //!
 //! Pure arithmetic. Must not know what a cell holds.
 

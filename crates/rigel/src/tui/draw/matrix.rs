@@ -1,4 +1,4 @@
-//! The matrix filling in: a cell per point, small I/O across and large I/O down, shaded by its value.
+//! The matrix as it fills: a cell per point, small I/O across and large I/O down, shaded by its value.
 //!
 //! The largest value of a kind has the full shade. Must not scale values of other panels.
 

@@ -1,6 +1,6 @@
 //! Colours, bars and borders of the live view, for terminals of every kind.
 //!
-//! Nothing is said by colour alone. Must not know what is shown.
+//! Nothing depends on colour alone. Must not know what is shown.
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;

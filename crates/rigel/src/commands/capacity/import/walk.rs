@@ -1,4 +1,4 @@
-//! The files below a directory that is to be imported.
+//! The files below a directory to import.
 //!
 //! Must not open a file.
 

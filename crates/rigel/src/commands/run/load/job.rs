@@ -1,4 +1,4 @@
-//! A run whose load is a job file of fio: its time and its targets where none were typed.
+//! A run whose load is a fio job file: its time and its targets if none were typed.
 //!
 //! Must not choose a target that the job would write to.
 

@@ -1,4 +1,5 @@
-//! What a node does that is not the first one: it says what it is, opens its targets and does orders. It prints nothing; the first node tells its problems.
+//! What every node but the first does: it reports its facts, opens its targets and carries out orders. It prints nothing; the first node reports
+//! its problems.
 
 use super::{hello, hello_again, ready, with_load};
 use crate::args::{Display, Invocation, RunOptions, TargetSource};

@@ -1,4 +1,4 @@
-//! What a soak tells while it continues: a file for a collector after every interval, and each fault as soon as it is known.
+//! What a soak reports while it runs: a file for a collector after every interval, and each fault as soon as it is known.
 //!
 //! Must not fail a run: a file that cannot be written is reported once.
 

@@ -1,7 +1,7 @@
-//! `rigel sql --resume`: the rest of a run.
+//! `rigel sql --resume`: the remainder of a run.
 //!
-//! A server that is there and its table have to be what they were. A private server went with its run, and is made again with the same
-//! table. Must not touch the record.
+//! An existing server and its table must be unchanged. A private server was removed with its run, and is created again with the same table. Must
+//! not touch the record.
 
 use super::{PRIVATE, Place, ReadyServer, SqlRun, check_room, describe, fit, reach, sessions};
 use crate::args::{ServerSource, TargetSource};

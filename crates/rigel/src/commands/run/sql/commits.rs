@@ -1,4 +1,4 @@
-//! `rigel sql commit`: a table of commits prepared and cleaned up, and a log beside it for raw ones.
+//! `rigel sql commit`: a table of commits is prepared and cleaned up, and a log next to it for raw ones.
 //!
 //! Must not measure.
 

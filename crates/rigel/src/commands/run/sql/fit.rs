@@ -1,4 +1,4 @@
-//! How a load of queries fits the server and its table: sessions that it allows, parts of the table that are long enough.
+//! How a query load fits the server and its table: the sessions that it allows, parts of the table that are long enough.
 //!
 //! Must not change anything on the server.
 

@@ -1,6 +1,6 @@
-//! `rigel sql install`: a database gets the function that calibrates the storage below it by this program.
+//! `rigel sql install`: adds a function to a database that calibrates its storage with this program.
 //!
-//! Must not measure, and must not change what is there already.
+//! Must not measure, and must not change existing objects.
 
 use crate::args::InstallOptions;
 use crate::streams::Streams;

@@ -1,6 +1,6 @@
-//! What a run through a database makes, and how it goes: a private server, the schema in a database of others, the table of commits.
+//! What a run through a database creates, and how it is removed: a private server, the schema in a user's database, the table of commits.
 //!
-//! Must not make any of it.
+//! Must not create any of it.
 
 use super::reach;
 use crate::args::ServerSource;

@@ -1,6 +1,6 @@
-//! What random writes the storage makes without a server: an advised value rests on them, as that of `rigel advise` on a record.
+//! The storage's rate of random writes without a server: an advised value rests on it, as that of `rigel advise` on a record.
 //!
-//! They go to a file of Rigel's own beside the database, which is removed at once. Must not touch any other file.
+//! They go to Rigel's own file next to the database, which is removed at once. Must not touch any other file.
 
 use super::super::{SqlRun, check_not_stopped};
 use crate::commands::run::consent;

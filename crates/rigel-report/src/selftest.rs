@@ -19,7 +19,7 @@ const SECTIONS: [Section; 12] = [
     ("`rigel calibrate`: do the intervals of its figures contain the true values?", answers),
     ("`rigel versus`: do the intervals of the ratio contain the true value under disturbance?", turns),
     ("`rigel slo`: does the bracket contain the highest rate within the limit?", rates),
-    ("`rigel run simple`: are the highest rates of many levels those of the device?", |score| {
+    ("`rigel run simple`: do the highest rates over many levels match those of the device?", |score| {
         known(score, RunLevel::Simple)
     }),
     ("`rigel run open`: are mean latency and p99 those of the formula?", |score| {

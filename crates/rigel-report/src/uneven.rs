@@ -41,6 +41,6 @@ fn told(view: &View<'_>, found: &PointFindings, io: &IoFindings) -> Option<Strin
     Some(if us.mean.value > us.p50.value {
         format!("Half of the {what} @ {at} took {half} or less; a slow share raises the mean to {mean}.")
     } else {
-        format!("Half of the {what} @ {at} took {half} or more; a quick share lowers the mean to {mean}.")
+        format!("Half of the {what} @ {at} took {half} or more; a fast share lowers the mean to {mean}.")
     })
 }

@@ -177,7 +177,7 @@ pub struct ServerSource {
     pub size: Option<Bytes>,
     /// Remove the schema afterwards.
     pub drop: bool,
-    /// Read the files of the table without the database in turns with it, where they can be read.
+    /// Alternately read the files of the table without the database, if they can be read.
     pub raw: bool,
     /// As many sessions as the server allows, so many of them in per cent with reports.
     pub users: Option<u8>,

@@ -101,7 +101,7 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
             }
             (None, None) => "one visit to each phase of the load".to_owned(),
         },
-        (None, Some(soak)) => format!("the phases of the load in turns for {}", soak.time),
+        (None, Some(soak)) => format!("the phases of the load in rotation for {}", soak.time),
         (Some(Pace::Adaptive(adaptive)), _) => {
             let limit =
                 adaptive.max_duration.map_or_else(String::new, |limit| format!(", no visit after {limit}"));

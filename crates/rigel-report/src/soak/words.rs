@@ -98,7 +98,7 @@ fn load(found: &SoakFindings) -> String {
     let of = if found.complete { String::new() } else { format!(" of {}", two_units(found.soak.time)) };
     let phases = match found.phases.len() {
         0 | 1 => String::new(),
-        phases => format!(", {phases} phases in turns"),
+        phases => format!(", {phases} phases in rotation"),
     };
     format!("The load lasted {}{of}: {} I/Os{phases}.", two_units(found.lasted), number(to_f64(found.ios)))
 }

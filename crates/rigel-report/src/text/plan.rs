@@ -128,7 +128,7 @@ fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
             entry(
                 page,
                 "Time",
-                format_args!("these in turns for {time}, figures every {every} while the load continues"),
+                format_args!("these in rotation for {time}, figures every {every} while the load continues"),
             );
             crate::soak::bound(&soak).iter().for_each(|bound| entry(page, "Limit", bound));
         }

@@ -263,7 +263,7 @@ fn pace(run: &Run<'_>) -> String {
     let request = &run.record.header.request;
     match (request.pace(), request.soak()) {
         (Some(Pace::Fixed(duration)), _) => format!("one of {duration}"),
-        (None, Some(soak)) => format!("the phases of the load in turns for {}", soak.time),
+        (None, Some(soak)) => format!("the phases of the load in rotation for {}", soak.time),
         (None, None) => match (request.burst(), request.working_set()) {
             (Some(burst), _) => format!("those of two bursts, the first one of at most {}", burst.time),
             (None, Some(asked)) => format!("those of working sets, in at most {}", asked.time),

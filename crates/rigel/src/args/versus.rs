@@ -314,7 +314,7 @@ impl VersusArgs {
         }
         if self.a.is_empty() && !simulated {
             return Err(Problem::usage("side A is missing")
-                .because("two storages are measured in turns, and the first one has no target")
+                .because("two storages are measured alternately, and the first one has no target")
                 .next(form));
         }
         let has_b = !self.and.is_empty() || self.and_engine.is_some() || self.and_buffered || self.same;
@@ -446,7 +446,7 @@ fn in_turns(request: Request, disks: usize, sides: Sides) -> Result<Request, Pro
     on_both(Request { num_disks: Some(disks), task, ..request }, sides)
 }
 
-/// The load of a request on both sides in turns.
+/// The load of a request, alternately on both sides.
 pub fn on_both(request: Request, sides: Sides) -> Result<Request, Problem> {
     let points = Grid::of_own(&request.classes, &request.points()).points;
     let request = request.in_turns(&points, sides)?;

@@ -150,7 +150,7 @@ fn prospect(request: &Request, plan: &Plan) -> String {
                     two_units(rigel_core::units::Nanos(soak.every.0.saturating_mul(10)))
                 );
             }
-            format!("{phases} in turns for {}{beside}", two_units(soak.time))
+            format!("{phases} in rotation for {}{beside}", two_units(soak.time))
         }
         (_, Some(Pace::Adaptive(adaptive))) => {
             format!("{points} to {}, usually {usually}", adaptive.precision)

@@ -1,5 +1,5 @@
 //! The findings of a soak, from its record: the figures of each phase, their course, every fault, unusual targets, the drives' own reports, and
-//! what silence excludes.
+//! what a test without faults excludes.
 //!
 //! Must not word it, and must not look at a target.
 

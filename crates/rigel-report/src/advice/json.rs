@@ -16,7 +16,7 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.advice/1";
 
-/// Settings that runs of one target advise, each with how it came about. One MB is 2^20 bytes; intervals are of 95 %.
+/// Settings that runs of one target advise, each with how it came about. One MB is 2^20 bytes; the intervals are 95 % intervals.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.advice/1")]
 struct Document {

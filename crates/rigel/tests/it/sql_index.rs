@@ -1,4 +1,4 @@
-//! `rigel sql --probe index` on real servers: look-ups through a b-tree, whose blocks are counted apart.
+//! `rigel sql --probe index` on real servers: look-ups through a b-tree, whose blocks are counted separately.
 
 use crate::sql::{place, private, refused, slack, visits};
 use crate::support::{ProgramOutput, tell};

@@ -63,7 +63,7 @@ impl Counter {
         Step::Rate(span, (value - before) / (f64::from(span.length_ms) / 1_000.0))
     }
 
-    /// Forgets the last reading: the next begins again, as behind a reboot that somebody else reported about.
+    /// Forgets the last reading: the next begins again, as after a reboot that another source reported.
     pub const fn forget(&mut self) {
         self.last = None;
     }

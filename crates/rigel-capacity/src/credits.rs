@@ -315,7 +315,7 @@ mod tests {
         assert_eq!(BUCKET.course(&[], 0).ebb, None);
     }
 
-    /// In a gap nothing is known: it neither fills the bucket nor resumes a spell.
+    /// In a gap nothing is known: it neither fills the bucket nor continues a spell.
     #[test]
     fn a_gap_leaves_it_as_it_was() {
         let mut load = minutes(&[(10, 900.0), (100, 900.0)]);

@@ -28,7 +28,7 @@ pub enum Source {
     Azure,
     /// `DBA_HIST_SYSMETRIC_SUMMARY` of Oracle.
     Awr,
-    /// `DBA_HIST_TBSPC_SPACE_USAGE` of Oracle: its snapshots are not among the intervals of the rates.
+    /// `DBA_HIST_TBSPC_SPACE_USAGE` of Oracle: its snapshots do not match the intervals of the rates.
     AwrSpace,
     /// `STATS$SYSSTAT` of Oracle's Statspack.
     Statspack,

@@ -1,4 +1,4 @@
-//! What is reported about a disk, a filesystem, a host or a database.
+//! The metrics of a disk, a filesystem, a host or a database.
 //!
 //! Must not know what tools call it.
 

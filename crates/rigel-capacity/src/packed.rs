@@ -57,7 +57,7 @@ pub fn pack(table: &Table) -> Vec<u8> {
     bytes
 }
 
-/// The table of bytes; `None` when they are not among [`pack`].
+/// The table in these bytes; `None` if [`pack`] did not make them.
 pub fn unpack(bytes: &[u8]) -> Option<Table> {
     let (&layout, mut rest) = bytes.split_first()?;
     if layout != LAYOUT {

@@ -74,7 +74,7 @@ impl Reader {
     /// Takes the next bytes of the file.
     ///
     /// # Errors
-    /// When they are not among a format that is known, or contradict it; with the line.
+    /// When they have no known format, or contradict it; with the line.
     pub fn bytes(&mut self, bytes: &[u8], harvest: &mut Harvest) -> Result<(), Problem> {
         if self.room.is_some() {
             return self.give(bytes, harvest);

@@ -112,7 +112,7 @@ impl Members {
         Self::of_history(history, &[host.to_owned()])
     }
 
-    /// With those of a file that is not among the store; its hosts have names of their own in the history.
+    /// With those of a file that is not in the store; its hosts have names of their own in the history.
     pub fn extend(&mut self, others: Self, file: &str) {
         self.guests.extend(others.hosts);
         self.all.extend(others.all.into_iter().map(|member| member.of_file(file)));

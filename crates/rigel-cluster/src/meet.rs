@@ -76,7 +76,7 @@ pub struct Hello {
     pub targets: Vec<TargetFacts>,
     /// They come from a list of the host's own.
     pub own_list: bool,
-    /// Of what the user consented to lose: names that are not among its targets.
+    /// From the data that the user consented to lose: names that are not among its targets.
     pub strays: Vec<String>,
     /// What it can say about them before they are read, when nothing but that is asked for.
     pub foretold: TargetNotice,

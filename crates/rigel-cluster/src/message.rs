@@ -15,7 +15,7 @@ use std::time::Duration;
 const WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
 /// It asks its own drives, and in virtual time it listens to nobody while it works.
 const MINUTES: Duration = Duration::from_secs(600);
-/// A longer message is not among a node of ours.
+/// A longer message does not come from a node of ours.
 const MOST_BYTES: usize = 1 << 30;
 
 /// From the first node to another one, or back.
@@ -113,7 +113,7 @@ impl Message {
     /// What was sent, with the name of the sender and its number. `version` is that of this program, `own` names its node.
     ///
     /// # Errors
-    /// When it is not among this version.
+    /// When it is not a message of this version.
     pub fn decode(
         bytes: &[u8],
         version: &str,

@@ -13,7 +13,7 @@ pub struct NoTarget {
     pub next: String,
 }
 
-/// What the word is where it is not among a target. A path with a directory before such a name, as `./if=x`, stays one.
+/// What the word is if it is not a target. A path with a directory before such a name, as `./if=x`, stays one.
 pub fn no_target(word: &str) -> Option<NoTarget> {
     operand(word).or_else(|| file(word)).or_else(|| database(word))
 }

@@ -132,7 +132,7 @@ impl SqlBench {
     /// Connects as many sessions of each class as the request has at most.
     ///
     /// # Errors
-    /// When the request is not among this bench, the server refuses a session, or would answer in another way.
+    /// When the request is not for this bench, the server refuses a session, or would answer in another way.
     pub fn start(made: Parts, request: &Request) -> Result<Self, Problem> {
         let Parts { server, table, target, host, group, mut notes, clock, behind } = made;
         let queries = Query::all(request)?;

@@ -1,7 +1,7 @@
 //! The module of MySQL and MariaDB: client and statements, programs, the rows of a page, the counters of InnoDB.
 //!
-//! A table of InnoDB is a b-tree by its primary key: a look-up reads the leaf of its row, and which part of the inner pages the server's own cache
-//! did not keep.
+//! A table of InnoDB is a b-tree by its primary key: a look-up reads the leaf of its row, and the inner pages that the server's own cache did not
+//! keep.
 //! Must not touch a database but `rigel`.
 
 mod address;

@@ -236,7 +236,7 @@ pub trait Server: Send {
     /// What it is.
     fn facts(&self) -> ServerFacts;
 
-    /// The table that is there, which nobody removes as long as this connection lives; `None` when there is nomong ours.
+    /// The table that is there, which nobody removes as long as this connection lives; `None` if there is none of ours.
     ///
     /// # Errors
     /// When its place is taken by somebody else's, or it is not as Rigel makes it.

@@ -24,7 +24,7 @@ pub(crate) enum FaultKind {
     Short,
     /// One bit of the first byte in the range arrives flipped; writes are unharmed, and so is the store.
     Corrupt,
-    /// No answer until the device is reported `release` or `clear`.
+    /// No answer until the device is told `release` or `clear`.
     Hang,
 }
 

@@ -10,7 +10,7 @@ use crate::cache::{Cache, SECTOR_BYTES, Sector, Survives};
 use crate::store::{InitialContents, Store};
 use crate::traps::{Mischief, Trap, TrapEffect, Traps};
 
-/// What the medium is reported.
+/// What the medium is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     Trap(Trap),

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 
 use crate::faults::{Direction, FaultKind, Hit};
 
-/// What the caller is reported.
+/// What the caller is told.
 #[derive(Debug)]
 pub(crate) enum Outcome<'a> {
     Data(&'a [u8]),

@@ -99,7 +99,7 @@ pub fn all(targets: &[String]) -> Result<PastRuns, Problem> {
     Ok(PastRuns { documents: documents.into_iter().filter(wanted).collect(), unreadable })
 }
 
-/// The newest calibration with a figure of commits on the storage of this target. One whose storage is not known is not among it.
+/// The newest calibration with a figure of commits on the storage of this target. One whose storage is not known does not count.
 pub fn with_commits(target: &TargetFacts) -> Result<Option<Document>, Problem> {
     Ok(of_storage(read(documents)?, target))
 }

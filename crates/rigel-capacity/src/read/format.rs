@@ -109,7 +109,7 @@ impl Format {
     /// The format of a file that begins so.
     ///
     /// # Errors
-    /// When it is not among those that are read, with what it is where that is known.
+    /// When it is none of the formats that are read; with its name if that is known.
     pub fn of(head: &[u8]) -> Result<Self, Problem> {
         let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
         let has = |word: &str| text.windows(word.len()).any(|part| part == word.as_bytes());

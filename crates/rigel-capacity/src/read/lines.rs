@@ -5,7 +5,7 @@
 use super::seen::wrong;
 use rigel_core::error::Problem;
 
-/// Bytes of a line; longer ones are not among any format here.
+/// Bytes of a line; no format here has longer ones.
 const MOST_LINE: usize = 1 << 20;
 
 /// Cuts bytes into lines.

@@ -210,7 +210,7 @@ impl Values {
         self.known.len() + self.each_ms.len()
     }
 
-    /// What it reports on a disk, in units of ours.
+    /// What it reports on a disk, in our units.
     fn of_disk(mut self) -> Vec<(Metric, f64)> {
         for (time, ops) in [(Metric::ReadTime, Metric::ReadOps), (Metric::WriteTime, Metric::WriteOps)] {
             let each = self.each_ms.get(&time).zip(self.known.get(&ops)).map(|(each, rate)| each * rate);

@@ -140,7 +140,7 @@ impl ReaderNotes {
     /// Refuses two hosts under one name.
     ///
     /// # Errors
-    /// When a name is reported about hosts that differ.
+    /// When a name belongs to hosts that differ.
     pub fn check(&self, options: &Options) -> Result<(), Problem> {
         let all: BTreeSet<&String> = self.told.values().flatten().collect();
         let mixed = self.told.values().find(|told| told.len() > 1).map(|told| told.iter().collect());

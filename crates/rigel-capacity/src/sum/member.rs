@@ -23,7 +23,7 @@ pub struct Part {
 pub struct Member {
     /// The host; of a database that moved, its last one.
     pub host: String,
-    /// Where it comes from, if it is not among the store: the file of a what-if.
+    /// Where it comes from, if it is not in the store: the file of a what-if.
     pub file: Option<String>,
     parts: Vec<Part>,
     epochs: Epochs,

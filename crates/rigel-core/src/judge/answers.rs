@@ -32,7 +32,7 @@ pub struct Answer {
     pub about: fn(&AnswersForm) -> String,
     /// The column that the list of past calibrations has of it.
     pub column: Option<Column>,
-    /// Whether is reported how much calibrations of the past differ in it.
+    /// Whether it is reported how much past calibrations differ in it.
     pub spread: bool,
 }
 

@@ -42,7 +42,7 @@ const MOST_BOUNDS: usize = 16;
 /// I/Os in a million.
 const MILLION: u32 = 1_000_000;
 
-/// Which part of the latencies a bound is about.
+/// Which figure of the latencies a bound is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LatencyCriterion {
@@ -55,7 +55,7 @@ pub enum LatencyCriterion {
 /// A latency limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SloBound {
-    /// Which part of the latencies.
+    /// Which figure of the latencies.
     pub judged: LatencyCriterion,
     /// The latency that is allowed.
     pub limit: Nanos,

@@ -138,7 +138,7 @@ impl Team {
         (self.node.saturating_mul(workers).saturating_add(worker), self.nodes().saturating_mul(workers))
     }
 
-    /// Which part of a part of a shared target is this node's to write.
+    /// Which share of a part of a shared target this node may write.
     pub fn part_of(&self, all: &Range<u64>) -> Range<u64> {
         let sum: u64 = self.shares.iter().copied().map(u64::from).sum();
         let before: u64 = self.shares.iter().take(self.node as usize).copied().map(u64::from).sum();

@@ -272,7 +272,7 @@ impl ClassTally {
         counts.fold(0, u64::saturating_add)
     }
 
-    /// Successful I/Os that were over in which part of the window lies `settle_ns` or more behind the start of the load. Where the window begins
+    /// Successful I/Os that completed in the part of the window that begins `settle_ns` after the start of the load. Where the window begins
     /// later
     /// than it was measured, those that began there stand for them: nothing was kept of what was in flight at that moment.
     pub fn completed_after(&self, settle_ns: u64) -> u64 {
@@ -287,7 +287,7 @@ impl ClassTally {
         settle_ns > self.lead_ns && !self.early.is_empty()
     }
 
-    /// The time that successful I/Os took inside which part of the window lies `settle_ns` or more behind the start of the load. Where nothing was
+    /// The time that successful I/Os took in the part of the window that begins `settle_ns` after the start of the load. Where nothing was
     /// kept
     /// of what crossed its ends, each outstanding I/O may be off by as much as the longest took.
     pub fn occupancy_after(&self, settle_ns: u64) -> Occupancy {

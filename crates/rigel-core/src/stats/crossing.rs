@@ -319,7 +319,7 @@ mod tests {
 
     const RARE: Law = Law { allowed: 0.0, least_spread: 0.0, guess: Guess::NONE, queues: false };
 
-    /// Half of the I/Os are allowed: no ratio is above 2, and the curve is not among ratios.
+    /// Half of the I/Os are allowed: no ratio is above 2, so the curve is not one of ratios.
     #[test]
     fn a_share_that_ends_at_1_crosses_where_it_does() {
         let share = |rate: f64| 1.0 / (1.0 + (-(rate / 20.0 - 49.0)).exp());

@@ -77,7 +77,7 @@ pub(crate) struct ToolDocument {
     pub version: Option<String>,
     /// What its numbers lack, a sentence each.
     pub lacks: Vec<String>,
-    /// Which part of the file has no part in the comparison, a sentence each.
+    /// What the comparison ignores in the file, a sentence each.
     pub passed_over: Vec<String>,
 }
 

@@ -8,12 +8,12 @@ use rigel_uses::soak::{LongIo, SoakFindings, Spell};
 /// Spells that are named in a sentence.
 const MOST_NAMED: usize = 3;
 
-/// Which part of it is a fault on its own, as a part of the verdict: `an I/O took 20.0 s`.
+/// What is a fault on its own in it, as a part of the verdict: `an I/O took 20.0 s`.
 pub(super) fn fault(found: &SoakFindings) -> Option<String> {
     found.long_fault().map(took)
 }
 
-/// What a verdict without faults resumes behind "but".
+/// How a verdict without faults continues after "but".
 pub(super) fn verdict(found: &SoakFindings) -> Option<String> {
     let long = found.longest.as_ref().map(took);
     let slow = (!found.spells.is_empty()).then(|| {

@@ -97,7 +97,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     all
 }
 
-/// A number that a text begins with, and how long it is with its unit. What resumes a letter is a name.
+/// A number that a text begins with, and how long it is with its unit. If a letter follows, it is a name.
 fn number(text: &str) -> Option<(Piece<'_>, usize)> {
     let sign = usize::from(text.starts_with(['-', '+']));
     let bytes = text.as_bytes();

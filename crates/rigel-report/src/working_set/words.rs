@@ -127,7 +127,7 @@ fn doubted(found: &WorkingSetFindings, doubt: SetDoubt) -> String {
     }
 }
 
-/// Which part of the sizes has no part in the answer.
+/// Which of the sizes the answer ignores.
 fn cold(found: &WorkingSetFindings) -> Option<String> {
     let not_measured = found.asked.saturating_sub(found.sizes.len());
     let were = if not_measured == 1 { "was" } else { "were" };

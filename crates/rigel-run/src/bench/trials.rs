@@ -1,4 +1,4 @@
-//! Which engine does most on the targets themselves, by short trials before a run.
+//! Short trials before a run that find the fastest engine on the targets.
 //!
 //! If no I/O of a ring has to be handed to a kernel thread, nothing is faster, and one trial of a fifth of a second shows it. If I/Os are handed
 //! over, the other engines are tried in turn. A trial only reads, at places that no visit reads. Must not try an engine that the run could

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Most bytes that wait in memory, where no other place takes them.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What the user is reported while a run continues.
+/// What the user is told while a run continues.
 pub type NoticeSink = Box<dyn FnMut(&str)>;
 /// The files in which lines may wait, the best first. Asked when the record has its first line.
 pub type Places = Box<dyn Fn() -> Vec<PathBuf>>;

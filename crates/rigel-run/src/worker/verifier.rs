@@ -19,7 +19,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Sets the generator apart from others.
 const PURPOSE: u64 = u64::from_le_bytes(*b"Verified");
-/// Drawn once. Blocks of another process say so, and are not among this one's, even when both have the same seed: a run that continues
+/// Drawn once. Blocks of another process say so, and are not this one's, even when both have the same seed: a run that continues
 /// after an interruption, or is made again on a file that was kept.
 static PROCESS: LazyLock<u64> = LazyLock::new(|| {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -25,7 +25,7 @@ const VARIABLES: &str = "show global variables where variable_name in ('version'
     'read_only', 'wsrep_on', 'log_bin', 'thread_handling', 'innodb_log_file_size', 'innodb_log_files_in_group', \
     'innodb_redo_log_capacity', 'innodb_data_home_dir')";
 const CONNECTED: &str = "show global status like 'Threads_connected'";
-/// What a replica follows; the words changed, and only some users are reported.
+/// What a replica follows; the words changed, and only some users are told.
 const FOLLOWS: [&str; 2] = ["show all slaves status", "show replica status"];
 /// The pages that were read are those of the table and of its inner pages; the second one counts calls of the system.
 const COUNTS: &str = "show global status where variable_name in \

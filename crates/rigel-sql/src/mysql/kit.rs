@@ -51,7 +51,7 @@ const PLAIN: [&str; 6] = [
 /// reads and writes all pages again behind the next start (MariaDB resets the transaction of a row that was inserted).
 const TO_FILL: [&str; 3] =
     ["--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=OFF", "--innodb-fast-shutdown=0"];
-/// MySQL listens on a second port unless it is reported not to.
+/// MySQL listens on a second port unless it is told not to.
 const OF_MYSQL: &str = "--mysqlx=OFF";
 
 /// See the module.

@@ -16,7 +16,7 @@ use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
 use std::path::PathBuf;
 
-/// What every version reports on itself; connections are reserved for some roles from 16 on. Without `pg_read_all_stats` nobody sees of what kind
+/// What every version reports about itself; connections are reserved for some roles from 16 on. Without `pg_read_all_stats` nobody sees of what kind
 /// the processes of others are: those with a database and a user are counted, a parallel worker among them, which is rather too many.
 const FACTS: &str = "select current_setting('server_version'), current_setting('server_version_num')::int8, \
     current_setting('block_size')::int8, pg_size_bytes(current_setting('shared_buffers')), \
@@ -26,7 +26,7 @@ const FACTS: &str = "select current_setting('server_version'), current_setting('
         and coalesce(backend_type, 'client backend') = 'client backend'), pg_is_in_recovery(), \
     current_database()::text, coalesce(current_setting('debug_io_direct', true), ''), \
     coalesce(current_setting('io_method', true), ''), pg_backend_pid()";
-/// Only some roles are reported.
+/// Only some roles are told.
 const DIRECTORY: &str = "select current_setting('data_directory')";
 /// The directory of new tables, when it is another one, and what the log may take.
 const TABLES: &str = "select pg_tablespace_location(coalesce( \

@@ -119,7 +119,7 @@ fn check_ours(client: &mut impl GenericClient, what: &str) -> Result<(), Problem
         .next("remove it yourself and try again; nothing was removed"))
 }
 
-/// Keeps the table small. Whoever may not empty it resumes it.
+/// Keeps the table small. A user who may not empty it continues with it.
 pub fn tidy(client: &mut Client) {
     let _ = client.batch_execute(EMPTY);
 }

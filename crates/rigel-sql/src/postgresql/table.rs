@@ -57,7 +57,7 @@ enum FillMessage {
 }
 
 impl Database {
-    /// The table that is there, which nobody removes as long as this connection lives; `None` when there is nomong ours.
+    /// The table that is there, which nobody removes as long as this connection lives; `None` if there is none of ours.
     ///
     /// # Errors
     /// When the schema is somebody else's, or the table is not as Rigel makes it.

@@ -93,7 +93,7 @@ fn of_table(found: TableNumbers) -> Baseline {
     }
 }
 
-/// Takes what another file reports on the same run. Rates tell the unit of latencies that have none.
+/// Takes what another file reports on the same run. Rates reveal the unit of latencies that have none.
 pub fn join(own: &mut Figures, other: &Figures) {
     for (class, other) in &other.facts {
         let own = own.facts.entry(*class).or_default();

@@ -31,7 +31,7 @@ impl Acks {
     /// Adds a line, without its end.
     ///
     /// # Errors
-    /// When it is not among this run, or not the next one of its writer.
+    /// When it does not belong to this run, or is not the next one of its writer.
     pub fn add(&mut self, line: &[u8]) -> Result<(), Problem> {
         let run = &self.head.run;
         let Some(parsed) = Line::parse(run, line) else {

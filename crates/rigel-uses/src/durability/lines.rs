@@ -13,7 +13,7 @@ use twox_hash::XxHash3_64;
 
 /// Name and version of the lines' form.
 pub const SCHEMA: &str = "rigel.acks/1";
-/// A line that is longer is not among ours.
+/// A longer line is not ours.
 pub const MOST_LINE_BYTES: usize = 64 << 10;
 /// Blocks whose contents before the run the head tells.
 pub const SAMPLES: u64 = 16;

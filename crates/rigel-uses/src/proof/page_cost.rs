@@ -111,7 +111,7 @@ pub enum Rule {
     Raw,
     /// What `advise` makes of that ratio when nobody tells a share of hits: 90 %.
     Assumed,
-    /// What `advise` makes of it when it is reported the share of hits.
+    /// What `advise` makes of it if it is told the share of hits.
     Told,
     /// A value that was tried.
     Tried,

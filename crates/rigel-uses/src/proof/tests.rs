@@ -31,7 +31,7 @@ fn cells(random: f64, sd: f64, rounds: u32) -> Vec<Cell> {
     all
 }
 
-/// A planner that believes what it is reported.
+/// A planner that believes what it is told.
 fn choices(ratio: f64) -> Vec<Choice> {
     let of = |cost: f64| {
         SELECTIVITIES.map(|selectivity| {

@@ -138,7 +138,7 @@ fn azure(metrics: &[(&str, &str, &str, f64)]) -> String {
     )
 }
 
-/// A minute without a value is a minute, and the next value is not among two.
+/// A minute without a value counts as a minute, and the next value does not cover two.
 #[test]
 fn a_sample_without_a_value_keeps_the_clock_of_azure() {
     let text = azure(&[("Disk Read Bytes", "", "total", 6e7)]);

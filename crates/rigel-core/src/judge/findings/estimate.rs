@@ -126,7 +126,7 @@ fn own_cpu(visits: &[&Visit]) -> Option<OwnCpu> {
     (all > 0.0).then(|| OwnCpu { share: used / all, busiest })
 }
 
-/// Which part of the window of a visit lies behind the settling time that was chosen afterwards.
+/// The part of the window of a visit after the settling time, which was chosen afterwards.
 fn measured_ns(visit: &Visit, settle_ns: u64) -> u64 {
     visit.measured_ns.saturating_sub(visits::later_ns(visit, settle_ns))
 }

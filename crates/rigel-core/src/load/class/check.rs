@@ -1,4 +1,4 @@
-//! Which part of a load class nobody can do, and what the engines cannot do yet.
+//! Load classes that are impossible, and those that the engines cannot do yet.
 //!
 //! Must not look at host or targets.
 
@@ -25,7 +25,7 @@ impl LoadClass {
     /// Refuses what the engines of this version cannot do.
     ///
     /// # Errors
-    /// A usage problem that names the class and which part of it is not there yet.
+    /// A usage problem that names the class and what it lacks so far.
     pub fn check_block_io(&self) -> Result<(), Problem> {
         let missing = [
             (self.sizes == Sizes::None, "without a size"),

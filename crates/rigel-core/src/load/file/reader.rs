@@ -150,7 +150,7 @@ impl<'a> Value<'a> {
         self.source.wrong(self.at, what)
     }
 
-    /// The value is not among those that are expected.
+    /// The value is none of those that are expected.
     pub fn expected(self, expected: impl Display) -> Problem {
         let found = match self.value {
             DeValue::String(text) => format!("\"{}\"", shortened(text)),

@@ -26,7 +26,7 @@ struct Way {
     per_s: Option<f64>,
 }
 
-/// The classes of a job and how much there is of each; their names are not among those that there are.
+/// The classes of a job and how much there is of each; their names are none of the existing ones.
 pub fn of(
     job: &Job<'_>,
     file: Option<u64>,

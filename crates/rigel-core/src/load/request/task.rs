@@ -21,7 +21,7 @@ use crate::units::{NS_PER_S, Nanos};
 /// More sequential readers are not counted apart: every worker would count in lists of so many.
 const MOST_COUNTED_READERS: u32 = 1024;
 
-/// Which part of a task is read in many places.
+/// The parts of a task that are read in many places.
 impl Request {
     /// The word for the load.
     pub const fn level(&self) -> RunLevel {

@@ -41,7 +41,7 @@ impl GovernorLoop {
         }
     }
 
-    /// A load begins; what was before is not among its.
+    /// A load begins; earlier samples are not part of it.
     pub(super) fn begin(&mut self, now_ns: u64, shared: &JobState) {
         self.looked_ns = now_ns;
         self.reads = reads(shared);

@@ -1,4 +1,4 @@
-//! The experiment in a thread of its own, which is left alone when the server never answers: the user is reported, and gets the terminal back.
+//! The experiment in a thread of its own, which is left alone when the server never answers: the user is told, and gets the terminal back.
 //!
 //! Must not know what is asked.
 

@@ -345,7 +345,7 @@ pub fn handovers(members: &Members, (from_ms, to_ms): (i64, i64)) -> Vec<String>
     told.take(MOST).collect()
 }
 
-/// Whether every disk of a host is meant, so what is reported about the host as a whole is reported about these.
+/// Whether every disk of a host is meant, so the figures of the host as a whole are those of these disks.
 pub fn means_all(held: &[KeySummary], host: &str, named: &[String]) -> bool {
     let own = held.iter().map(|held| &held.key).filter(|key| key.host == host);
     let disks = own.map(|key| key.subject.clone()).filter(|subject| subject.kind == Kind::Disk);

@@ -50,7 +50,7 @@ pub fn settled(store: &Store, held: Vec<KeySummary>) -> Result<(Vec<KeySummary>,
     Ok((all, remarks))
 }
 
-/// A remark on each of some hosts with disks that do not count because their names are not among disks.
+/// A remark on each of some hosts with disks that do not count because their names are not those of disks.
 pub fn unknown(held: &[KeySummary], hosts: &[String]) -> Vec<String> {
     let of_host = |host: &String| {
         let own =

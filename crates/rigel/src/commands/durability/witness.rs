@@ -113,7 +113,7 @@ struct Keeper<'a> {
     /// The rest of a line that is too long for one of ours.
     skipping: bool,
     count: u64,
-    /// Lines that are not among the run.
+    /// Lines that do not belong to the run.
     stray: u64,
     /// How the first of them begins, of those before the run's first line.
     first_stray: Option<String>,

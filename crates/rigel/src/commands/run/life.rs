@@ -10,7 +10,7 @@ use rigel_core::error::{ExitKind, Problem};
 /// What came of a load: `Ok(Some(_))` where it was cut short after something was measured, no number of it may be used, or data was wrong.
 pub type MeasuredEnd = Result<Option<Problem>, Problem>;
 
-/// How the work on something ended that is cleaned up now.
+/// How the work ended on something that is now cleaned up.
 #[derive(Clone, Copy, Debug)]
 pub enum Ending<'a> {
     Whole,

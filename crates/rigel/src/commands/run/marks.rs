@@ -119,7 +119,7 @@ fn listen(listener: &UnixListener, run_id: &str, marks: &Marks, over: &AtomicBoo
     }
 }
 
-/// One who connects: is reported which run this is, says one text, hears what became of it.
+/// One who connects: is told which run this is, sends one text, and hears what became of it.
 fn hear(mut stream: UnixStream, run_id: &str, marks: &Marks) {
     let answer = |stream: &mut UnixStream, text: &str| {
         // Who has gone needs no answer.

@@ -6,7 +6,7 @@ use crate::judge::flags::{Flag, FlagCode};
 use crate::measure::OpenTally;
 use crate::record::Visit;
 
-/// Whether the worker is reported as the limit, and whether that makes the point invalid.
+/// Whether the worker is named as the limit, and whether that makes the point invalid.
 fn told(is_open: bool, busy_percent: u64, waited: u64, codes: &[FlagCode]) -> Option<bool> {
     let mut made = Maker::simple().rounds(1, unloaded);
     for visit in &mut made.record.visits {

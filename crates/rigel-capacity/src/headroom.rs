@@ -194,7 +194,7 @@ rigel_core::named!(Gate { Passed: "passed", Undecided: "undecided", Failed: "fai
 /// What ends on a storage, the first one first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Storage {
-    /// How it is called.
+    /// Its name.
     pub name: String,
     /// What was measured on it.
     pub surface: Surface,

@@ -16,16 +16,16 @@ use serde::Serialize;
 /// Readers that a terminal shows; a page and JSON have all.
 const MOST_SHOWN: usize = 16;
 
-/// So many readers, each on its own.
+/// A number of readers, each working alone.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ReadersDocument {
     /// The class.
     class: Class,
     /// How many read at the same time.
     readers: u32,
-    /// The rate of the slowest over the mean of all: 1 where all get alike.
+    /// The rate of the slowest divided by the mean of all: 1 if all are equal.
     evenness: f64,
-    /// The rate of each in the unit of the class, in the order of the places where they begin.
+    /// The rate of each in the unit of the class, in the order of their starting places.
     each: Vec<Estimate>,
 }
 

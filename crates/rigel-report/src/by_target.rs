@@ -30,14 +30,14 @@ pub(crate) struct ByTargetDocument {
     #[serde(serialize_with = "documents::levels")]
     #[schemars(with = "PerClass<u32>")]
     levels: Point,
-    /// The lowest rate of a target over the mean of all: 1 where all are even.
+    /// The lowest rate of a target divided by the mean of all: 1 if all are equal.
     evenness: f64,
-    /// The highest mean latency of a target over the median of all: 1 where all are alike.
+    /// The highest mean latency of a target divided by the median of all: 1 if all are equal.
     slowest_of_median: f64,
-    /// Each target that had some of its I/O, in the order of the run.
+    /// Each target that received some of its I/O, in the order of the run.
     targets: Vec<TargetDocument>,
-    /// Of two to four targets with the same load, the one that is certainly slower than each of the others; null where there is none. Of more, the
-    /// flag
+    /// With two to four targets under the same load, the one that is certainly slower than each of the others; null where there is none. With
+    /// more, the flag
     /// `OUTLIER_TARGET` names the slow ones.
     slower: Option<SlowerDocument>,
 }
@@ -47,9 +47,9 @@ pub(crate) struct ByTargetDocument {
 struct SlowerDocument {
     /// Its path.
     path: String,
-    /// The path of the one that comes nearest.
+    /// The path of the next slowest.
     next: String,
-    /// Its mean latency over that one's, in the same visits.
+    /// Its mean latency divided by that of the other one, in the same visits.
     ratio: Estimate,
 }
 

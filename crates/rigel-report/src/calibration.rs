@@ -32,7 +32,7 @@ pub struct Document {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
-    /// Name that all files of the run begin with.
+    /// Common prefix of the names of all files of the run.
     pub run: String,
     /// Local time of the start, RFC 3339.
     pub started: String,
@@ -47,9 +47,9 @@ pub struct Document {
     pub size_small: u64,
     /// Bytes of a large I/O.
     pub size_large: u64,
-    /// Whether it was measured to its end.
+    /// Whether the run was measured completely.
     pub complete: bool,
-    /// What casts doubt on any of it, each flag once.
+    /// All doubts about these figures, each flag once.
     pub flags: Vec<Flag>,
     /// Whether the figures may be used, what casts doubt on them, and what to do.
     pub verdict: Option<Conclusion>,

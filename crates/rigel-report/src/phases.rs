@@ -136,16 +136,15 @@ fn short_of(phase: &PhaseResult<'_>) -> String {
 pub(crate) struct PhaseDocument {
     /// Its number in the load, from 0.
     number: u32,
-    /// Seconds that it was to last.
+    /// Its intended length in seconds.
     for_s: f64,
     /// Seconds that its figures are from.
     measured_s: f64,
-    /// The user or an error ended it before its time.
+    /// The user or an error ended it early.
     cut_short: bool,
-    /// Whether what arrived was served; null where nothing arrives at a rate.
+    /// Whether all arrivals were served; null where nothing arrives at a rate.
     served: Option<bool>,
-    /// The squared coefficient of variation of the times between arrivals, where the phase has a shape of its own; else null, and the
-    /// classes say it.
+    /// The squared coefficient of variation of the times between arrivals, if the phase defines it; otherwise null, and the classes define it.
     spread: Option<f64>,
     /// What each class did.
     classes: PerClass<PhaseIo>,
@@ -154,7 +153,7 @@ pub(crate) struct PhaseDocument {
 /// One class in one phase.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PhaseIo {
-    /// What was asked for: arrivals per second, or what its load level counts.
+    /// The requested load: arrivals per second, or the unit of its load level.
     asked: u32,
     /// Arrivals per second, as they came by chance; null in a closed loop.
     arrived_per_s: Option<f64>,

@@ -259,21 +259,21 @@ pub(crate) struct ScalingDocument {
     class: Class,
     /// What each target has on its own: outstanding I/Os, or streams.
     per_target: u32,
-    /// `throughout`: on the straight line with all targets. `up_to`: it leaves the line. `undecided`: the intervals allow both. `unknown`: a rate is
-    /// missing, or rests on one visit.
+    /// `throughout`: on the straight line with all targets. `up_to`: it leaves the line. `undecided`: the intervals allow both. `unknown`: a rate
+    /// is missing, or is based on one visit.
     #[schemars(extend("enum" = ["throughout", "up_to", "undecided", "unknown"]))]
     linear: &'static str,
-    /// The most targets that are on the line; null where that is not known.
+    /// The largest number of targets on the line; null where that is unknown.
     linear_up_to: Option<u32>,
-    /// The fewest that are certainly below it; null where none are.
+    /// The smallest number that is certainly below it; null where none is.
     below_from: Option<u32>,
-    /// What each number of targets gave.
+    /// The result for each number of targets.
     points: Vec<ScalingPointDocument>,
-    /// What limits the rate where it leaves the line; the most likely first.
+    /// What limits the rate where it leaves the line; the most likely limit first.
     limits: Vec<ScalingLimitDocument>,
-    /// Targets that gave certainly less than the others.
+    /// Targets that were certainly slower than the others.
     slow: Vec<SlowTargetDocument>,
-    /// Devices that several of the targets lie on, as far as this host sees.
+    /// Devices that several of the targets share, as far as this host can see.
     shared_devices: Vec<SharedDeviceDocument>,
     /// The same as sentences.
     says: String,
@@ -287,9 +287,9 @@ struct ScalingPointDocument {
     targets: u32,
     /// Their rate together, in the unit of the class.
     rate: Estimate,
-    /// That of the straight line; null where one target has none.
+    /// The rate on the straight line; null if one target has no rate.
     line: Option<f64>,
-    /// The rate over the line; null as well.
+    /// The rate divided by that of the line; null in the same cases.
     of_line: Option<Estimate>,
     /// The rate of each target, in the order of the run.
     each: Vec<Estimate>,
@@ -300,14 +300,14 @@ struct ScalingPointDocument {
 #[schemars(rename = "ScalingLimit")]
 struct ScalingLimitDocument {
     /// `added_targets`: they are slower. `one_device`: several lie on one. `host_cpu`: `value` is its idle share. `engine`: `value` is the busy share of
-    /// its busiest worker. `shared`: `value` is the share of their rate that the targets before keep when others are added.
+    /// its busiest worker. `shared`: `value` is the share of their rate that the earlier targets keep when others are added.
     #[schemars(extend("enum" = ["added_targets", "one_device", "host_cpu", "engine", "shared"]))]
     what: &'static str,
-    /// The evidence; null where it is elsewhere.
+    /// The evidence; null if it is elsewhere in the document.
     value: Option<f64>,
 }
 
-/// A target that gives less than the others.
+/// A target that is slower than the others.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SlowTarget")]
 struct SlowTargetDocument {

@@ -16,14 +16,14 @@ pub(crate) const UNKNOWN: &str = "not known from one run: at least 1.4 times thi
 pub(crate) const FEWEST: &str = "Five";
 const _: () = assert!(FEWEST_SESSIONS == 5, "the word for it");
 
-/// How certain, of three things.
+/// How certain three statements are.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct SurenessText {
     /// The numbers, as means of this session.
     pub this_session: String,
-    /// What compares within this session.
+    /// Comparisons within this session.
     pub within_it: String,
-    /// What another session will show.
+    /// What to expect of another session.
     pub another_session: String,
 }
 

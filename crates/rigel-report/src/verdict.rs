@@ -34,7 +34,7 @@ pub enum Tone {
     /// Nothing casts doubt on them.
     #[default]
     Good,
-    /// Something asks for care, or not everything was measured.
+    /// Use the numbers with care, or not everything was measured.
     UseWithCare,
     /// The numbers of a load class, or all of them, are not about the storage.
     DoNotUse,
@@ -53,25 +53,25 @@ pub struct Conclusion {
     /// What was measured, when, and for how long; a sentence.
     #[serde(default)]
     pub measured: String,
-    /// What the storage reached.
+    /// The results of the storage.
     pub reached: String,
-    /// The load that gives much of the rate at little latency, where the highest rate costs far more; a sentence.
+    /// The load with a high rate at low latency, if the highest rate costs far more latency; a sentence.
     pub working: Option<String>,
-    /// What differs from place to place, a sentence for each class that was measured so.
+    /// Differences between places, a sentence for each class that was measured by place.
     #[serde(default)]
     pub places: Vec<String>,
-    /// What queries of one kind cost those of another, and what an index costs them, a sentence for each; of a load that goes through a
-    /// database.
+    /// For a load that goes through a database: how much queries of one kind slow down those of another, and how much an index slows them down, a
+    /// sentence for each.
     #[serde(default)]
     pub costs: Vec<String>,
     /// How certain the intervals are.
     pub sureness: String,
-    /// What it ran in, where that is no machine of its own; a sentence.
+    /// The environment in which it ran, unless that was a physical machine; a sentence.
     #[serde(default)]
     pub surroundings: Option<String>,
-    /// What casts doubt on the numbers, the worst first.
+    /// Doubts about the numbers, the most serious first.
     pub causes: Vec<Cause>,
-    /// What is worth knowing and casts doubt on nothing; sentences.
+    /// Worth knowing, without casting doubt on anything; sentences.
     #[serde(default)]
     pub notes: Vec<String>,
     /// The command that comes next.

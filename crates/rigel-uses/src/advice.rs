@@ -130,11 +130,11 @@ impl SettingAdvice {
 #[serde(rename_all = "snake_case")]
 #[schemars(description = "")]
 pub enum Kind {
-    /// The records lack what it takes.
+    /// The records lack the necessary figures.
     Missing,
-    /// The records have it, but not well enough for any value.
+    /// The records contain the figures, but not precisely enough for any value.
     InDoubt,
-    /// There is a value, but no more than a rough one.
+    /// There is a value, but only a rough one.
     Rough,
 }
 
@@ -142,15 +142,16 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "")]
 pub struct Refusal {
-    /// missing: the records lack what it takes; in_doubt: they have it, but not well enough for any value; rough: the value is a rough one.
+    /// missing: the records lack the necessary figures; in_doubt: they contain them, but not precisely enough for any value; rough: the value is
+    /// only rough.
     pub kind: Kind,
-    /// What is missing, or the worst that casts doubt on the figures; short.
+    /// What is missing, or the most serious doubt about the figures, in a few words.
     pub because: String,
-    /// The figures with everything that casts doubt on them; null where nothing was measured.
+    /// The figures with all doubts about them; null where nothing was measured.
     pub details: Option<String>,
     /// What to do.
     pub next: String,
-    /// The command line that does it; null where none does.
+    /// The command line for this; null where there is none.
     pub command: Option<String>,
     /// What would come out of the figures anyway, which must not be used.
     #[serde(skip)]
@@ -203,7 +204,7 @@ pub struct Advice {
 pub struct AdviceReport {
     /// The settings, those of a product together.
     pub advice: Vec<Advice>,
-    /// What to know about the runs and the figures behind the values; of flags that have the same code the first.
+    /// Remarks on the runs and on the figures behind the values; only the first of several flags with the same code.
     pub flags: Vec<Flag>,
     /// Whether the numbers are of a device that exists only in memory.
     pub is_simulated: bool,

@@ -54,16 +54,16 @@ pub struct BesideLoad {
     pub invalid: bool,
 }
 
-/// One way to the storage.
+/// One path to the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Way {
     /// Reads per second.
     pub per_s: Estimate,
     /// Mean latency, in microseconds.
     pub latency_us: Option<Estimate>,
-    /// CPU time of a read in microseconds, of the processes that take part in it; `None` when it was not counted.
+    /// CPU time of a read in microseconds, over all processes involved; `None` when it was not counted.
     pub cpu_us: Option<f64>,
-    /// Part of the CPU time of the host that nobody used; `None` when nothing watched.
+    /// Unused share of the CPU time of the host; `None` if it was not recorded.
     pub idle: Option<f64>,
 }
 

@@ -60,7 +60,7 @@ pub struct Rule {
     pub show: &'static str,
     /// The command that changes it, or what to do where there is none.
     pub change: &'static str,
-    /// Where that is written down.
+    /// Where that is documented.
     pub source: &'static str,
     judge: Judge,
 }

@@ -29,7 +29,7 @@ pub struct Proof {
     pub concurrency: Vec<concurrency::ConcurrencyFindings>,
     /// Settings that were left out, each with the reason.
     pub skipped: Vec<SkippedSetting>,
-    /// Whether it was measured to its end.
+    /// Whether the run was measured completely.
     pub complete: bool,
 }
 
@@ -78,29 +78,29 @@ pub struct About {
     pub rows_per_block: u32,
     /// Bytes of a block.
     pub block_bytes: u64,
-    /// Neighbours by key lie anywhere; otherwise next to each other.
+    /// Rows with neighbouring keys lie anywhere; otherwise next to each other.
     pub shuffled: bool,
     /// Bytes of the table.
     pub table_bytes: u64,
-    /// How often everything was measured at most.
+    /// The maximum number of times that everything was measured.
     pub rounds: u32,
     /// The seed of keys and order.
     pub seed: u64,
-    /// What the storage does without a server.
+    /// The rates of the storage without a server.
     pub storage: Storage,
 }
 
 /// What the storage does without a server, by direct I/O on the table's own file.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(description = "What the storage does without a server, by direct reads of the table's file.")]
+#[schemars(description = "The rates of the storage without a server, from direct reads of the table's file.")]
 pub struct Storage {
     /// One random read of a block, alone, in microseconds.
     pub random_read_us: f64,
     /// The time of a block in one stream of 1 MiB reads, in microseconds.
     pub stream_page_us: f64,
-    /// Random reads of a block per second with so many outstanding.
+    /// Random reads of a block per second with a number of reads outstanding.
     pub rates: Vec<Outstanding>,
-    /// Random writes of a block per second, where an advised value rests on them.
+    /// Random writes of a block per second, if an advised value is based on them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writes_per_s: Option<f64>,
 }
@@ -116,7 +116,7 @@ pub struct Outstanding {
 }
 
 impl Storage {
-    /// How many times as long as a page of a stream a random page takes.
+    /// The time of a random page divided by that of a page of a stream.
     pub fn ratio(&self) -> f64 {
         self.random_read_us / self.stream_page_us
     }
@@ -134,11 +134,11 @@ impl Storage {
 #[serde(rename_all = "snake_case")]
 #[schemars(description = "")]
 pub enum Verdict {
-    /// It keeps what is asked of an advised value.
+    /// It meets the requirements for an advised value.
     Passes,
     /// It does not.
     Fails,
-    /// The rounds do not tell.
+    /// The rounds do not decide.
     Undecided,
 }
 

@@ -58,7 +58,7 @@ pub struct SoakFindings {
     pub errors: u64,
     /// The first failed I/O of each visit and class, with the time at which the visit began.
     pub failed: Vec<(u64, Class, FirstError)>,
-    /// The longest I/O, where it is far longer than nearly all others.
+    /// The longest I/O, if it took far longer than nearly all others.
     pub longest: Option<LongIo>,
     /// Times in which all I/Os of a class were far slower than usual.
     pub spells: Vec<Spell>,
@@ -129,7 +129,7 @@ impl PhaseIo {
     }
 }
 
-/// Where a soak went on after an interruption.
+/// Where a soak continued after an interruption.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Interruption {
     /// When it continued, in seconds of load.

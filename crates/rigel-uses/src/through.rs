@@ -28,7 +28,7 @@ use rigel_core::units::Nanos;
 /// What came of it.
 #[derive(Clone, Debug)]
 pub struct ThroughFindings {
-    /// The rate that was to be held, I/Os per second.
+    /// The intended rate, I/Os per second.
     pub asked: u32,
     /// The figures of every interval, in order.
     pub course: Vec<Figures>,
@@ -38,7 +38,7 @@ pub struct ThroughFindings {
     pub trouble: TroubleFindings,
     /// The latency above which I/Os are counted: the first that was demanded.
     pub limit: Option<Nanos>,
-    /// Before, during and after, as far as they are there.
+    /// Before, during and after, as far as they exist.
     pub levels: Vec<Level>,
     /// The longest time without any completion.
     pub standstill: Option<Standstill>,
@@ -52,7 +52,7 @@ pub struct ThroughFindings {
     pub first_error: Option<FirstError>,
     /// Rebuilds of arrays below the targets.
     pub rebuilds: Vec<Rebuild>,
-    /// What was demanded.
+    /// The demand.
     pub demands: Vec<DemandFound>,
     /// I/Os never completed: the last sentence of the run.
     pub hung: Option<String>,

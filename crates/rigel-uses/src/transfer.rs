@@ -50,7 +50,7 @@ pub struct Transfers {
     pub size: Bytes,
     /// With nothing else running.
     pub alone: Vec<TransferTime>,
-    /// While something else ran; of each load beside it the point with the highest rate.
+    /// While something else ran; for each additional load the point with the highest rate.
     pub beside: Vec<TransferTime>,
     /// What was not measured, and the command that measures it.
     pub missing: Vec<(Way, String)>,

@@ -21,7 +21,7 @@ pub struct BucketForm {
     pub resource: Resource,
     /// The rate while there are credits.
     pub burst: f64,
-    /// The rate without any.
+    /// The rate without credits.
     pub refill: EstimateForm,
     /// Credits of a full one.
     pub size: EstimateForm,

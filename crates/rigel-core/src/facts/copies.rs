@@ -12,7 +12,7 @@ pub struct Place {
     pub offset: u64,
 }
 
-/// What a strip is to the program that keeps the copies.
+/// The meaning of a strip for the program that manages the copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Extent {
     /// Number of the file.

@@ -24,11 +24,11 @@ pub enum Answer<'a> {
     Rate(&'a SloFindings),
     /// What went wrong in a long time.
     Soak(Soak),
-    /// What a failure did to a load that was held.
+    /// The effect of a failure on a constant load.
     Through,
     /// How the rate grows with the targets.
     Scaling(&'a ScalingFindings),
-    /// How long a rate lasts, and what brings it back.
+    /// How long a rate lasts, and how it recovers.
     Burst(&'a BurstFindings),
     /// What a cache is worth.
     WorkingSet(&'a WorkingSetFindings),

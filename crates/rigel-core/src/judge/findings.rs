@@ -87,12 +87,12 @@ pub struct PointFindings {
     pub flags: Vec<Flag>,
 }
 
-/// CPU time, user and system, that the workers used over the time of their load. 1 is one CPU.
+/// User and system CPU time of the workers divided by the time of their load. 1 is one CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct OwnCpu {
     /// All workers together, over all visits.
     pub share: f64,
-    /// The busiest worker in the visit in which it was busiest; near 1 the tool was the limit.
+    /// The busiest worker in its busiest visit; near 1 the tool was the limit.
     pub busiest: f64,
 }
 

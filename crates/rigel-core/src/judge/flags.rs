@@ -21,7 +21,7 @@ pub struct Flag {
     /// The numbers beside it must not be used: they are not about the storage.
     #[serde(default)]
     pub invalid: bool,
-    /// Worth knowing, but too little to cast doubt on the numbers beside it.
+    /// Worth knowing, but not enough to cast doubt on the numbers beside it.
     #[serde(default)]
     pub note: bool,
 }

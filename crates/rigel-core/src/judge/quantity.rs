@@ -254,7 +254,7 @@ impl Quantity {
         }
     }
 
-    /// Whether more of it is better.
+    /// Whether a higher value is better.
     pub const fn more_is_better(self) -> bool {
         self.what.is_rate()
     }

@@ -15,15 +15,15 @@ pub enum NoCommits {
     LeftOut,
     /// Nothing may be written to the targets.
     NoConsent,
-    /// The simulated device has no time for a flush, so there is nothing to find.
+    /// A flush takes no time on the simulated device, so there is nothing to measure.
     NoFlush,
     /// The engine cannot wait for writes to be durable.
     Engine,
-    /// The kernel is too old for the engine that works on it to do so.
+    /// The kernel is too old: the engine that it supports cannot do so.
     Kernel,
-    /// The time was up before they had a visit.
+    /// Time ran out before they were visited.
     NoTime,
-    /// The run ended early, before they had a visit.
+    /// The run ended before they were visited.
     NotYet,
 }
 

@@ -32,7 +32,7 @@ impl Side {
     /// Both, A first.
     pub const BOTH: [Self; 2] = [Self::A, Self::B];
 
-    /// What it is called.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::A => "A",

@@ -78,7 +78,7 @@ pub enum Task {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rest_dirs: Vec<String>,
     },
-    /// How long a rate lasts, and what brings it back.
+    /// How long a rate lasts, and how it recovers.
     Burst {
         /// How long it may take.
         burst: Burst,

@@ -19,7 +19,7 @@ const NEAR: f64 = 0.05;
 /// A level that is open is worth a point of its own if it is so many times the one that was found.
 const FAR: f64 = 1.25;
 
-/// Which latency of a point a bound is about.
+/// Which latency of a point a limit applies to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LatencyOf {

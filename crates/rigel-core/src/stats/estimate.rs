@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// Visits that lie apart: the interval holds what another calibration under the same conditions would give.
+    /// Separate visits: the interval covers the result of another calibration under the same conditions.
     Visits,
-    /// The pieces of a single visit: the interval holds only what varies inside that visit.
+    /// The pieces of a single visit: the interval covers only the variation inside that visit.
     OneVisit,
     /// All visits merged into one histogram: a percentile without an interval. A slow visit counts for less, as it has
     /// fewer I/Os.
     Merged,
-    /// Several runs: the interval holds what differs from run to run.
+    /// Several runs: the interval covers the differences from run to run.
     Runs,
     /// Rounds in which both sides of a ratio were visited.
     Rounds,
-    /// A search over load levels: the interval holds every level that its visits leave open.
+    /// A search over load levels: the interval contains every level that its visits do not exclude.
     Levels,
     /// There is no interval.
     #[default]
@@ -115,7 +115,7 @@ impl Estimate {
     }
 }
 
-/// The one form of an estimate in documents, and what is read back from them.
+/// The form of an estimate in all documents, also for reading them back.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Estimate")]
 pub struct EstimateForm {

@@ -78,7 +78,7 @@ pub struct Curve {
     pub violations: Vec<Violation>,
 }
 
-/// The saturating level, as far as the noise allows to say.
+/// The level that saturates the device, within the noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Bracket {
     /// Every level below was left out, or is below saturation at 95 % confidence.
@@ -89,7 +89,7 @@ pub struct Bracket {
     pub hi: u32,
 }
 
-/// A level that contradicts what a closed loop can do.
+/// A level whose figures are impossible in a closed loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Violation {
     /// Which.

@@ -22,7 +22,7 @@ pub struct Ratio {
     pub visits: usize,
 }
 
-/// Whether a bound is met, at 95 %.
+/// Whether a limit is met, with 95 % confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Verdict")]
@@ -31,7 +31,7 @@ pub enum BoundVerdict {
     Yes,
     /// Surely not.
     No,
-    /// The visits do not tell.
+    /// The visits do not decide.
     Undecided,
 }
 

@@ -19,9 +19,9 @@ const TIMES_FROM: f64 = 1.0;
 pub(super) struct OverPointsDocument {
     /// Which quantity, as gates name it.
     metric: String,
-    /// How many load levels there are that no row judges alone.
+    /// The number of load levels that no row judges alone.
     levels: usize,
-    /// At how many of them the new side has more.
+    /// At how many of them the value of the new side is higher.
     more: usize,
     /// The median of their changes.
     relative: f64,

@@ -53,7 +53,7 @@ pub(crate) struct Axis {
 /// A line.
 #[derive(Debug)]
 pub(crate) struct Line {
-    /// Its name, where there are several.
+    /// Its name, if there are several.
     pub name: String,
     pub dots: Vec<Dot>,
 }

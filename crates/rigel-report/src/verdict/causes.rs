@@ -28,7 +28,7 @@ pub struct Cause {
     pub means: String,
     /// Where it was seen.
     pub place: String,
-    /// The figures: of several places the range of each; where they differ in more than numbers, those of one place, which is named.
+    /// The figures: for several places the range of each figure; if they differ in more than numbers, those of one place, which is named.
     pub figures: String,
     /// What to do, as a sentence.
     pub remedy: String,

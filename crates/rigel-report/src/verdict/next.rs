@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 /// A command, and what it is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Suggestion {
-    /// What it does, as words before a colon.
+    /// What it does, as words to put before a colon.
     pub purpose: String,
     /// The command line.
     pub command: String,

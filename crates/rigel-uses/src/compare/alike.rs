@@ -26,7 +26,7 @@ pub struct Difference {
     pub other: String,
     /// The name of the other run.
     pub run_id: String,
-    /// Numbers that differ in this are not about the same thing.
+    /// Numbers that differ in this cannot be compared.
     pub incomparable: bool,
 }
 

@@ -95,13 +95,13 @@ pub enum Doubt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RestsOn {
-    /// The intervals of one run of each side. Variation from run to run, such as that of days, then counts as a change.
+    /// The intervals of one run of each side. Variation from run to run, for example from day to day, then counts as a change.
     Intervals,
     /// How much the runs of a side differ.
     Runs,
-    /// How much the rounds of one run differ, in which both sides took turns.
+    /// How much the rounds of one run differ, in which both sides alternated.
     Rounds,
-    /// One run of each side, and how much sessions of the past differed.
+    /// One run of each side, and how much past sessions differed.
     Sessions,
     /// All points of a quantity, each up or down.
     Points,
@@ -110,7 +110,7 @@ pub enum RestsOn {
 /// A change, relative to the base: -0.05 is 5 % less.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Change {
-    /// Geometric mean of the new runs over that of the base, less 1.
+    /// Geometric mean of the new runs divided by that of the base, minus 1.
     pub relative: f64,
     /// Lower end of its interval; in 95 of 100 comparisons those of all rows of a metric are right at once.
     pub lo: f64,

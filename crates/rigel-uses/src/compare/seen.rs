@@ -9,7 +9,7 @@ use rigel_core::stats::special::student_t_quantile;
 /// A change without a verdict, relative to the base: -0.05 is 5 % less.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeenChange {
-    /// New over base, less 1.
+    /// New divided by base, minus 1.
     pub relative: f64,
     /// Both ends of what the intervals of both sides leave open of it, each on its own; `None` where a side has no interval.
     pub ends: Option<(f64, f64)>,

@@ -37,11 +37,11 @@ impl Rates {
 pub struct ConcurrencyFindings {
     /// Its name; after a comma, which part of it when its rates are reported in several ways.
     pub setting: String,
-    /// What the rates are of.
+    /// What the rates count.
     pub measures: String,
-    /// What the server has by default.
+    /// The default of the server.
     pub default: u32,
-    /// What the rule of `advise` makes of the storage, and of the CPUs where they have a say. Null when it has none.
+    /// The result of the rule of `advise` for the storage, and for the CPUs if they matter. Null when there is none.
     pub advised: Option<u32>,
     /// Numbers of sessions, ascending.
     pub sessions: Vec<u32>,
@@ -53,12 +53,12 @@ pub struct ConcurrencyFindings {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "Result for a value.")]
 pub struct ConcurrencyVerdict {
-    /// The value; of a setting whose values are words, the number of the word.
+    /// The value; if the values of the setting are words, the number of the word.
     pub value: u32,
     /// The word, of such a setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub word: Option<String>,
-    /// What came of it with each number of sessions; those with which no scan of it ended in time are left out.
+    /// The results with each number of sessions; numbers for which no scan ended in time are left out.
     pub at: Vec<SessionsResult>,
     /// Whether it may be advised.
     pub verdict: Verdict,
@@ -70,11 +70,11 @@ pub struct ConcurrencyVerdict {
 pub struct SessionsResult {
     /// Sessions.
     pub sessions: u32,
-    /// Rows per second over all sessions; of bitmap scans nearly each in a block of its own.
+    /// Rows per second over all sessions; in bitmap scans nearly every row is in another block.
     pub rows_per_s: f64,
-    /// Share of the best rate with that number of sessions.
+    /// Rate divided by the best one with that number of sessions.
     pub share: Estimate,
-    /// Rate over that of the default; null for the default itself.
+    /// Rate divided by that of the default; null for the default itself.
     pub over_default: Option<Estimate>,
 }
 

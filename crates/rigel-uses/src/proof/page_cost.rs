@@ -30,7 +30,7 @@ pub const MOST_REGRET: f64 = 1.1;
 pub enum Plan {
     /// Row by row, in the order of the keys.
     Index,
-    /// Block by block, in the order of the table, only those that hold rows.
+    /// Block by block, in the order of the table, only those that contain rows.
     Bitmap,
     /// The whole table.
     Sequential,
@@ -49,7 +49,7 @@ pub struct Execution {
     pub cut: bool,
 }
 
-/// A query for so many rows, with so much of the table in memory.
+/// A query for a share of the rows, with a share of the table in memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
     /// Share of the rows.
@@ -103,15 +103,15 @@ pub struct Choice {
 #[serde(rename_all = "snake_case")]
 #[schemars(description = "Where a value comes from.")]
 pub enum Rule {
-    /// What the server has by default.
+    /// The default of the server.
     Default,
-    /// What people with SSDs are usually told.
+    /// The usual advice for SSDs.
     Common,
-    /// The ratio of a random read to a page of a stream, as it was measured.
+    /// The measured ratio of a random read to a page of a stream.
     Raw,
-    /// What `advise` makes of that ratio when nobody tells a share of hits: 90 %.
+    /// The value that `advise` derives from that ratio without a given share of hits: 90 %.
     Assumed,
-    /// What `advise` makes of it if it is told the share of hits.
+    /// The value that `advise` derives from it with a given share of hits.
     Told,
     /// A value that was tried.
     Tried,
@@ -161,15 +161,15 @@ pub struct PageCostVerdict {
     pub rule: Rule,
     /// The value at each share of hits.
     pub values: Vec<f64>,
-    /// The median regret at each share of hits: the time of the chosen plan over that of the fastest.
+    /// The median regret at each share of hits: the time of the chosen plan divided by that of the fastest.
     pub regrets: Vec<f64>,
     /// The median over all cells.
     pub median_regret: f64,
     /// The highest regret of a cell.
     pub worst: Place,
-    /// Cells in which it is slower than the default, beyond noise.
+    /// Cells in which it is slower than the default by more than the noise.
     pub slower: Vec<Place>,
-    /// Cells in which it is faster than the default, beyond noise.
+    /// Cells in which it is faster than the default by more than the noise.
     pub faster: Vec<Place>,
     /// Whether it may be advised.
     pub verdict: Verdict,
@@ -183,7 +183,7 @@ pub struct Place {
     pub selectivity: f64,
     /// Share of hits.
     pub hit_rate: f64,
-    /// The ratio. Its interval holds together with those of the other cells.
+    /// The ratio. Its interval is valid together with those of the other cells.
     pub ratio: Estimate,
 }
 

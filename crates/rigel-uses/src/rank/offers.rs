@@ -25,7 +25,7 @@ pub struct Offer {
     pub price: Option<Price>,
     /// How many disks it has.
     pub disks: Option<u32>,
-    /// What it can hold.
+    /// Its capacity.
     pub capacity: Option<Bytes>,
     /// How its disks are mirrored or striped; foreign text.
     pub raid: String,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// By what was judged.
+/// The evidence for a judgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -15,7 +15,7 @@ pub enum Kind {
     Postgresql,
     /// A page of InnoDB (MySQL, MariaDB).
     Innodb,
-    /// A block that Rigel wrote: of a scratch file, or one that is verified.
+    /// A block that Rigel wrote: in a scratch file, or a verified one.
     Rigel,
     /// More copies are alike than not.
     Majority,
@@ -40,7 +40,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Certainty {
-    /// A checksum says so that cannot match by chance, or only once in 65535 times.
+    /// Proven by a checksum that cannot match by chance, or only once in 65535 times.
     Certain,
     /// There is evidence, but no checksum.
     Likely,
@@ -51,7 +51,7 @@ pub enum Certainty {
 /// Which copy of a part of a range is right.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CopyJudgement {
-    /// First byte of the part, counted over everything that is compared. A page may begin before the range.
+    /// First byte of the part, counted over all compared bytes. A page may begin before the range.
     pub at: u64,
     /// Bytes.
     pub len: u64,

@@ -44,7 +44,7 @@ impl Map {
         Self { strips, starts, total }
     }
 
-    /// Bytes of each copy of everything.
+    /// Bytes of each copy.
     pub const fn total(&self) -> u64 {
         self.total
     }

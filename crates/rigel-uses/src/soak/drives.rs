@@ -31,7 +31,7 @@ pub struct DriveFound {
     pub looks: u32,
     /// Its counters.
     pub changes: Vec<Change>,
-    /// Why it told none at the last reading.
+    /// Why it reported none at the last reading.
     pub lost: Option<String>,
 }
 
@@ -51,15 +51,15 @@ pub struct Change {
     /// Its name, such as `pending_sectors`; percentages end in `_percent`, bytes in `_bytes`.
     #[schemars(with = "String")]
     pub counter: Counter,
-    /// At the first look that had it.
+    /// At the first reading that contained it.
     pub first: u64,
     /// At the last one.
     pub last: u64,
-    /// At its highest; of bits, all that were ever set.
+    /// Its highest value; for bits, all that were ever set.
     pub most: u64,
-    /// Looks that had it. With 1 it is not known what was before.
+    /// Readings that contained it. With 1, the earlier value is unknown.
     pub looks: u32,
-    /// It casts doubt on the drive: damage that grew, or an alarm.
+    /// Whether it counts against the drive: damage that grew, or an alarm.
     pub worse: bool,
 }
 

@@ -8,7 +8,7 @@ use rigel_core::units::{Nanos, to_f64};
 /// A demand, and what became of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DemandFound {
-    /// What was demanded.
+    /// The demand.
     pub demand: Demand,
     /// What became of it.
     pub verdict: DemandVerdict,

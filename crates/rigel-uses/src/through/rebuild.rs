@@ -27,7 +27,7 @@ pub struct Rebuild {
     pub began_ns: u64,
     /// When it was over; `None` where it never was.
     pub ended_ns: Option<u64>,
-    /// The share that was done when it was last seen.
+    /// The completed share when it was last seen.
     pub share: Option<f64>,
     /// Bytes per second.
     pub rate: Option<Estimate>,

@@ -20,7 +20,7 @@ pub struct Standstill {
     pub least: Nanos,
     /// It lasted so long at most.
     pub most: Nanos,
-    /// It went on when the load ended.
+    /// It still continued when the load ended.
     pub is_open: bool,
 }
 

@@ -124,7 +124,7 @@ pub struct ForecastOptions {
     pub store: Option<PathBuf>,
     pub space: Option<Bytes>,
     pub scenario: Scenario,
-    /// Files whose load is added.
+    /// Files with load that is added.
     pub files: Vec<PathBuf>,
     pub zone: Option<String>,
     pub days: usize,

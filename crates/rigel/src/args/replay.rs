@@ -125,7 +125,7 @@ pub struct ReplayOptions {
     pub stem: CommandStem,
     pub nodes: bool,
     pub what_if: WhatIf,
-    /// Files whose load is added.
+    /// Files with load that is added.
     pub files: Vec<PathBuf>,
     pub zone: Option<String>,
     pub disks: Vec<String>,

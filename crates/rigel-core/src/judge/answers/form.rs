@@ -27,9 +27,9 @@ pub struct AnswersForm {
     pub reason: Option<String>,
     /// Small I/Os outstanding at `max_iops`.
     pub outstanding: Option<u32>,
-    /// The bound, in milliseconds.
+    /// The limit, in milliseconds.
     pub max_latency_ms: f64,
-    /// Which latency it is about.
+    /// Which latency it applies to.
     pub percentile: LatencyOf,
     /// Writers of `max_commits`.
     pub commit_writers: Option<u32>,

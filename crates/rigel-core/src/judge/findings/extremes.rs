@@ -21,7 +21,7 @@ const FAR_LESS_SURE: f64 = 2.0;
 /// Figures of a plateau are equal but for what rounding takes where the mean size of an I/O differs from point to point.
 const ROUNDED: f64 = 1e-12;
 
-/// A figure that stands for a run, and the point that it is from.
+/// A headline figure of a run, and its point.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Extreme {
     /// The figure.

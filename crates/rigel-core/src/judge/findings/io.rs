@@ -12,7 +12,7 @@ use crate::units::{self, MIB, to_f64, us_from_ns};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Latency of successful I/Os, in microseconds, from just before submission to the moment the completion was seen. Percentiles are those of all visits
+/// Latency of successful I/Os, in microseconds, from just before submission until the completion was seen. Percentiles are those of all visits
 /// together; `basis` is `merged` where one has no interval: an indication, not an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Latency")]

@@ -25,12 +25,12 @@ const LEAST_ERRORS: f64 = 3.0;
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "PointNode")]
 pub struct NodeFindings {
-    /// Its place among the run's nodes, from 0.
+    /// Its index among the run's nodes, from 0.
     pub node: usize,
     /// Its name.
     #[serde(serialize_with = "documents::printable")]
     pub name: String,
-    /// What it did of each class that it had something of.
+    /// Its results for each class of which it had a share.
     #[serde(rename = "classes")]
     pub ios: PerClass<NodeIo>,
 }
@@ -49,7 +49,7 @@ pub struct NodeIo {
     /// Mean latency in microseconds; null when nothing completed.
     #[serde(rename = "latency_mean_us")]
     pub latency_us: Option<f64>,
-    /// What it did of its part, by what it had outstanding of what all had: 1 is all of it.
+    /// Its share of the rate divided by its share of the outstanding I/Os: 1 is its full part.
     #[serde(rename = "of_part")]
     pub of_due: f64,
     /// Standard error of that.

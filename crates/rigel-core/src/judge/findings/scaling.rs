@@ -89,7 +89,7 @@ pub enum ScalingLimit {
     Shared(f64),
 }
 
-/// A target that gives less than the others.
+/// A target that is slower than the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlowTarget {
     /// Its number in the run, from 0.

@@ -39,7 +39,7 @@ const MOST_BY_TOOL: f64 = 0.5;
 /// Below so many times the lowest rate that a search tries, no load is noticeably lighter.
 const LIGHT_TIMES: u32 = 2;
 
-/// The highest rate at which the bounds are met.
+/// The highest rate at which the limits are met.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SloAnswer {
     /// At this rate one of them is just reached.
@@ -58,12 +58,12 @@ pub enum SloAnswer {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Rate")]
 pub struct SloRate {
-    /// The bounds are met up to here; null when that is known of no rate. With 97.5 % it is not above the true rate.
+    /// The limits are met up to this rate; null if that is not known of any rate. With 97.5 % it is not above the true rate.
     pub lower: Option<f64>,
-    /// The best single value; null when a bound is met, or broken, at every rate that was visited.
+    /// The best single value; null when the limits are met, or broken, at every rate that was visited.
     #[serde(rename = "estimate")]
     pub at: Option<f64>,
-    /// From here on one of them is not kept; null when that is known of no rate. With 97.5 % it is not below the true rate.
+    /// From this rate on, one of them is not met; null if that is not known of any rate. With 97.5 % it is not below the true rate.
     pub upper: Option<f64>,
     /// The bound that is reached first, by its place; where there is a best value.
     #[serde(skip)]

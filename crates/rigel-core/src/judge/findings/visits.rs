@@ -28,7 +28,7 @@ pub struct VisitFindings {
     pub point: Point,
     /// Whether the figures of the point rest on it.
     pub counts: bool,
-    /// The user or an error ended it before its time.
+    /// The user or an error ended it early.
     pub cut_short: bool,
     /// Nanoseconds from the start of the run to the start of the load.
     pub began_ns: u64,
@@ -49,9 +49,9 @@ pub struct VisitFindings {
 pub struct VisitIo {
     /// Successful I/Os.
     pub ios: u64,
-    /// Successful I/Os per second; of an adaptive run the mean over buckets of 10 ms.
+    /// Successful I/Os per second; in an adaptive run the mean over buckets of 10 ms.
     pub iops: f64,
-    /// Standard error of that mean as far as the visit itself can see it, in I/Os per second; null when it is too short.
+    /// Standard error of that mean as far as the visit itself shows it, in I/Os per second; null when the visit is too short.
     #[serde(rename = "iops_standard_error")]
     pub standard_error: Option<f64>,
     /// Mean latency in microseconds; null when nothing completed.
@@ -67,13 +67,14 @@ pub struct VisitIo {
     /// 99th percentile of latency in microseconds; null when nothing completed.
     #[serde(rename = "latency_p99_us")]
     pub p99_us: Option<f64>,
-    /// Little's law: rate times latency over the number outstanding, of I/Os cut at the ends of the window: 1 but for I/Os that failed. Null when nothing
+    /// Little's law: rate times latency over the number outstanding, of I/Os cut at the ends of the window: 1 except for failed I/Os. Null when
+    /// nothing
     /// completed.
     pub little: Option<f64>,
     /// Mean number in flight over the whole window.
     #[serde(rename = "outstanding_mean")]
     pub mean_outstanding: f64,
-    /// Failed I/Os of the whole visit, settling and draining included.
+    /// Failed I/Os of the whole visit, including settling and draining.
     pub errors: u64,
     /// What only an open loop has.
     #[serde(skip)]

@@ -51,7 +51,8 @@ pub(super) fn document() -> Value {
                 "type": "array", "minItems": 1, "maxItems": MOST_NODES, "items": count(0, MOST_SHARE)
             },
             "what_if": {
-                "description": "What the load assumes that production did not have, in sentences; `rigel capacity fit` says it first.",
+                "description": "How the load differs from production, in sentences; `rigel capacity fit` \
+                 says this first.",
                 "type": "array", "maxItems": MOST_SENTENCES, "items": { "type": "string", "maxLength": MOST_SENTENCE }
             },
             "phase": {

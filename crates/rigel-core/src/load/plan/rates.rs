@@ -74,7 +74,7 @@ pub struct RatePoints {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RateFound {
-    /// There is a rate beyond which the bounds are not kept.
+    /// There is a rate beyond which the limits are not met.
     #[default]
     About,
     /// Not even the lowest rate seems to keep them.

@@ -175,7 +175,7 @@ fn buffers_line(buffers: &BufferFacts) -> String {
 
 /// What casts doubt on a run that measured.
 pub struct RunTrouble {
-    /// Blocks did not hold what was written to them.
+    /// Blocks did not contain what was written to them.
     pub wrong_data: Option<Problem>,
     /// No number may be used, or a gate failed.
     pub unusable: Option<Problem>,

@@ -1,4 +1,4 @@
-//! What became of the required rates.
+//! The results for the required rates.
 //!
 //! Must not search one, and must not format.
 

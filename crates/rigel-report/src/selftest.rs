@@ -28,9 +28,17 @@ const SECTIONS: [Section; 12] = [
     ("`rigel run commit`: does a commit take the service and the flush?", |score| {
         known(score, RunLevel::Commit)
     }),
-    ("`rigel run zones`: is every place found as fast as it is?", |score| known(score, RunLevel::Zones)),
-    ("`rigel run --load FILE`: have all classes the rates of the law?", |score| known(score, RunLevel::Load)),
-    ("`rigel run streams`: are several readers found as fast as they are?", |score| {
+    (
+        "`rigel run zones`: do the measured rates of places match the \
+        device?",
+        |score| known(score, RunLevel::Zones),
+    ),
+    (
+        "`rigel run --load FILE`: do all classes have the rates of the \
+        model?",
+        |score| known(score, RunLevel::Load),
+    ),
+    ("`rigel run streams`: do the measured rates of several readers match the device?", |score| {
         known(score, RunLevel::Streams)
     }),
     ("Devices that a flag has to warn about", warnings),

@@ -55,7 +55,7 @@ impl SurenessText {
     /// All three.
     pub fn block(&self) -> Block {
         let facts = self.rows().map(|(name, text)| (name.to_owned(), text.to_owned()));
-        Block::section("How sure, of what", vec![Block::Facts(facts.into())])
+        Block::section("How certain are the numbers?", vec![Block::Facts(facts.into())])
     }
 
     /// Each with its name.

@@ -153,8 +153,7 @@ impl WorkingSet {
         Err(Problem::usage(format!("{own} is too short for {count} working sets"))
             .at("--for")
             .because(format!(
-                "to check each one and to measure its rate and latency takes {needed}, even \
-                without a warm-up"
+                "checking each one and measuring its rate and latency takes {needed}, even without a warm-up"
             ))
             .next(format!("give more than {needed}, or fewer sizes (--sizes, --max-size)")))
     }

@@ -39,7 +39,7 @@ impl SimCaches {
         const MOST_BYTES: u64 = 1 << 40;
         let mut all = [self.first, self.second].into_iter().flatten();
         if !all.all(|cache| (LINE_BYTES..=MOST_BYTES).contains(&cache.bytes) && cache.service_ns > 0) {
-            return Err("a cache holds 8 KiB to 1 TiB, and a hit takes some time".into());
+            return Err("a cache must hold 8 KiB to 1 TiB, and a hit must take some time".into());
         }
         Ok(())
     }

@@ -103,7 +103,7 @@ pub enum SetDoubt {
         /// Mean at the end.
         again_us: f64,
     },
-    /// Larger sizes are slower, but not as behind a cache.
+    /// Larger sizes are slower, but not as with one or two caches.
     NotACache {
         /// Mean of the smallest size, in microseconds.
         small_us: f64,

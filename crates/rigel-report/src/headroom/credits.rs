@@ -101,7 +101,7 @@ pub(super) fn sentences(name: &str, named: bool, credits: &Credits) -> Vec<Strin
         size(credits, credits.bucket.size.value),
         rate(credits, credits.bucket.refill.value)
     );
-    let history = format!("in {} of load, looked at by {}", days(course.known_s), step(credits.step_s));
+    let history = format!("in {} of load, examined by {}", days(course.known_s), step(credits.step_s));
     let Some(longest) = course.longest() else {
         let may = match credits.spells {
             (_, 0) => String::new(),
@@ -245,7 +245,7 @@ mod tests {
         let said = sentences("volume", false, &credits);
         assert_eq!(
             said[0],
-            "The token bucket of 540k I/Os that refills at 300 IOPS ran empty twice in 2 days of load, looked at by the minute, for 6 h in all, \
+            "The token bucket of 540k I/Os that refills at 300 IOPS ran empty twice in 2 days of load, examined by the minute, for 6 h in all, \
              mostly between 3:00 and 6:00. The longest time, 3 h, began on 2026-11-01 at 3:15"
         );
         assert!(said[1].starts_with("With 2.16M I/Os of credits it would not have run empty, nor with a refill of 750 IOPS, 2.5 times as much"), "{said:?}");
@@ -258,7 +258,7 @@ mod tests {
         let said = sentences("volume", true, &credits);
         assert_eq!(
             said[0],
-            "volume: the token bucket of 540k I/Os that refills at 300 IOPS never ran empty in a day of load, looked at by the minute. At the least, \
+            "volume: the token bucket of 540k I/Os that refills at 300 IOPS never ran empty in a day of load, examined by the minute. At the least, \
              33 % of its credits were left, on 2026-11-01 at 3:00"
         );
         assert!(

@@ -90,7 +90,11 @@ pub(super) fn what_if(told: &HeadroomReport<'_>) -> Vec<String> {
         files.iter().map(|file| format!("What if: with the load of {}{}", printable(file), share(file))),
     );
     all.extend(more.map(|more| {
-        format!("What if: all rates are {} times those of the history; space stays", number(1.0 + more))
+        format!(
+            "What if: all rates are {} times those of the history; space does not \
+            change",
+            number(1.0 + more)
+        )
     }));
     all.extend(growth.map(|growth| format!("What if: {} % growth per year", signed_percent(growth.0))));
     all.extend(added.iter().map(|added| format!("What if: {} is added", printable(&added.text))));
@@ -123,7 +127,8 @@ fn gone(told: &HeadroomReport<'_>, without: &[String]) -> String {
         (each, _) => listed(each),
     };
     format!(
-        "What if: {names} is gone; its {} % of the load moves to {to}. The sum, and with it every date, stays; what grows is the load of each host",
+        "What if: {names} is gone; its {} % of the load moves to {to}. The sum and every date stay the \
+         same; only the load of each host grows",
         percent(share)
     )
 }
@@ -140,7 +145,7 @@ fn of_storage(storage: &Storage, courses: &[Course], named: bool) -> String {
     let word = first.limit.resource.word();
     let head = match first.likely {
         ReachTime::On(at) if first.used().is_some_and(|used| used >= 1.0) => {
-            format!("the {word} are used up already, {} of the limit: {}", share(first), day::month(at))
+            format!("the {word} are already used up, {} of the limit: {}", share(first), day::month(at))
         }
         ReachTime::On(at) => {
             format!("{} until {}{}; the limit is {word}", holds(first), day::month(at), interval(first))
@@ -377,7 +382,7 @@ pub(super) fn history(told: &HeadroomReport<'_>) -> String {
     let subjects: Vec<String> =
         told.demand.subjects.iter().map(|one| printable(&one.to_string()).into_owned()).collect();
     match first.zip(last) {
-        None => format!("{}: the history has no day of load", printable(told.host)),
+        None => format!("{}: the history has no day with load", printable(told.host)),
         Some((first, last)) => format!(
             "{}, {}: {} to {}; forecasts reach at most {MOST_PASTS} times as far",
             printable(told.host),

@@ -224,7 +224,7 @@ fn one_run(ranked: &RankView<'_>) -> Option<String> {
     let of_pair = |place: &usize| pairs().any(|pair| pair.ahead == *place || pair.behind == *place);
     let places = (0..ranked.ranking.rows.len()).filter(of_pair);
     Some(format!(
-        "Only one run each have {}, so a difference between them may be day-to-day variation. Measure each \
+        "{} have only one run each, so a difference between them may be day-to-day variation. Measure each \
          of them on three days, and give all \
          runs: NAME=RECORD,RECORD,RECORD.",
         names(ranked, places)

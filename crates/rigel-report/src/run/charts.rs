@@ -181,7 +181,7 @@ fn interference(points: &[PointFindings], ids: &Ids, classes: &Classes<'_>) -> O
     let loss = |load: &&LoadClass| {
         let others = classes.others(load, LoadClass::noun);
         let about =
-            format!("of {} over what is added of {others}, a line for each of its own levels", load.noun());
+            format!("of {} over the added load of {others}, a line for each of its own levels", load.noun());
         figure(ids, &format!("loss-{}", load.name), &format!("Loss of {}", load.unit()), about)
     };
     Some(section(

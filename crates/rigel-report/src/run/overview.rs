@@ -105,7 +105,7 @@ fn alone(overlays: &Overlays) -> Option<Block> {
         overlays.alone.iter().filter_map(|&run| Some(overlays.runs.get(run)?.as_str())).collect();
     let told = || {
         Block::about(format!(
-            "In no chart, as no other run has a class of I/O of that size alone: {}.",
+            "In no chart, because no other run has a class of I/O of that size alone: {}.",
             names.join(", ")
         ))
     };

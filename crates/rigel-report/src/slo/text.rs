@@ -126,7 +126,7 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
              at {at}."
         ),
         (None, Some(at), Some(upper)) => format!(
-            "{not_kept} from {upper} I/Os per second on (97.5 %); up to where is uncertain, most likely up \
+            "{not_kept} from {upper} I/Os per second on (97.5 %); how far they are met is uncertain, most likely up \
              to {at}."
         ),
         (None, Some(at), None) => {
@@ -149,9 +149,9 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
             lowest(found),
             lightest::sentence(found)
         ),
-        (None, None, Some(upper)) => format!(
-            "{not_kept} from {upper} I/Os per second on (97.5 %); up to where they are met is not known."
-        ),
+        (None, None, Some(upper)) => {
+            format!("{not_kept} from {upper} I/Os per second on (97.5 %); how far they are met is not known.")
+        }
         (None, None, None) if all_break(found, |ratio| ratio.value) => format!(
             "No rate that was visited meets that: {}, the lowest of them.{}",
             lowest(found),
@@ -288,7 +288,8 @@ const SHARE: usize = 1;
 const HEADS: [&str; 8] = ["Rate", "of max", "limit used", "met", "mean", "p50", "p99", "p99.9"];
 const MEANING: &str = "Rate: I/Os that arrive per second; of max: share of the highest rate found. Limit used: \
      the slow I/Os (or the mean) as a share of what the tightest limit allows, with its 95 % interval. \
-     Latencies count from the intended start. The answer rests on all rows together, so it can be surer than a single row.";
+     Latencies count from the intended start. The answer is based on all rows together, so it can be more \
+     certain than a single row.";
 
 const MEANING_OF_CHECK: &str = "Rate: I/Os that arrive per second. Limit used: the slow I/Os (or the mean) as a share of what is allowed, \
      with its 95 % interval. Latencies count from the intended start.";

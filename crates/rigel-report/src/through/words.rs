@@ -96,10 +96,11 @@ fn held(found: &ThroughFindings) -> String {
     let time = two_units(Nanos(to.saturating_sub(from)));
     match found.trouble.baseline {
         Baseline::Known { .. } | Baseline::NotHeld { .. } => {
-            format!("{} I/Os per second were asked for, for {time}.", number(f64::from(found.asked)))
+            format!("{} I/Os per second were requested, for {time}.", number(f64::from(found.asked)))
         }
         Baseline::TooShort { intervals } => format!(
-            "{} I/Os per second were asked for, for {time}; only {} came before the first sign, and 5 are needed to know what is usual.",
+            "{} I/Os per second were requested, for {time}; only {} came before the first sign, and 5 are \
+             needed to know what is usual.",
             number(f64::from(found.asked)),
             counted(intervals as u64, "interval")
         ),

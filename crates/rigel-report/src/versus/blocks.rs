@@ -55,7 +55,7 @@ impl Document for VersusReport<'_> {
         if self.has_rows() {
             let sure = words::sureness(self);
             let sure = sure.rows().map(|(name, told)| (name.to_owned(), told.to_owned())).to_vec();
-            all.push(Block::section(room.either("", "How sure"), vec![Block::Facts(sure)]));
+            all.push(Block::section(room.either("", "How certain"), vec![Block::Facts(sure)]));
         }
         all.extend(nodes::blocks(
             if room.is_wide() { nodes::all_rows(self.view) } else { nodes::rows(self.view) },

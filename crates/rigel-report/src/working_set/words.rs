@@ -102,7 +102,8 @@ fn doubted(found: &WorkingSetFindings, doubt: SetDoubt) -> String {
                 format!("only {} was", first(found))
             };
             format!(
-                "Undecided: {warm} read until its rate was steady. More time (--for), larger reads (--size-small) or smaller sizes (--sizes) would do."
+                "Undecided: {warm} read until its rate was steady. More time (--for), larger reads \
+                 (--size-small) or smaller sizes (--sizes) would help."
             )
         }
         SetDoubt::Drift { first_us, again_us } => format!(

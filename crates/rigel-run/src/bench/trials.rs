@@ -219,7 +219,7 @@ impl Trials<'_> {
         let need_bytes = u64::from(workers) * BYTES_OF_WORKER + 2 * self.plan.buffer_bytes;
         match self.host.memory_room() {
             _ if workers > MOST_WORKERS => Err(format!(
-                "{workers} workers, and more than {MOST_WORKERS} have to be asked for (--engine sync)"
+                "{workers} workers, and more than {MOST_WORKERS} must be requested explicitly (--engine sync)"
             )),
             Some((room_bytes, _)) if need_bytes > room_bytes => {
                 Err(format!("{workers} workers need {} of memory", Bytes(need_bytes)))

@@ -49,7 +49,8 @@ pub fn advice(source: &Source<'_>) -> Vec<Advice> {
 fn no_row(source: &Source<'_>) -> Vec<Advice> {
     let missing = |setting: Setting| {
         setting.unmeasured(
-            "the row is about the highest IOPS within a latency, which only a calibration of reads measures",
+            "the row is about the highest IOPS within a latency limit, which only a calibration of reads \
+             measures",
             "calibrate",
             source.calibrate(RepeatTarget::Target, "--max-latency 10ms"),
         )

@@ -56,7 +56,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         }
     }
     if groups.is_empty() {
-        let cause = if cut.is_some() { "the file is cut" } else { "none of its phases read or wrote" };
+        let cause = if cut.is_some() { "the file is truncated" } else { "none of its phases read or wrote" };
         return Err(Problem::usage("the elbencho CSV contains no result")
             .because(cause)
             .next("give the file of a complete run with --read or --write"));

@@ -1,4 +1,4 @@
-//! From arguments to the options of a run. Every command that measures comes through here.
+//! Turns arguments into the options of a run. Every command that measures comes through here.
 //!
 //! Judges name, targets and consent; the load is judged in [`super::shaping`], combinations of options in [`super::rules`]. Every message
 //! names the option as the user typed it. Must not look at a path.

@@ -20,7 +20,7 @@ const READERS: [u32; 5] = [1, 2, 4, 8, 16];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct PlaceArgs {
-    /// Zones per target, of 'zones' [default: 16]
+    /// Zones per target, for 'zones' [default: 16]
     #[arg(long, value_name = "N", value_parser = places, hide_short_help = true, help_heading = HEADING)]
     pub places: Option<u8>,
 

@@ -121,7 +121,7 @@ impl Dates {
 pub struct ImportArgs {
     /// Files written by other tools, or directories of them; gzip and UTF-16 are decoded
     ///
-    /// Of a directory, files that cannot be imported are left out and counted with their reason. Hidden files and links to directories are skipped.
+    /// In a directory, files that cannot be imported are left out and counted with their reason. Hidden files and links to directories are skipped.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 

@@ -11,7 +11,7 @@ use rigel_core::path_text::encode;
 use rigel_core::units::Bytes;
 use std::path::PathBuf;
 
-/// Years that are told at most: no history of a host is longer.
+/// The maximum number of years: no history of a host is longer.
 const MOST_YEARS: u32 = 20;
 
 const SUMMARY: &str = "\

@@ -16,7 +16,9 @@ use std::path::Path;
 const PROGRAMS: [(&[&str], &str); 14] = [
     (
         &["fio"],
-        "a job is a level here: `rigel run oltp` makes random reads, `rigel run advanced --type seq` sequential ones; `rigel run` translates the options of fio, and `rigel run --load job.fio` takes a job file",
+        "a job is a level here: `rigel run oltp` does random reads, `rigel run advanced --type seq` \
+         sequential ones; `rigel run` translates the options of fio, and `rigel run --load job.fio` takes a \
+         job file",
     ),
     (
         &["vdbench", "diskspd", "elbencho", "iometer", "sqlio", "fs_mark", "filebench"],
@@ -24,8 +26,8 @@ const PROGRAMS: [(&[&str], &str); 14] = [
     ),
     (
         &["dd", "hdparm", "pv"],
-        "`rigel run streams` measures sequential readers, like several dd; `rigel fill` writes a device or \
-         a file full",
+        "`rigel run streams` measures sequential readers, like several dd; `rigel fill` fills a device or a \
+         file",
     ),
     (
         &["bonnie", "bonnie++", "iozone", "tiobench", "postmark"],
@@ -143,7 +145,7 @@ pub fn program(name: &str, rest: &[OsString]) -> Option<String> {
     Some(of_program(name, rest).unwrap_or_else(|| (*told).to_owned()))
 }
 
-/// What stands behind another program's name tells more than the name.
+/// The words after another program's name are more specific than the name.
 fn of_program(program: &str, rest: &[OsString]) -> Option<String> {
     let words: Vec<&str> = rest.iter().filter_map(|word| word.to_str()).collect();
     let next = |at: usize| words.get(at + 1).copied().filter(|next: &&str| !next.starts_with('-'));

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   rigel rank a_record.jsonl b_record.jsonl c_record.jsonl
-      which storage is best, and how sure that is
+      which storage is best, and how certainly
   rigel rank old=old_summary.txt san=monday_record.jsonl,tuesday_record.jsonl cloud=cloud/
       with names: a result of another tool, two runs of one storage, all records in a directory
   rigel rank a=a/ b=b/ c=c/ --by max_large_mbps
@@ -28,7 +28,8 @@ Examples:
 pub struct RankArgs {
     /// A storage: a record, a directory of its records, or NAME=RECORD[,RECORD..]
     ///
-    /// Two or more. With several runs of a storage, the intervals cover how much runs differ. Without NAME= a storage is called by the label of its runs
+    /// Two or more. With several runs of a storage, the intervals also cover the differences between runs. Without NAME= a storage is called by
+    /// the label of its runs
     /// (--label), else by its directory, else by its run. Results of other tools can take the place of a record, as in `rigel compare`. A path
     /// that contains = before its first / needs a name, or ./ in front.
     #[arg(id = "storages", value_name = "STORAGE", required = true)]
@@ -41,7 +42,7 @@ pub struct RankArgs {
     /// Rank by QUANTITY [default: the main result that all records have]
     ///
     /// Named as in the gates of `rigel compare`: max_iops (within the latency limit of a calibration), max_small_iops, max_large_mbps,
-    /// min_small_latency, commit_latency, max_commits; of any other load class NAME: max_NAME_per_s, min_NAME_latency. Quantities of a load level
+    /// min_small_latency, commit_latency, max_commits; for any other load class NAME: max_NAME_per_s, min_NAME_latency. Quantities of a load level
     /// need the level: 'small_p99 @ 8'. A wrong name lists what there is. Whether more or less is better follows from the quantity.
     #[arg(long, value_name = "QUANTITY")]
     pub by: Option<String>,

@@ -62,7 +62,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "SOURCE", value_parser = source)]
     source: Option<Source>,
 
-    /// Write what each host has of the load (node_share), for rigel-mpi with a node for each host in this order
+    /// Write each host's share of the load (node_share), for rigel-mpi with one node per host in this order
     #[arg(long)]
     nodes: bool,
 

@@ -203,7 +203,7 @@ pub fn first_option(told: &str) -> Option<&str> {
     told.split(' ').next().filter(|word| word.starts_with("--"))
 }
 
-/// A sentence about what the command has in the place of an option; `None` where nothing is known of it.
+/// A sentence about what the command has in the place of an option; `None` if nothing is known about it.
 pub fn meant(command: &str, name: &str) -> Option<String> {
     // fio parts the words of a name with either.
     let name = &name.replace('_', "-");

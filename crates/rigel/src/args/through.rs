@@ -32,7 +32,7 @@ fn demand(text: &str) -> Result<Demand, ValueError> {
     text.parse().map_err(|next| ValueError { reason: "is not a limit of such a run".into(), next })
 }
 
-/// Refuses it for two sides, of which one rests while the other works.
+/// Refuses it for two sides, because one pauses while the other works.
 pub fn for_one_side() -> Problem {
     Problem::usage("two sides cannot be loaded through a failure")
         .at("through")

@@ -129,7 +129,7 @@ pub struct VersusArgs {
     /// Exit with 1 if B differs from A by more, such as 'small_iops < -5%', or breaks a limit, such as 'open_p99 > 2ms'; repeatable
     ///
     /// A limit in percent applies to the difference between B and A, one with another unit (us, ms, s; IOPS, MBPS, /s) to B. Quantities:
-    /// small_iops, large_mbps, small_latency, large_latency (the mean), small_p99, large_p99; of another class such as open: open_per_s, open_mbps,
+    /// small_iops, large_mbps, small_latency, large_latency (the mean), small_p99, large_p99; for another class such as open: open_per_s, open_mbps,
     /// open_latency, open_p99. A gate fails if the whole 95 % interval is beyond the limit at any load. If the interval contains the limit, the gate
     /// is undecided: exit code 0 with a note, or 1 with --fail-undecided.
     #[arg(long, value_name = "GATE", help_heading = GATES)]
@@ -146,7 +146,7 @@ pub struct VersusArgs {
     #[arg(long, requires = "fail_if", help_heading = GATES)]
     fail_undecided: bool,
 
-    /// Ignore the history of calibrations, which tells how much repeated runs differ
+    /// Ignore the history of calibrations, which shows how much repeated runs differ
     #[arg(long, help_heading = FILES, hide_short_help = true)]
     no_history: bool,
 
@@ -244,7 +244,7 @@ impl VersusArgs {
         });
     }
 
-    /// Whoever names no level asks for an answer in a minute: the lowest and the highest load only. Whether that is what
+    /// Without a level, the answer takes a minute: the lowest and the highest load only. Whether that is what
     /// was asked for.
     fn be_brief(&mut self) -> bool {
         let precision = &mut self.load.own.precision;
@@ -365,8 +365,8 @@ impl VersusArgs {
     }
 }
 
-/// The options of a run, as two sides have them. What is there to be refused in words of its own is not offered, nor are the
-/// layouts of files that a comparison has not.
+/// The options of a run, as two sides have them. Options that exist only to be refused with their own message are not offered, nor are file
+/// layouts that a comparison lacks.
 fn adapted(arg: Arg) -> Arg {
     let told = |arg: Arg, short: &'static str, long: &'static str| {
         arg.help(short).long_help(format!("{short}\n\n{long}"))

@@ -111,7 +111,7 @@ flags!(FlagCode {
         "CUT_SHORT",
         &[Mark::OfFailure],
         Next::Again,
-        "A visit ended early: its number rests on less time than planned.",
+        "A visit ended early: its number is based on less time than planned.",
         "Resume the run (--resume), which repeats that visit; if it cannot be resumed, measure again."
     ),
     /// I/Os failed.
@@ -247,8 +247,9 @@ flags!(FlagCode {
         "BURST",
         &[Mark::Root, Mark::InTime, Mark::OfFailure],
         Next::Doctor,
-        "The rate fell for good during the run, as when burst credit is used up. Visits before and after it measured two things.",
-        "Plan with the rate that was left. The task burst measures the credit, and how long it takes to come back."
+        "The rate fell for good during the run, as when burst credit is used up. Visits before and after it \
+         measured two different states.",
+        "Plan with the lower rate. The burst task measures the credit and how long it takes to refill."
     ),
     /// Writes became slower when a cache or the spare blocks were full.
     WriteCliff: row(

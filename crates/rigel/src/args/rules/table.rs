@@ -83,8 +83,8 @@ pub const RULES: &[Rule] = &[
     never(
         SERVER,
         &["--engine", "--workers", "--cpus"],
-        "the server makes the I/O, in processes of its own",
-        "leave out {option}; `rigel run` makes I/O without a server",
+        "the server does the I/O, in its own processes",
+        "leave out {option}; `rigel run` does I/O without a server",
     ),
     never(
         SERVER,

@@ -120,8 +120,8 @@ pub struct InstallArgs {
     dry_run: bool,
 }
 
-/// Removes only a schema that Rigel made, recognized by its comment; if it has calibrate_io(), only the table. Of MySQL and MariaDB: tables with that
-/// comment, and the database rigel when nothing else is in it.
+/// Removes only a schema that Rigel made, recognized by its comment; if it has calibrate_io(), only the table. For MySQL and MariaDB: tables with
+/// that comment, and the database rigel when nothing else is in it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = DROP)]
 pub struct DropArgs {

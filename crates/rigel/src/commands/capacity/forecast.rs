@@ -166,7 +166,7 @@ fn check_common(
         .because(
             "they have no time in common in which the rates of each are known, and what is unknown is not 0",
         )
-        .next("import the time that is missing, or name less; rigel capacity list shows the times of each"))
+        .next("import the missing time, or name fewer; rigel capacity list shows the times of each"))
 }
 
 /// Who else has load on the storage, as far as the store knows.

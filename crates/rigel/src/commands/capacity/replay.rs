@@ -199,7 +199,7 @@ impl StoreSelection {
             if self.guests.len() == before {
                 return Err(Problem::usage("the file has too little load to add")
                     .at(format!("--add {}", path_text::encode(file)))
-                    .because("its usual week is made of whole hours, and half of no hour is known")
+                    .because("its usual week consists of whole hours, but no hour is at least half known")
                     .next("give a file of some hours, better of a week"));
             }
         }

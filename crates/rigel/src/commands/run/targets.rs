@@ -58,7 +58,7 @@ fn mixed(dir: &Path, other: &Path) -> Problem {
 }
 
 fn no_consent_needed(destroy: &[PathBuf]) -> Problem {
-    Problem::usage("--destroy-data names something that is no target of this run")
+    Problem::usage("--destroy-data names something that is not a target of this run")
         .at(destroy.first().map(|path| path_text::encode(path)).unwrap_or_default())
         .because("only directories are named, and the run writes to scratch files that it makes there")
         .next("leave --destroy-data out")

@@ -79,7 +79,7 @@ fn measured(run: &SqlRun<'_>, file: &Scratch, signals: &Signals) -> Result<f64, 
     let best = done.into_iter().max().unwrap_or(0);
     if best == 0 {
         return Err(Problem::refused("the storage cannot be written to")
-            .because("not one raw write completed in seconds")
+            .because("not one raw write completed within seconds")
             .next("check the kernel log (dmesg) for the device"));
     }
     Ok(to_f64(best) * 1e9 / (f64::from(ROUNDS) * to_f64(MEASURE_NS)))

@@ -1,8 +1,7 @@
 //! A history of load through a token bucket: when its credits are used up, and what would have been enough.
 //!
-//! The load flows: I/O that is not served at once waits, and is served as soon as the bucket allows. Where the history has a gap, nothing is
-//! known, and the bucket
-//! stays as it was. Must not know who measured the bucket, nor word the result.
+//! The load flows: I/O that is not served at once waits, and is served as soon as the bucket allows. Where the history has a gap, nothing is known,
+//! and the bucket stays as it was. Must not know who measured the bucket, nor word the result.
 
 use super::forecast::{DAY_S, Reading};
 use rigel_core::units::to_f64;
@@ -129,7 +128,7 @@ impl Bucket {
         high
     }
 
-    /// How many times as high the load may be before it waits for credits. `None` where nothing that is checked empties the bucket, as no load does.
+    /// How many times as high the load may be before it waits for credits. `None` if nothing that is checked empties the bucket, as no load does.
     pub fn times(&self, load: &[Reading]) -> Option<f64> {
         let empties = |times: f64| self.empties(load, times);
         let mut high = 1.0;

@@ -95,7 +95,7 @@ pub struct Forecast {
     pub busy: f64,
     /// Weeks from the day after the history on.
     pub ahead: Vec<WeekForecast>,
-    /// Had it been asked when two thirds of the history were there; `None` where that was too short.
+    /// Had it been asked when two thirds of the history were there; `None` if that was too short.
     pub rehearsed: Option<IntervalCoverage>,
 }
 
@@ -126,9 +126,8 @@ impl Forecast {
         self.busy * median(&weeks)
     }
 
-    /// How much more a busy day is after a year of the forecast, as a share; over a shorter one as if it continued: growth by as much in each week,
-    /// a decline
-    /// by the same share.
+    /// How much more a busy day is after a year of the forecast, as a share; over a shorter one as if it continued: growth by as much in each week, a
+    /// decline by the same share.
     pub fn growth_per_year(&self) -> Option<f64> {
         let last = self.ahead.get(51).or(self.ahead.last())?.value;
         // From the middle of the last four weeks to that of the week.

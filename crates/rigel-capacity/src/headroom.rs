@@ -179,7 +179,7 @@ impl Ends {
 /// What becomes of `--fail-before`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// Nothing ends before, as far as the intervals tell.
+    /// Nothing ends before, as far as the intervals show.
     Passed,
     /// Something may end before, but most likely does not.
     Undecided,

@@ -1,8 +1,7 @@
 //! Hosts and databases that share a storage, and the sum of their demands, on one clock.
 //!
-//! A member is a host with its disks, or a database on a host without a known disk. Which part of it counts, and in which way it is reported,
-//! is chosen for each
-//! interval. One that a member has and another lacks is unknown, and not smaller. Must not open a store, and must not forecast.
+//! A member is a host with its disks, or a database on a host without a known disk. Which part of it counts, and in which way it is reported, is
+//! chosen for each interval. One that a member has and another lacks is unknown, and not smaller. Must not open a store, and must not forecast.
 
 mod member;
 mod profile;

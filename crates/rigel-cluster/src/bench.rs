@@ -1,8 +1,7 @@
 //! The bench of the first node: its own bench and those of the others, as one.
 //!
-//! An order goes to all with one time of start, each node's on its own clock. Intervals are reported once all loading nodes have handed over
-//! theirs. What the
-//! others say is checked before it is added. Must not know what is loaded, or how messages travel.
+//! An order goes to all with one time of start, each node's on its own clock. Intervals are reported once all loading nodes have handed over theirs.
+//! What the others say is checked before it is added. Must not know what is loaded, or how messages travel.
 
 mod answers;
 
@@ -70,7 +69,7 @@ pub struct ClusterBench {
 
 impl ClusterBench {
     /// Of nodes that are ready. `sites` are those of all ranks, `None` for a node without a part of the load; `members` and `targets` are
-    /// those of the run, `run_ns` the time at which it begins or goes on.
+    /// those of the run, `run_ns` the time at which it begins or continues.
     ///
     /// # Errors
     /// When no node loads, or one does not answer.

@@ -36,7 +36,7 @@ const OF_SEVERAL_HOSTS: [&str; 16] = [
     "virtiofs",
 ];
 
-/// A run begins, or goes on.
+/// A run begins, or continues.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Call {
     /// Of a run that continues: how it was begun; `None` for one that begins.
@@ -46,7 +46,7 @@ pub struct Call {
 /// How a run was begun that continues.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ResumedRun {
-    /// What was asked for.
+    /// What was requested.
     pub request: Request,
     /// What the node had; `None` of one without a part of the load, which may be another host now.
     pub had: Option<NodePast>,
@@ -78,7 +78,7 @@ pub struct Hello {
     pub own_list: bool,
     /// From the data that the user consented to lose: names that are not among its targets.
     pub strays: Vec<String>,
-    /// What it can say about them before they are read, when nothing but that is asked for.
+    /// What it can say about them before they are read, when nothing but that is requested.
     pub foretold: TargetNotice,
 }
 
@@ -113,13 +113,13 @@ impl TargetNotice {
 /// What a node does in the run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Brief {
-    /// What was asked for.
+    /// What was requested.
     pub request: Request,
     /// What is done; its targets are those of the run.
     pub plan: Plan,
     /// Which part is the node's.
     pub team: Team,
-    /// The time of the run at which it begins or goes on.
+    /// The time of the run at which it begins or continues.
     pub run_ns: u64,
     /// Of classes of verified blocks: what is certainly there.
     pub settled: PerClass<DurableMark>,

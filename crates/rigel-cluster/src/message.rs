@@ -82,7 +82,7 @@ impl Message {
         }
     }
 
-    /// How long the other node may be busy before it takes this; `None` where it has nothing else to do.
+    /// How long the other node may be busy before it takes this; `None` if it has nothing else to do.
     pub const fn patience(&self) -> Option<Duration> {
         match self {
             Self::Hello(_) | Self::Ready(_) => Some(WEEK),

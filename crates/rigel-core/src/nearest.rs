@@ -28,7 +28,7 @@ fn plain(word: &str) -> String {
 const SHORT: usize = 5;
 
 /// Letters to change, of which every third may be wrong; then whether the first one is wrong, and how much longer one
-/// is than the other. `None` where another word was meant: one with another number, such as p95 for p99, or a short one with a letter that
+/// is than the other. `None` if another word was meant: one with another number, such as p95 for p99, or a short one with a letter that
 /// no finger puts in place of the other.
 fn distance(typed: &str, word: &str) -> Option<(usize, bool, usize)> {
     let numbers = [digits(typed), digits(word)];

@@ -50,7 +50,7 @@ fn operand(word: &str) -> Option<NoTarget> {
     Some(NoTarget { is: "it looks like a dd operand", next })
 }
 
-/// Files that hold what is asked for, and not the data.
+/// Files that hold what is requested, and not the data.
 fn file(word: &str) -> Option<NoTarget> {
     let path = shell_word(word);
     let is_one = |ending: &str| word.len() > ending.len() && word.ends_with(ending);

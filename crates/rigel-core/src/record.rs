@@ -77,7 +77,7 @@ pub struct Header {
     pub run_id: String,
     /// Local time of the start, RFC 3339.
     pub started: String,
-    /// What was asked for.
+    /// What was requested.
     pub request: Request,
     /// What was planned.
     pub plan: Plan,

@@ -44,8 +44,7 @@ impl Advisory<'_> {
     }
 
     /// Remarks and refusals for a product whose file holds no comments, a sentence each. Empty for the other
-    /// products: their
-    /// files hold these sentences as comments.
+    /// products: their files hold these sentences as comments.
     pub fn beside(&self, product: Product) -> Vec<String> {
         if !matches!(product, Product::Cgroup | Product::CgroupMax) {
             return Vec::new();
@@ -106,7 +105,7 @@ const fn title(product: Product) -> &'static str {
     }
 }
 
-/// What is said about a setting without a sure value: one word for each kind, on the page and in the files.
+/// What is said about a setting without a precise value: one word for each kind, on the page and in the files.
 const fn kept_back(kind: Kind) -> &'static str {
     match kind {
         Kind::Missing => "not measured",
@@ -124,7 +123,7 @@ const fn meaning(kind: Kind) -> &'static str {
     }
 }
 
-/// A setting without a sure value.
+/// A setting without a precise value.
 type WithheldSetting<'a> = (&'a Advice, &'a Refusal);
 
 /// The settings that are kept back for that kind of reason.

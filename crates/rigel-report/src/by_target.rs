@@ -36,9 +36,8 @@ pub(crate) struct ByTargetDocument {
     slowest_of_median: f64,
     /// Each target that received some of its I/O, in the order of the run.
     targets: Vec<TargetDocument>,
-    /// With two to four targets under the same load, the one that is certainly slower than each of the others; null where there is none. With
-    /// more, the flag
-    /// `OUTLIER_TARGET` names the slow ones.
+    /// With two to four targets under the same load, the one that is certainly slower than each of the others; null if there is none. With more, the
+    /// flag `OUTLIER_TARGET` names the slow ones.
     slower: Option<SlowerDocument>,
 }
 
@@ -143,7 +142,7 @@ fn about(view: &View<'_>, found: &ClassByTarget) -> String {
     )
 }
 
-/// Of so few that no flag names a slow one: which is slower than the others, or that they do not tell.
+/// Of so few that no flag names a slow one: which is slower than the others, or that they do not say.
 fn slower(view: &View<'_>, found: &ClassByTarget) -> Option<String> {
     if found.targets.len() >= LEAST_TARGETS {
         return None;

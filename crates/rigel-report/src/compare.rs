@@ -46,7 +46,7 @@ pub struct ComparisonView<'a> {
     pub new: &'a [View<'a>],
     /// What they come to.
     pub comparison: &'a Comparison,
-    /// The gates that were asked for.
+    /// The gates that were requested.
     pub gates: &'a [GateResult],
     /// A gate that is undecided fails.
     pub undecided_fails: bool,

@@ -17,9 +17,9 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.doctor/1";
 
-/// What was looked at and found.
+/// What was examined and found.
 pub struct DoctorReport<'a> {
-    /// What was looked at.
+    /// What was examined.
     pub system: &'a System<'a>,
     /// Every rule with what came out.
     pub all: &'a [RuleResult],

@@ -157,7 +157,7 @@ pub(crate) enum Kind {
     Usual,
     /// Charts; without them it is not there.
     Drawn,
-    /// What the answers rest on.
+    /// What the answers are based on.
     Evidence,
     /// Why the answer is what it is: on paper, too.
     Why,
@@ -167,7 +167,7 @@ pub(crate) enum Kind {
 #[derive(Debug, Default)]
 pub(crate) struct Card {
     pub title: String,
-    /// The value as it is read; where there is none, why.
+    /// The value as it is read; if there is none, why.
     pub value: String,
     /// The unit, unless the value has it.
     pub unit: String,
@@ -309,7 +309,7 @@ impl Block {
         Self::Section(Section { title: title.into(), id: String::new(), kind: Kind::Drawn, blocks })
     }
 
-    /// What the answers rest on.
+    /// What the answers are based on.
     pub fn evidence(title: impl Into<String>, facts: Vec<(String, String)>) -> Self {
         Self::Section(Section {
             title: title.into(),

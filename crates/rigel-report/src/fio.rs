@@ -36,7 +36,7 @@ impl<T: Serialize> Serialize for Pairs<T> {
 struct Document<'a> {
     #[serde(rename = "fio version")]
     version: &'a str,
-    /// Seconds since 1970 at the end of the run; null when the record does not tell.
+    /// Seconds since 1970 at the end of the run; null when the record does not say.
     timestamp: Option<i64>,
     timestamp_ms: Option<i64>,
     time: &'a str,

@@ -24,7 +24,7 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    /// The name; nothing where values are written with their unit.
+    /// The name; nothing if values are written with their unit.
     pub fn name(&self) -> &str {
         match self {
             Self::Mbps => "MBPS",

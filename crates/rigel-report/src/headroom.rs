@@ -33,7 +33,7 @@ pub struct HeadroomReport<'a> {
     pub host: &'a str,
     /// Local time of the request, RFC 3339.
     pub asked: &'a str,
-    /// What was asked for.
+    /// What was requested.
     pub demand: &'a Demand,
     /// What will be.
     pub courses: &'a [Course],

@@ -217,7 +217,7 @@ struct ClassDocument {
 struct SizeDocument {
     /// Bytes of an I/O.
     bytes: u64,
-    /// Share of the I/Os in per cent, as it was asked for.
+    /// Share of the I/Os in per cent, as it was written.
     percent: u8,
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Listing<'a> {
     pub heads: Vec<String>,
     /// In order.
     pub rows: Vec<Row<'a>>,
-    /// What the columns mean, as a sentence; nothing where their names say it.
+    /// What the columns mean, as a sentence; nothing if their names say it.
     pub meaning: &'static str,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Listing<'a> {
             .table()
     }
 
-    /// The table of classes and the points that have some of them; `None` where they are points of a matrix.
+    /// The table of classes and the points that have some of them; `None` if they are points of a matrix.
     pub fn of(
         view: &'a View<'_>,
         classes: &[&LoadClass],
@@ -167,7 +167,7 @@ fn width(found: Option<Estimate>) -> String {
     found.and_then(|found| found.half_width()).map_or_else(|| "-".to_owned(), percent)
 }
 
-/// Half the width of the interval that says how certain the point is; with a star where that was asked for and not reached.
+/// Half the width of the interval that says how certain the point is; with a star where that was requested and not reached.
 fn half(view: &View<'_>, io: &IoFindings, found: Option<Estimate>, room: Room) -> String {
     let star = match (room, view.findings.target) {
         (Room::Narrow, Some(_)) if !io.sure.reached => "*",

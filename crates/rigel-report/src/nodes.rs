@@ -29,7 +29,7 @@ pub(crate) struct Row {
     mean: Option<String>,
 }
 
-/// The table; nothing where one host measured.
+/// The table; nothing if one host measured.
 pub(crate) fn blocks(mut rows: Vec<Row>, room: Room) -> Vec<Block> {
     if rows.is_empty() {
         return Vec::new();

@@ -63,7 +63,7 @@ fn course(view: &View<'_>, found: &PlaceFindings) -> String {
     }
 }
 
-/// What was measured at each place, in their order; nothing where one is not known.
+/// What was measured at each place, in their order; nothing if one is not known.
 fn measured(view: &View<'_>, found: &PlaceFindings) -> Option<Vec<f64>> {
     let at =
         |place| view.findings.alone(found.load.name, place)?.io(found.load.name).and_then(judged_at_place);

@@ -72,7 +72,7 @@ pub(crate) fn index(view: &View<'_>) -> Option<String> {
     Some(of_index(index_blocks(&counting(view, found))?, best.estimate.value))
 }
 
-/// The visits that the figures of a point rest on.
+/// The visits that the figures of a point are based on.
 fn counting<'a>(view: &View<'a>, found: &PointFindings) -> Vec<&'a Visit> {
     let counting: Vec<u64> =
         found.each_visit.iter().filter(|visit| visit.counts).map(|visit| visit.number).collect();

@@ -23,7 +23,7 @@ pub struct ReplayReport<'a> {
     pub command: &'a str,
     /// The disks or databases of each host, together.
     pub members: &'a Members,
-    /// What each host has of the load, in parts of a hundred, where that was asked for.
+    /// What each host has of the load, in parts of a hundred, where that was requested.
     pub nodes: &'a [(String, u32)],
     /// Intervals that some hosts have and others lack.
     pub left_out_stretches: usize,
@@ -31,7 +31,7 @@ pub struct ReplayReport<'a> {
     pub left_out: &'a [Subject],
     /// The tools that said so.
     pub sources: &'a [Source],
-    /// The time that was asked for, in milliseconds of the epoch.
+    /// The time that was requested, in milliseconds of the epoch.
     pub range_ms: (i64, i64),
     /// The load.
     pub replay: &'a Replay,

@@ -116,7 +116,7 @@ fn coverage(score: &Score) -> Option<String> {
     held(score).filter(|_| score.case.and.is_none())
 }
 
-/// Two sides: how often the interval of their ratio held the truth, or no difference was found where there is none.
+/// Two sides: how often the interval of their ratio held the truth, or no difference was found if there is none.
 fn turns(score: &Score) -> Option<String> {
     if let Promise::NoDifference(_) = score.case.promise {
         return Some(format!("no difference in {}", per_cent(score.alike().0)));

@@ -77,7 +77,7 @@ struct Document<'a> {
     ios: u64,
     /// Failed I/Os.
     errors: u64,
-    /// What was compared; nothing where no block was verified.
+    /// What was compared; nothing if no block was verified.
     verified: Option<VerifiedDocument>,
     /// The longest I/O, if it took far longer than nearly all others.
     longest: Option<OfTarget<&'a LongIo>>,

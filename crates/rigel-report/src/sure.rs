@@ -28,7 +28,7 @@ pub(crate) struct SurenessText {
 }
 
 impl SurenessText {
-    /// Of a run on its own. Its outputs are made of its record alone, so no history has a say.
+    /// Of a run on its own. Its outputs are made of its record alone, so no history counts.
     pub fn of_run(view: &View<'_>) -> Self {
         if !view.is_adaptive() {
             return Self {

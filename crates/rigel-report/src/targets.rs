@@ -24,7 +24,7 @@ pub struct TargetCheck {
     pub facts: TargetFacts,
     /// What is on it and who uses it.
     pub evidence: Vec<Evidence>,
-    /// Why it could not be looked at closely; then the evidence is what is known without reading it.
+    /// Why it could not be examined closely; then the evidence is what is known without reading it.
     pub trouble: Option<String>,
     /// Why it could not be opened at all, and what would help; then the facts are what the kernel lists.
     pub closed: Option<Problem>,

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Mean and median that differ by no larger factor are alike. It is 1.44 for latencies of an exponential distribution.
 const ALIKE: f64 = 1.5;
 
-/// The sentence, about the class and point where they differ most; `None` where they are alike everywhere.
+/// The sentence, about the class and point where they differ most; `None` if they are alike everywhere.
 pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let uneven = || {
         let all = view.classes().filter_map(|(found, _, io)| Some((found, io, ratio(io)?)));

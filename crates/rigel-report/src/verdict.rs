@@ -236,7 +236,7 @@ fn head(tone: Tone, unusable: Option<&str>, causes: usize) -> String {
     }
 }
 
-/// What became of the rates that were required, and how that looks. Nothing where none was.
+/// What became of the rates that were required, and how that looks. Nothing if none was.
 fn required(view: &View<'_>) -> Option<(Tone, String)> {
     let found = match view.answer() {
         Answer::Rate(found) => found,

@@ -25,7 +25,7 @@ use rigel_uses::versus::Versus;
 pub struct VersusReport<'a> {
     /// The run.
     pub view: &'a View<'a>,
-    /// What its sides come to, and the gates that were asked for.
+    /// What its sides come to, and the gates that were requested.
     pub found: &'a Versus,
     /// How much sessions of A and of B differed in the past.
     pub past: &'a [SessionSpread; 2],

@@ -142,7 +142,7 @@ impl<'a> View<'a> {
         visits
     }
 
-    /// The visits that the figures of a point rest on, each with what it found.
+    /// The visits that the figures of a point are based on, each with what it found.
     pub(crate) fn counting<'v>(
         &self,
         found: &'v PointFindings,

@@ -211,7 +211,7 @@ pub trait Bench {
         EarlyEnd::default()
     }
 
-    /// What the drives below the load say about themselves now; `None` where there can be none, as below a simulated device. May take some seconds.
+    /// What the drives below the load say about themselves now; `None` if there can be none, as below a simulated device. May take some seconds.
     fn drives(&mut self) -> Option<Vec<Drive>> {
         None
     }

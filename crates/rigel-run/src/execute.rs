@@ -36,7 +36,7 @@ pub struct Run {
     pub program_version: String,
     /// Stem of the outputs.
     pub run_id: String,
-    /// What was asked for.
+    /// What was requested.
     pub request: Request,
     /// What was planned from it.
     pub plan: Plan,
@@ -152,7 +152,7 @@ pub fn execute(
     Ok(outcome)
 }
 
-/// A run that had ended because of it, and goes on.
+/// A run that had ended because of it, and continues.
 fn time_used_up() -> Problem {
     Problem::usage("the run has used up its time")
         .because("it stopped at its time limit, which cannot be changed when resuming")

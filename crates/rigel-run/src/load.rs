@@ -218,7 +218,7 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Puts a slot of a stream at the place of its next I/O, where not the slot but the arrival says which stream goes on.
+    /// Puts a slot of a stream at the place of its next I/O, where not the slot but the arrival says which stream continues.
     #[inline]
     pub fn walk_from(&mut self, slot: u16, stream: Stream) {
         if let Source::Stream(index) = self.slot(slot).source {

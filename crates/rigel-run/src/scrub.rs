@@ -24,7 +24,7 @@ use std::time::Duration;
 
 /// How often the state is kept.
 const KEEP_NS: u64 = 10_000_000_000;
-/// When so much differs it is read again before the scrub goes on, so the state stays small.
+/// When so much differs it is read again before the scrub continues, so the state stays small.
 const MOST_PENDING_BYTES: u64 = 256 << 20;
 const MOST_PENDING: usize = 16_384;
 /// And when it waited so long: somebody may want to know it before a scrub of days is over.
@@ -55,7 +55,7 @@ pub struct Job<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Hears how a scrub goes on.
+/// Hears how a scrub continues.
 pub trait Listener {
     /// So many bytes of each copy are done.
     fn progress(&mut self, done: u64, total: u64);

@@ -1,8 +1,7 @@
 //! The measuring loop: keeps exactly the share of a point in flight and tallies what completes.
 //!
-//! Between submissions it does not allocate, lock, format or send, except when it hands over an interval. The clock is read once before `submit`
-//! and once
-//! before `reap`: an I/O's latency runs from just before its submission to the moment its completion was seen.
+//! Between submissions it does not allocate, lock, format or send, except when it hands over an interval. The clock is read once before `submit` and
+//! once before `reap`: an I/O's latency runs from just before its submission to the moment its completion was seen.
 
 mod open;
 mod paced;

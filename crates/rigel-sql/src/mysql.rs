@@ -1,8 +1,7 @@
 //! The module of MySQL and MariaDB: client and statements, programs, the rows of a page, the counters of InnoDB.
 //!
 //! A table of InnoDB is a b-tree by its primary key: a look-up reads the leaf of its row, and the inner pages that the server's own cache did not
-//! keep.
-//! Must not touch a database but `rigel`.
+//! keep. Must not touch a database but `rigel`.
 
 mod address;
 mod database;

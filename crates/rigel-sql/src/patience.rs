@@ -43,7 +43,7 @@ impl LongWait {
         Arc::clone(&self.stopped)
     }
 
-    /// The work goes on; what comes next may take so long, if another time than before.
+    /// The work continues; what comes next may take so long, if another time than before.
     pub(crate) fn heard(&mut self, patience: Option<Duration>) {
         self.last = Instant::now();
         self.patience = patience.unwrap_or(self.patience);

@@ -118,7 +118,7 @@ pub trait Kit: Sync + std::fmt::Debug {
     /// Starts it; `more` is a setting more, such as `io_method=sync`.
     fn serve(&self, programs: &Programs, serve: &Serve<'_>, more: Option<&str>) -> Call;
 
-    /// Whether this version reads past the page cache on its own.
+    /// Whether this version bypasses the page cache on its own.
     fn is_direct(&self, programs: &Programs) -> bool;
 
     /// The server's own cache, which is enough for what so many sessions hold at the same time.

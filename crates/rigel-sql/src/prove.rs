@@ -20,7 +20,7 @@ pub struct ProofRequest {
     pub rounds: u32,
     /// No round begins after that time, but for the second one.
     pub most: Option<Duration>,
-    /// Random writes of a block per second that the storage made without a server, where an advised value rests on them.
+    /// Random writes of a block per second that the storage made without a server, where an advised value is based on them.
     pub writes_per_s: Option<f64>,
 }
 
@@ -47,7 +47,7 @@ pub struct ProofFacts {
     pub settings: &'static str,
     /// What the other bytes are for, for people.
     pub beside: &'static str,
-    /// An advised value rests on what random writes the storage makes.
+    /// An advised value is based on what random writes the storage makes.
     pub needs_writes: bool,
 }
 

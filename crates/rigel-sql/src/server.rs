@@ -135,7 +135,7 @@ pub struct ServerFacts {
     pub cache_bytes: u64,
     /// Sessions that it has room for beside those that are there.
     pub free_connections: u32,
-    /// It reads tables past the page cache.
+    /// It bypasses the page cache when it reads tables.
     pub direct: bool,
     /// Who serves a session reads for it; otherwise workers of the server do.
     pub reads_itself: bool,
@@ -284,10 +284,10 @@ pub trait Server: Send {
     /// Makes sessions on the same server.
     fn opener(&self) -> Opener;
 
-    /// What it counted until now, as far as it tells. What the sessions and the kernel know stays empty.
+    /// What it counted until now, as far as it shows. What the sessions and the kernel know stays empty.
     fn counts(&mut self) -> ServerCounts;
 
-    /// How many of these sessions are at what at this moment; `None` where it does not tell.
+    /// How many of these sessions are at what at this moment; `None` if it does not say.
     fn waits(&mut self, sessions: &[i32]) -> Option<Vec<(String, u64)>>;
 }
 

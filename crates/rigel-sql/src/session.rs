@@ -169,7 +169,7 @@ impl Member {
     }
 
     /// A first statement, which nobody counts. With it a process of the server reads what the catalogue says about the table, and makes
-    /// its plan; both would be reads beside those that were asked for.
+    /// its plan; both would be reads beside those that were requested.
     fn begin(&mut self) -> Result<(), Problem> {
         let rows = match self.start.query {
             Query::LookUp(_) => self.session.look_up(&[0])?,

@@ -21,7 +21,7 @@ pub const COMMITS: &str = "rigel.commits";
 /// What to know of a table that is not logged.
 pub const NOT_LOGGED: &str = "the table is unlogged because the server archives or replicates its log: a \
     server crash empties it";
-/// How servers on Linux make their logs durable, unless they are told otherwise.
+/// How servers on Linux make their logs durable by default.
 pub const SYNC: Sync = Sync::Fdatasync;
 /// What the server may take, when all rows are there, to make the index and to write everything to storage; and as long as a slow
 /// storage takes to read the whole table for that.

@@ -13,7 +13,7 @@ pub(crate) enum Node {
     Root,
     /// The device for callers that use `O_DIRECT`, and for a loop device, which needs the page cache paths.
     Disk,
-    /// The same bytes past the page cache, so a short read reaches the caller.
+    /// The same bytes, without the page cache, so a short read reaches the caller.
     Raw,
     Control,
 }

@@ -79,7 +79,7 @@ pub struct Conditions {
 pub struct Value {
     /// The advised one.
     pub text: String,
-    /// What it would be at both ends of the intervals behind it; `None` when there is no interval, or none has a say.
+    /// What it would be at both ends of the intervals behind it; `None` when there is no interval, or none counts.
     pub ends: Option<(String, String)>,
 }
 
@@ -151,7 +151,7 @@ pub struct Refusal {
     pub details: Option<String>,
     /// What to do.
     pub next: String,
-    /// The command line for this; null where there is none.
+    /// The command line for this; null if there is none.
     pub command: Option<String>,
     /// What would come out of the figures anyway, which must not be used.
     #[serde(skip)]
@@ -191,7 +191,7 @@ pub struct Advice {
     pub setting: &'static str,
     /// The first major version that has it; `None` for all that are supported.
     pub since: Option<u32>,
-    /// The last major version that is better off with it, as far as experiments tell; `None` for all that are supported.
+    /// The last major version that is better off with it, as far as experiments show; `None` for all that are supported.
     pub until: Option<u32>,
     /// What is advised, or why nothing is.
     pub outcome: Result<SettingAdvice, Refusal>,
@@ -250,7 +250,7 @@ impl Advice {
     }
 }
 
-/// The flags of the runs as a whole, and those of the figures that values rest on. A flag of a point that no value rests on says
+/// The flags of the runs as a whole, and those of the figures that values are based on. A flag of a point that no value is based on says
 /// nothing here.
 fn flags(runs: &[Run<'_>], advice: &[Advice]) -> Vec<Flag> {
     let of_runs = runs.iter().flat_map(|run| &run.findings.flags);

@@ -64,9 +64,9 @@ rigel_core::named!(Tool {
 pub struct Baseline {
     /// Who found it.
     pub tool: Tool,
-    /// Its version, where the file tells it; foreign text.
+    /// Its version, where the file reports it; foreign text.
     pub version: Option<String>,
-    /// How it measured and on what, where the file tells it: names with their texts; foreign text.
+    /// How it measured and on what, where the file reports it: names with their texts; foreign text.
     pub conditions: Vec<(&'static str, String)>,
     /// What the numbers lack, a sentence without a full stop each.
     pub lacks: Vec<&'static str>,

@@ -46,9 +46,9 @@ pub struct BesideLoad {
     pub waits: Vec<(String, f64)>,
     /// Commits that a flush of the log made durable; `None` of look-ups.
     pub commits_per_flush: Option<f64>,
-    /// Blocks of the index that a look-up read beside its row; `None` where it goes through none.
+    /// Blocks of the index that a look-up read beside its row; `None` if it goes through none.
     pub index_blocks: Option<f64>,
-    /// What keeps SQL from more; `None` when the counters do not tell.
+    /// What keeps SQL from more; `None` when the counters do not say.
     pub limit: Option<Limit>,
     /// A number of it must not be used.
     pub invalid: bool,
@@ -140,7 +140,7 @@ fn way(found: &PointFindings, per_s: Estimate, cpu_us: Option<f64>, idle: Option
     Way { per_s, latency_us, cpu_us, idle }
 }
 
-/// The visits that the figures of a point rest on.
+/// The visits that the figures of a point are based on.
 fn visits<'a>(record: &'a Record, found: &PointFindings) -> Vec<&'a Visit> {
     let counting: BTreeSet<u64> =
         found.each_visit.iter().filter(|visit| visit.counts).map(|visit| visit.number).collect();
@@ -174,7 +174,7 @@ pub fn commits_per_flush(visits: &[&Visit]) -> Option<f64> {
     (commits > 0 && flushes > 0).then(|| to_f64(commits) / to_f64(flushes))
 }
 
-/// Blocks of the index that a look-up read on average; `None` where look-ups go through none.
+/// Blocks of the index that a look-up read on average; `None` if look-ups go through none.
 pub fn index_blocks(visits: &[&Visit]) -> Option<f64> {
     let nodes = visits.iter().flat_map(|visit| &visit.nodes);
     let (mut look_ups, mut blocks) = (0, 0);
@@ -204,7 +204,7 @@ fn waits(visits: &[&Visit]) -> Vec<(String, f64)> {
     shares
 }
 
-/// What the evidence names; nothing where the ratio is not sure enough. Where raw I/O makes no more, it does not matter what else
+/// What the evidence names; nothing if the ratio is not certain enough. Where raw I/O makes no more, it does not matter what else
 /// is full. Not so of commits: those of SQL share flushes, which raw writers do not, so more of them than raw ones say nothing of the
 /// storage.
 fn limit(efficiency: &Interval, idle: Option<f64>, is_of_commits: bool) -> Option<Limit> {

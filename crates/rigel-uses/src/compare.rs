@@ -74,7 +74,7 @@ pub struct Row {
     pub standing: SideUsability,
     /// The same of the base.
     pub base_standing: SideUsability,
-    /// How much the new side differs; the reason when that cannot be told.
+    /// How much the new side differs; the reason when that is not known.
     pub change: Result<Change, Doubt>,
     /// What that says.
     pub verdict: Effect,

@@ -38,7 +38,7 @@ const LONGEST_SOUND: Nanos = Nanos::from_secs(10);
 /// What came of a soak.
 #[derive(Clone, Debug)]
 pub struct SoakFindings {
-    /// What was asked for.
+    /// What was requested.
     pub soak: Soak,
     /// How long the load lasted until now.
     pub lasted: Nanos,
@@ -68,7 +68,7 @@ pub struct SoakFindings {
     pub targets: Option<ByTarget>,
     /// The targets that are slower than the others.
     pub outliers: Vec<Outlier>,
-    /// What the drives below the targets say about themselves; `None` where nobody asked, as with a simulated device.
+    /// What the drives below the targets say about themselves; `None` if nobody asked, as with a simulated device.
     pub drives: Option<Drives>,
     /// Beside production: what it took of the storage; `None` of a soak that had it on its own.
     pub beside: Option<ProductionImpact>,
@@ -204,8 +204,7 @@ impl SoakFindings {
     }
 
     /// With no wrong block among those that were compared: a wrong block is certainly (95 %) rarer than one of so many. `None` when some were wrong,
-    /// or
-    /// none compared.
+    /// or none compared.
     pub fn excluded_one_of(&self) -> Option<f64> {
         let checked = self.verified.checked;
         (checked > 0 && self.verified.faults.all() == 0).then(|| to_f64(checked) / RULE_OF_THREE)

@@ -42,7 +42,7 @@ pub struct Versus {
     pub overall: Vec<OverallRatio>,
     /// Rounds in which both sides had a visit that counts, at the load that has the most of them.
     pub rounds: usize,
-    /// The half-width that was asked for, relative.
+    /// The half-width that was requested, relative.
     pub target: f64,
     /// How many times the visits would have been needed without turns: the variance of two rates by that of their ratio.
     /// `None` when there is nothing to tell it from.

@@ -73,7 +73,7 @@ pub fn place(given: Option<&Path>) -> Result<PathBuf, Problem> {
 }
 
 impl Store {
-    /// Opens the store to write; makes it where there is none.
+    /// Opens the store to write; makes it if there is none.
     pub fn open(path: &Path) -> Result<Self, Problem> {
         if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty() && !dir.exists()) {
             // One that was named may be a slip; only the usual place is made.

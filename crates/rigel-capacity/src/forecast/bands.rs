@@ -1,8 +1,7 @@
 //! The width of the interval for each later week, from the errors of a back-test.
 //!
 //! There are many errors of weeks near the origin; those of distant weeks are few and overlap. So the squared size of an error is one law of the
-//! distance,
-//! fitted to all of them: week-to-week variation, a random walk, and a wrong trend. Must not choose a model.
+//! distance, fitted to all of them: week-to-week variation, a random walk, and a wrong trend. Must not choose a model.
 
 use super::backtest::ModelErrors;
 use super::model::WEEK;

@@ -1,8 +1,7 @@
 //! Turns readings of any spacing into one figure a day.
 //!
-//! For a rate, it is the level of the busy hours, the 95th percentile over five minutes: Only 72 minutes of the day are busier. For an amount,
-//! such as
-//! used space, it is the highest. Must not guess missing readings.
+//! For a rate, it is the level of the busy hours, the 95th percentile over five minutes: Only 72 minutes of the day are busier. For an amount, such
+//! as used space, it is the highest. Must not guess missing readings.
 
 use rigel_core::units::to_f64;
 
@@ -39,7 +38,7 @@ pub enum Kind {
 pub struct Daily {
     /// The first day, counted from 1970-01-01, in local time.
     pub first: i64,
-    /// The figures; `None` where too little of a day was read. The first and the last are there.
+    /// The figures; `None` if too little of a day was read. The first and the last are there.
     pub levels: Vec<Option<f64>>,
     /// Seconds between readings, the median.
     pub spacing_s: u32,

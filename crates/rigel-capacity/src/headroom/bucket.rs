@@ -96,13 +96,13 @@ pub struct Credits {
     pub spells: (usize, usize),
     /// Seconds that local time is ahead of UTC.
     pub offset_s: i64,
-    /// Seconds of the longest interval that the history was looked at in.
+    /// Seconds of the longest interval that the history was divided into.
     pub step_s: u32,
     /// The size that would have been enough with this refill.
     pub least_size: f64,
     /// The refill that would have been enough with this size.
     pub least_refill: f64,
-    /// How many times the load of the last four weeks may be until it waits for credits; `None` where nothing would.
+    /// How many times the load of the last four weeks may be until it waits for credits; `None` if nothing would.
     pub times: Option<EstimateForm>,
 }
 

@@ -11,7 +11,7 @@ use rigel_core::units::MIB;
 /// Milliseconds of a minute.
 pub const MINUTE_MS: u32 = 60_000;
 
-/// What was asked for.
+/// What was requested.
 #[derive(Clone, Debug, Default)]
 pub struct Demand {
     /// By resource; only those that the history has.

@@ -94,7 +94,7 @@ impl Surface {
         self
     }
 
-    /// Whether it was measured on these disks: by what stays if both have it, else by name. `None` where nothing can be said.
+    /// Whether it was measured on these disks: by what stays if both have it, else by name. `None` if nothing can be said.
     pub fn is_of(&self, subjects: &[Subject]) -> Option<bool> {
         if self.disks.is_empty() || self.simulated || !subjects.iter().any(|one| one.kind == Kind::Disk) {
             return None;

@@ -167,7 +167,7 @@ impl Row<'_> {
         self.heading.place(name).map_or("", |at| self.fields.text(at)).trim()
     }
 
-    /// The number in a column; `None` where it is none, or may be one of two.
+    /// The number in a column; `None` if it is none, or may be one of two.
     pub fn number(&self, name: &str) -> Option<f64> {
         let is_local = self.heading.delimiter != b',';
         let text = self.text(name);
@@ -286,7 +286,7 @@ impl Fields {
         }
     }
 
-    /// A field; empty where there is none.
+    /// A field; empty if there is none.
     pub fn text(&self, at: usize) -> &str {
         let from = if at == 0 { 0 } else { self.ends.get(at - 1).copied().unwrap_or(usize::MAX) };
         let bytes = self.ends.get(at).and_then(|&end| self.text.get(from..end)).unwrap_or_default();

@@ -127,7 +127,7 @@ impl SampleSink<'_> {
     }
 }
 
-/// Samples of one metric of one key, as long as they follow each other; then they go on in one step.
+/// Samples of one metric of one key, as long as they follow each other; then they continue in one step.
 #[derive(Debug, Default)]
 pub struct Run {
     of: Option<(Key, Metric)>,
@@ -135,7 +135,7 @@ pub struct Run {
     values: Vec<f64>,
 }
 
-/// Samples that go on at once.
+/// Samples that continue at once.
 const MOST_RUN: usize = 50_000;
 
 impl Run {
@@ -156,7 +156,7 @@ impl Run {
         }
     }
 
-    /// All that waits goes on.
+    /// All that waits continues.
     pub fn end(&mut self, out: &mut SampleSink<'_>) {
         let Some((key, metric)) = self.of.take() else { return };
         match (self.spans.as_slice(), self.values.as_slice()) {

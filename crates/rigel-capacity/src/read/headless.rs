@@ -25,7 +25,7 @@ const PARTS: [(&str, &str, &str); 4] = [
     ("\"Timestamps\"", "CloudWatch's answer", "aws cloudwatch get-metric-data .. > FILE"),
 ];
 
-/// Why a file that begins so cannot be read, and what to do; nothing where that is not known.
+/// Why a file that begins so cannot be read, and what to do; nothing if that is not known.
 pub fn cause(head: &[u8]) -> Option<(String, String)> {
     let text = String::from_utf8_lossy(head);
     if text.trim_start().starts_with(['{', '[', ']', '}', '"', ','])

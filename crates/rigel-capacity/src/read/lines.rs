@@ -18,7 +18,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Of CSV, where a line may go on after a line feed within quotes.
+    /// Of CSV, where a line may continue after a line feed within quotes.
     pub fn of_csv() -> Self {
         Self { quoted: true, ..Self::default() }
     }

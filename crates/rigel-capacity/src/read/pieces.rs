@@ -153,7 +153,7 @@ impl Pieces {
         if self.over && self.open.is_empty() && !self.in_string { Ok(()) } else { Err(torn(self.line)) }
     }
 
-    /// All that is around the elements; not closed while the document goes on.
+    /// All that is around the elements; not closed while the document continues.
     pub fn around(&self) -> &[u8] {
         &self.around
     }

@@ -2,8 +2,7 @@
 //!
 //! What a disk is (`node_disk_info`) comes before its counters, because Prometheus sorts by name; with it a disk stays the same under another name.
 //! An export has its series in arbitrary order, and may spread one over several lines, so it is read to the end first. Must not take results of
-//! functions: their
-//! metric has no name.
+//! functions: their metric has no name.
 
 use super::differences::{ExporterMetric, Labels, meant};
 use super::pieces::{self, Piece, Pieces};

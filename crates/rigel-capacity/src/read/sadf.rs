@@ -147,7 +147,7 @@ fn disks(read: &Element<'_>, host: &str, span: Span, out: &mut SampleSink<'_>) {
     }
 }
 
-/// sysstat 11.1 and 11.2 leave out the comma between two lists: `]  "fchosts": [`. `None` where nothing is missing.
+/// sysstat 11.1 and 11.2 leave out the comma between two lists: `]  "fchosts": [`. `None` if nothing is missing.
 fn with_commas(json: &[u8]) -> Option<Vec<u8>> {
     let (mut mended, mut in_string, mut after_end) = (None::<Vec<u8>>, false, false);
     for (at, &byte) in json.iter().enumerate() {

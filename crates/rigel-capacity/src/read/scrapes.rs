@@ -34,7 +34,7 @@ pub struct Scrapes {
     phase_ms: i64,
     /// Between two readings.
     step_ms: i64,
-    /// Whether they were asked for as often as they were taken.
+    /// Whether they were requested as often as they were taken.
     pub is_every: bool,
 }
 

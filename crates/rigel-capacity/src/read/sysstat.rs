@@ -96,7 +96,7 @@ impl Disk<'_> {
     }
 }
 
-/// The name of a disk as iostat tells it: a blank before it says that it is the sum of a group (`-g`). The name, and what stays of it.
+/// The name of a disk as iostat reports it: a blank before it says that it is the sum of a group (`-g`). The name, and what stays of it.
 pub fn of_group(told: &str) -> (&str, String) {
     let name = told.trim();
     (name, if told.starts_with(' ') { format!("{GROUP}{name}") } else { String::new() })

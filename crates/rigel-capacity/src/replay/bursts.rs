@@ -33,7 +33,7 @@ pub struct Minute {
 }
 
 impl Minute {
-    /// Of intervals with what arrived per second; `None` where they are too few, or not alike.
+    /// Of intervals with what arrived per second; `None` if they are too few, or not alike.
     pub fn of(intervals: &[(Span, f64)]) -> Option<Self> {
         let first = intervals.first()?.0;
         let count = intervals.len();
@@ -72,7 +72,7 @@ pub struct Bursts {
 }
 
 impl Bursts {
-    /// Of some minutes together; `None` where they say too little. Minutes of another interval than the first do not count.
+    /// Of some minutes together; `None` if they say too little. Minutes of another interval than the first do not count.
     pub fn of(minutes: &[Minute]) -> Option<Self> {
         let first = minutes.first()?;
         let alike = || minutes.iter().filter(|one| (one.interval_s / first.interval_s - 1.0).abs() < 0.2);
@@ -135,8 +135,8 @@ impl Bursts {
     }
 }
 
-/// The variance of the number that arrives in a time, of hyper-exponential arrivals with balanced means that go on forever: the equilibrium renewal
-/// process, whose renewal density decays with the rate 2 x rate / (spread + 1).
+/// The variance of the number that arrives in a time, of hyper-exponential arrivals with balanced means that continue forever: the equilibrium
+/// renewal process, whose renewal density decays with the rate 2 x rate / (spread + 1).
 fn variance(spread: f64, rate: f64, time_s: f64) -> f64 {
     let decays = 2.0 * rate / (spread + 1.0) * time_s;
     let grown = 1.0 - (1.0 - (-decays).exp()) / decays.max(f64::MIN_POSITIVE);

@@ -219,7 +219,7 @@ impl<'a> Gatherer<'a> {
         samples.samples(metric).map(|sample| (sample.span.start_ms, sample.value)).collect()
     }
 
-    /// The share of writes among the operations of the host as a whole, where a source tells it.
+    /// The share of writes among the operations of the host as a whole, where a source reports it.
     fn shares_of_host(&self, history: &History, host: &str) -> BTreeMap<i64, f64> {
         let [reads, writes] = [Metric::ReadOps, Metric::WriteOps]
             .map(|metric| self.column(history, (host, &Subject::host()), metric));
@@ -266,7 +266,7 @@ impl<'a> Gatherer<'a> {
         Some([Flow { ops: ops.0, bytes: bytes.0 }, Flow { ops: ops.1, bytes: bytes.1 }])
     }
 
-    /// The minutes in which every subject was looked at at the same moments, often enough.
+    /// The minutes in which every subject was examined at the same moments, often enough.
     fn add_minutes(&mut self, history: &History, (from_ms, to_ms): (i64, i64)) {
         let mut sums: BTreeMap<Span, (f64, usize)> = BTreeMap::new();
         for (place, life) in self.lives.iter().enumerate() {

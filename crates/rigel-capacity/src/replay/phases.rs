@@ -1,6 +1,5 @@
-//! Joins stretches with similar rates into phases: neighbours that differ least are joined, until few enough are left and those differ by more
-//! than chance.
-//! The busiest ones stay phases of their own.
+//! Joins stretches with similar rates into phases: neighbours that differ least are joined, until few enough are left and those differ by more than
+//! chance. The busiest ones stay phases of their own.
 //!
 //! Square roots of rates are compared, because their variation hardly depends on the rate.
 //! Must not know sizes or classes.

@@ -26,7 +26,7 @@ pub struct Space {
 type DatabaseKey<'a> = (&'a str, &'a str);
 
 impl Space {
-    /// Of the hosts of members; `None` where no source reports on it.
+    /// Of the hosts of members; `None` if no source reports on it.
     pub fn of(history: &History, members: &Members) -> Option<Self> {
         let filesystems = members.hosts().iter().filter_map(|host| fullest(history, host));
         let fullest = filesystems.max_by(|one, other| one.0.total_cmp(&other.0)).map(|found| found.1);

@@ -27,7 +27,7 @@ pub struct DriveLook {
 pub struct Drive {
     /// Kernel name, `sda` or `nvme0n1`. Another drive may have it after the host was started again.
     pub name: String,
-    /// Model, as the drive tells it.
+    /// Model, as the drive reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Serial number. With the model it says which drive this is.

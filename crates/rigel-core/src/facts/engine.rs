@@ -167,7 +167,7 @@ pub struct BufferFacts {
     pub backing: Backing,
     /// Bytes of all buffers.
     pub bytes: u64,
-    /// Most physical segments of one large buffer; `None` when the system does not tell.
+    /// Most physical segments of one large buffer; `None` when the system does not say.
     pub large_segments_max: Option<u32>,
     /// Mean of the same.
     pub large_segments_mean: Option<f64>,

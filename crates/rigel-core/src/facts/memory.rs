@@ -105,7 +105,7 @@ impl fmt::Display for MemoryReason {
 }
 
 impl TargetFacts {
-    /// Why memory of this host answers for the target, as far as the facts tell; `None` when nothing says so.
+    /// Why memory of this host answers for the target, as far as the facts show; `None` when nothing says so.
     pub fn memory(&self) -> Option<MemoryReason> {
         let filesystem = self.filesystem.as_ref().filter(|filesystem| is_memory_filesystem(filesystem));
         let layers = || self.device.iter().chain(&self.below);

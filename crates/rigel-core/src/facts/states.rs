@@ -65,9 +65,9 @@ pub struct StateChange {
     pub kind: StateKind,
     /// Whose.
     pub device: String,
-    /// Before; `None` where there was none.
+    /// Before; `None` if there was none.
     pub from: Option<String>,
-    /// Now; `None` where there is none any more.
+    /// Now; `None` if there is none any more.
     pub to: Option<String>,
 }
 
@@ -124,7 +124,7 @@ fn is_step(from: Option<&String>, to: Option<&String>) -> bool {
 }
 
 impl StateChange {
-    /// As a sentence goes on: `md0: array action idle -> recover`.
+    /// As a sentence continues: `md0: array action idle -> recover`.
     pub fn words(&self) -> String {
         let device = printable(&self.device);
         let end = |end: &Option<String>| end.as_ref().map(|text| printable(text).into_owned());

@@ -1,11 +1,9 @@
 //! Among two to four targets, the one that certainly takes longer than each of the others.
 //!
 //! So few do not show how much targets usually differ, so none of them is called unusual. Whether one takes longer than another is a different
-//! question: the
-//! ratio of their mean latencies in the same visit holds whatever moved both, and visits that lie apart show how much it varies. One stall moves one
-//! visit, and makes the interval wide. The slowest is chosen after the fact, so the intervals of all pairs hold at once (Bonferroni). Must not raise
-//! a
-//! flag.
+//! question: the ratio of their mean latencies in the same visit holds whatever moved both, and visits that lie apart show how much it varies. One
+//! stall moves one visit, and makes the interval wide. The slowest is chosen after the fact, so the intervals of all pairs hold at once (Bonferroni).
+//! Must not raise a flag.
 
 use super::outliers::{LEAST_RATIO, LEAST_TARGETS};
 use crate::measure::ByTarget;
@@ -31,7 +29,7 @@ pub struct SlowerTarget {
     pub ratio: Interval,
 }
 
-/// Out of the counts of several visits to one point; `None` where no target is certainly slower than every other, and of five or more, which
+/// Out of the counts of several visits to one point; `None` if no target is certainly slower than every other, and of five or more, which
 /// [`super::outliers`] judges.
 pub fn slower(visits: &[&ByTarget]) -> Option<SlowerTarget> {
     let targets: Vec<usize> = (0..visits.first()?.ops.len())

@@ -73,7 +73,7 @@ pub struct PointFindings {
     pub seconds: f64,
     /// Visits behind the numbers.
     pub visits: usize,
-    /// Every visit, in the order in which they were made; also those that the numbers do not rest on.
+    /// Every visit, in the order in which they were made; also those that the numbers are not based on.
     pub each_visit: Vec<VisitFindings>,
     /// The phase of the adaptive run in which it was measured, from 0: the points of a phase are judged together.
     pub phase: Option<usize>,
@@ -163,7 +163,7 @@ pub struct Findings {
     pub curves: Vec<CurveFindings>,
     /// What the reader should know about the run as a whole.
     pub flags: Vec<Flag>,
-    /// The half-width that every point was to reach, relative; `None` when no precision was asked for.
+    /// The half-width that every point was to reach, relative; `None` when no precision was requested.
     pub target: Option<f64>,
     /// States of the device that lasted a smaller share of the time may have been missed by all visits (95 %); `None`
     /// when the visits do not lie apart.
@@ -274,7 +274,7 @@ impl Findings {
         self.points.iter().find(|found| found.point == point)
     }
 
-    /// The points that the headline rests on: those that have its figures, and those of the answers of a calibration.
+    /// The points that the headline is based on: those that have its figures, and those of the answers of a calibration.
     pub fn headline_points(&self) -> BTreeSet<Point> {
         let answers = self.answers.as_ref();
         let within = answers.and_then(|answers| Some(answers.best_within()?.point));

@@ -1,11 +1,10 @@
 //! The targets among many that are slower than the others.
 //!
-//! Targets that have the same load answer alike, so their mean latencies tell which one is slow. Each is compared with the median of all, in units
-//! of the
-//! median absolute deviation, which the slow ones themselves barely move (Hampel 1974). Of many targets some are far out by chance: the share of
-//! those that are named wrongly is bounded (Benjamini and Hochberg 1995). Latencies are not normally distributed: one stall of a second can
-//! dominate the mean of a short run. So a target has to be slow without the few longest of its I/Os as well. Must not look at failures, which
-//! speak for themselves.
+//! Targets that have the same load answer alike, so their mean latencies tell which one is slow. Each is compared with the median of all, in units of
+//! the median absolute deviation, which the slow ones themselves barely move (Hampel 1974). Of many targets some are far out by chance: the share of
+//! those that are named wrongly is bounded (Benjamini and Hochberg 1995). Latencies are not normally distributed: one stall of a second can dominate
+//! the mean of a short run. So a target has to be slow without the few longest of its I/Os as well. Must not look at failures, which speak for
+//! themselves.
 
 use crate::load::class::{Class, LoadClass, PerClass};
 use crate::load::matrix::Point;
@@ -21,7 +20,7 @@ use serde::Serialize;
 pub const LEAST_TARGETS: usize = 5;
 /// Share of the named targets that may be named wrongly, in the mean.
 const FALSE_SHARE: f64 = 0.01;
-/// A target that is less slow than that is not worth a word, however sure it is.
+/// A target that is less slow than that is not worth a word, however certain it is.
 pub(super) const LEAST_RATIO: f64 = 1.10;
 /// Random I/O goes to every byte alike, so a larger target has more of it.
 const MOST_LARGER: u64 = 10;

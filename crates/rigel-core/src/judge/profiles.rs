@@ -127,7 +127,7 @@ impl Profiles {
         }
     }
 
-    /// The ratio that each quantity is a part of; nothing where rates are wanted.
+    /// The ratio that each quantity is a part of; nothing if rates are wanted.
     fn ratios(&self, look: &Look, target: f64) -> BTreeMap<usize, Ratio> {
         let of_step = |step: usize| -> Vec<(usize, Vec<RoundVisit>)> {
             let places = self.profiles.iter().enumerate().filter(|(_, (key, _))| key.0 == step);
@@ -159,7 +159,7 @@ impl Profiles {
             .collect()
     }
 
-    /// The visits of rounds that a look rests on.
+    /// The visits of rounds that a look is based on.
     fn visits_of(&self, key: Key, profiles: &[Vec<f64>], seen: &PointVisits, look: &Look) -> Vec<RoundVisit> {
         let rounds = self.rounds.get(&key).map_or(&[][..], Vec::as_slice);
         let is_long = |profile: &Vec<f64>| to_ns(profile.len(), BUCKET_NS) >= look.shortest_ns;
@@ -173,7 +173,7 @@ impl Profiles {
     }
 }
 
-/// A look at a phase, with the names of what was looked at.
+/// A look at a phase, with the names of what was examined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhaseLook {
     /// In the order of the look's vectors.
@@ -182,7 +182,7 @@ pub struct PhaseLook {
     pub timed: Vec<TimedVisit>,
     /// The look.
     pub look: Look,
-    /// How many points were looked at.
+    /// How many points were examined.
     points: usize,
     /// By the place of a quantity among the keys: how much two sides differ in it. Empty where rates are wanted.
     ratios: BTreeMap<usize, Ratio>,
@@ -191,7 +191,7 @@ pub struct PhaseLook {
 }
 
 impl PhaseLook {
-    /// Whether a point is done. The intervals of all of its classes must be narrow enough and rest on as many
+    /// Whether a point is done. The intervals of all of its classes must be narrow enough and based on as many
     /// visits as come before the first look. The visits of the phase must also last beyond their start-up;
     /// otherwise the error of the mean may be larger than its interval.
     pub fn reached(&self, step: usize, parameters: &Parameters) -> bool {

@@ -41,7 +41,7 @@ const PHASES: usize = 3;
 /// What a burst is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Burst {
-    /// How long the first one lasts at most. It ends when it is sure that the rate fell.
+    /// How long the first one lasts at most. It ends when it is certain that the rate fell.
     #[serde(rename = "for")]
     pub time: Nanos,
     /// Outstanding I/Os on each target.

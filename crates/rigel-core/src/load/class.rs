@@ -396,7 +396,7 @@ impl LoadClass {
         matches!(self.pattern, Pattern::Streams { .. })
     }
 
-    /// Whether its I/Os go on from where others of it ended.
+    /// Whether its I/Os continue from where others of it ended.
     pub const fn walks(&self) -> bool {
         matches!(self.pattern, Pattern::Streams { .. } | Pattern::Log)
     }
@@ -456,7 +456,7 @@ impl LoadClass {
         format!("{}{side}", self.plain_name())
     }
 
-    /// ` of A`; nothing where no two sides take turns.
+    /// ` of A`; nothing if no two sides take turns.
     pub fn of_side(&self) -> String {
         self.side.map_or_else(String::new, |side| format!(" of {}", side.name()))
     }

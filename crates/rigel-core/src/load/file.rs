@@ -307,7 +307,7 @@ impl LoadFile {
         Ok(request)
     }
 
-    /// What was asked for, of this load.
+    /// What was requested, of this load.
     fn task(&self, asked: &Request) -> Result<Task, Problem> {
         let (level, points, phases) = (RunLevel::Load, self.points.clone(), self.phases.clone());
         match &asked.task {

@@ -1,13 +1,11 @@
 //! How much a soak may take of shared storage: a bounded share of the time, and less while other users are under pressure.
 //!
 //! The share is the time in which an I/O of ours is in flight. It bounds the harm: in a queue with exponential service (M/M/1 with one closed
-//! customer, whose network has
-//! a product form) the others find one more in front of them for a share `s` of the time, so the tail of their latency is `exp(-x) (1 + s x)`
-//! instead of `exp(-x)`: the mean
-//! grows by `s`, the 99th percentile by 4.7 % at 5 %, however busy the device is, because what waits in its queue counts for the share, too. Within
-//! the bound the governor gives way as background transports do (LEDBAT, RFC 6817): it knows what its own reads usually take and how much the host
-//! usually waits
-//! for I/O, and halves its share when either is far above that. Pure: observations in, a share out. Must not read a clock or a counter.
+//! customer, whose network has a product form) the others find one more in front of them for a share `s` of the time, so the tail of their latency is
+//! `exp(-x) (1 + s x)` instead of `exp(-x)`: the mean grows by `s`, the 99th percentile by 4.7 % at 5 %, however busy the device is, because what
+//! waits in its queue counts for the share, too. Within the bound the governor gives way as background transports do (LEDBAT, RFC 6817): it knows
+//! what its own reads usually take and how much the host usually waits for I/O, and halves its share when either is far above that. Pure:
+//! observations in, a share out. Must not read a clock or a counter.
 
 use crate::units::{NS_PER_S, to_f64};
 use serde::{Deserialize, Serialize};
@@ -62,7 +60,7 @@ pub struct GovernorReading {
     pub ns: u64,
     /// Own reads by the bucket of their latency.
     pub reads: Vec<u64>,
-    /// The time in which somebody on the host waited for I/O; `None` where the kernel does not tell.
+    /// The time in which somebody on the host waited for I/O; `None` if the kernel does not say.
     pub pressed_us: Option<u64>,
 }
 
@@ -95,7 +93,7 @@ pub struct GovernorInterval {
     pub least_ppm: Ppm,
     /// The longest 99th percentile of own reads in a look; 0 when no look ended.
     pub p99_ns: u64,
-    /// Most of the time in which somebody on the host waited for I/O, of a look, in parts of a million; `None` where the kernel does not tell.
+    /// Most of the time in which somebody on the host waited for I/O, of a look, in parts of a million; `None` if the kernel does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pressed_ppm: Option<Ppm>,
     /// Looks that ended.

@@ -1,8 +1,7 @@
 //! Which data points a run measures, and in which order.
 //!
 //! A point says how many I/Os of each load class are outstanding; ORION's are pairs of small and large. ORION counts the idle point (0,0) in its
-//! total and never
-//! runs it; so does Rigel. Must not know time or targets.
+//! total and never runs it; so does Rigel. Must not know time or targets.
 
 mod point;
 mod sided;

@@ -28,7 +28,7 @@ pub struct Cpu {
     pub number: u32,
     /// The lowest number among the hardware threads of its core.
     pub core: u32,
-    /// Its NUMA node; `None` where the kernel knows none.
+    /// Its NUMA node; `None` if the kernel knows none.
     pub node: Option<u32>,
 }
 

@@ -119,7 +119,7 @@ impl Soak {
 /// Names of the phases of the usual load.
 pub(super) const NAMES: [&str; 3] = ["high", "low", "spike"];
 
-/// What a soak loads unless another load is asked for: small I/O, verified where it writes, beside large reads, in phases high, low and spike. Beside
+/// What a soak loads unless another load is requested: small I/O, verified where it writes, beside large reads, in phases high, low and spike. Beside
 /// production it is small I/O alone, one for each target: a large read would hold up what waits behind it.
 pub fn usual_load(targets: usize, write: WritePercent, soak: &Soak) -> (Vec<LoadClass>, Vec<Phase>) {
     let is_beside = soak.beside.is_some();

@@ -140,7 +140,7 @@ impl WorkingSet {
         }
     }
 
-    /// Refuses a time in which not every size can be looked at.
+    /// Refuses a time in which not every size can be examined.
     ///
     /// # Errors
     /// With the time that it takes at least.

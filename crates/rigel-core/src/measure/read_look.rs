@@ -15,7 +15,7 @@ const LOW: u64 = 0xffff_ffff;
 /// Counts of the sampled reads of one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadLook {
-    /// Reads that were looked at, one block of 4 KiB of each.
+    /// Reads that were examined, one block of 4 KiB of each.
     pub sampled: u64,
     /// Blocks that were zero in both places: at their beginning, and at another one.
     pub zero_blocks: u64,

@@ -13,8 +13,8 @@ pub struct ServerCounts {
     /// Blocks that reports had to read: all rows of each range came back.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub scanned_blocks: u64,
-    /// Blocks that the kernel may have read ahead of the sessions with reports, where they ended or went on elsewhere: as many more
-    /// may be read than were asked for.
+    /// Blocks that the kernel may have read ahead of the sessions with reports, where they ended or continued elsewhere: as many more
+    /// may be read than were requested.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ahead_blocks: u64,
     /// Transactions that the server said to have committed.

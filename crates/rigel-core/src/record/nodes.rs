@@ -187,7 +187,7 @@ impl From<&ClassTally> for NodeCounts {
 }
 
 impl NodeVisit {
-    /// How far apart the nodes of a visit began: from the first to the last; `None` where there are no two that loaded.
+    /// How far apart the nodes of a visit began: from the first to the last; `None` if there are no two that loaded.
     pub fn skew_ns(nodes: &[Self]) -> Option<u64> {
         let late =
             || nodes.iter().filter_map(|node| node.joined.as_ref()).filter(|one| !one.counted.is_empty());

@@ -50,7 +50,7 @@ impl<'a> RestSplice<'a> {
     /// Where a rest belongs. The record may have some or all of its lines already: who puts them back may be killed at any moment.
     ///
     /// # Errors
-    /// When the record went on without them.
+    /// When the record continued without them.
     pub fn of(record: &[u8], rest: &'a [u8]) -> Result<Self, Problem> {
         let nothing = Self { stays: record.len(), more: &[] };
         let whole_rest = whole(rest);

@@ -49,7 +49,7 @@ impl SimLaw {
 }
 
 impl SimLaw {
-    /// The rate of Poisson arrivals of I/Os of `io_bytes` at which a latency limit is just reached, by halving. `None` where the
+    /// The rate of Poisson arrivals of I/Os of `io_bytes` at which a latency limit is just reached, by halving. `None` if the
     /// rates have no formula, and where no rate meets the bound.
     pub fn truth_rate(&self, bound: &SloBound, io_bytes: u64) -> Option<f64> {
         let keeps = |per_s: f64| {

@@ -76,7 +76,7 @@ pub struct BoundVisit {
 pub enum NextBound {
     /// Visit this level once, add the visit to the others and ask again.
     Visit(u32),
-    /// The largest level within the bound, as far as the visits tell; `None` when not even 1 is.
+    /// The largest level within the bound, as far as the visits show; `None` when not even 1 is.
     Done(Option<u32>),
 }
 

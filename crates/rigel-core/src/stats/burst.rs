@@ -22,7 +22,7 @@ const SPENT: f64 = 2.0;
 const NEAR: f64 = 0.1;
 /// What came back is certainly no proof of a bucket where it seems to be off by more than this part, however wide its interval is.
 const FARTHEST: f64 = 0.25;
-/// A test of what came back that is less sure than this says nothing.
+/// A test of what came back that is less certain than this says nothing.
 const WIDEST_TEST: f64 = 0.5;
 /// What is to come back must be so many times as much as what is in flight.
 const TIMES_IN_FLIGHT: f64 = 10.0;
@@ -64,7 +64,7 @@ pub struct Bursts<'a> {
     pub second: &'a [Second],
     /// Outstanding I/Os.
     pub in_flight: f64,
-    /// The first burst lasted as long as was asked for, or until it was sure.
+    /// The first burst lasted as long as was asked for, or until it was certain.
     pub is_whole: bool,
 }
 

@@ -67,7 +67,7 @@ impl Estimate {
         Self { basis: Basis::Merged, ..Self::bare(value) }
     }
 
-    /// The middle of an interval that rests on `basis`.
+    /// The middle of an interval that is based on `basis`.
     pub const fn of(interval: Interval, basis: Basis) -> Self {
         Self { value: interval.mean, interval: Some(interval), basis }
     }
@@ -127,7 +127,7 @@ pub struct EstimateForm {
     pub hi95: Option<f64>,
     /// Visits behind the interval, or runs or rounds if `basis` says so; null when there is none.
     pub visits: Option<usize>,
-    /// What the interval rests on.
+    /// What the interval is based on.
     pub basis: Basis,
 }
 

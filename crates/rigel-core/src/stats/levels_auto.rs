@@ -110,7 +110,7 @@ pub enum ViolationKind {
 }
 
 /// Decides what comes after `visits`, in whatever order they were made. The same visits always give the same answer,
-/// so a search can go on from a record; visits that were not asked for are set aside until they are.
+/// so a search can continue from a record; visits that were not requested are set aside until they are.
 pub fn next(visits: &[LevelVisit], rules: &LevelRules) -> Next {
     match search(visits, rules).run() {
         Ok(Some(curve)) => Next::Done(Box::new(curve)),

@@ -33,7 +33,7 @@ const WIDEST: f64 = 0.15;
 /// And so far at least where no line says how steep the curve is.
 const UNKNOWN: f64 = 0.02;
 
-/// A line is all that is asked for.
+/// A line is all that is requested.
 const RATIOS: Law = Law { allowed: 0.0, least_spread: 0.0, guess: Guess::NONE, queues: true };
 /// Nearer to the bound there is nothing left above what is there without load.
 pub(crate) const HIGHEST_FLOOR: f64 = 0.95;
@@ -132,7 +132,7 @@ impl Level {
     }
 }
 
-/// Decides what comes after `visits`. The same visits always give the same answer, so a search can go on from a record.
+/// Decides what comes after `visits`. The same visits always give the same answer, so a search can continue from a record.
 pub fn next(visits: &[RateVisit], rules: &RateRules) -> Next {
     let levels = levels(visits);
     match growing(&levels, rules) {

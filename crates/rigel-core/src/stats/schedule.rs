@@ -87,7 +87,7 @@ impl Schedule {
         step
     }
 
-    /// The visit that was asked for ended at `ended_ns`. `slowest_rate` is the I/Os per second of its slowest class:
+    /// The visit that was requested ended at `ended_ns`. `slowest_rate` is the I/Os per second of its slowest class:
     /// later visits to the point are made long enough for it.
     pub fn finished(&mut self, ended_ns: u64, slowest_rate: f64) {
         let Some(Next::Visit(order)) = self.pending.take_if(|step| matches!(step, Next::Visit(_))) else {

@@ -6,7 +6,7 @@
 use super::sample::{count, variance};
 use super::special::student_t_quantile;
 
-/// Fewer sessions tell too little of how much they differ.
+/// Fewer sessions show too little about how much they differ.
 pub const FEWEST_SESSIONS: usize = 5;
 
 /// How much sessions of one storage differ in one quantity.

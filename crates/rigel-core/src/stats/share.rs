@@ -1,4 +1,4 @@
-//! How certain a share is, from visits: the spread between them, and never surer than counts can be.
+//! How certain a share is, from visits: the spread between them, and never more certain than counts can be.
 //!
 //! Shares are given as ratios to what is allowed. Must not know which bound they are about.
 

@@ -10,7 +10,7 @@ use super::special::student_t_quantile;
 use super::variance::{PointVisits, Spread, spread};
 use std::collections::BTreeMap;
 
-/// Fewer rounds that two points have in common tell too little of how much their ratio varies: with two, the interval that allows for it is
+/// Fewer rounds that two points have in common show too little about how much their ratio varies: with two, the interval that allows for it is
 /// nine times as wide as what was seen, and rare states of the device were missed by all of them.
 pub const FEWEST_ROUNDS: usize = 4;
 

@@ -81,7 +81,7 @@ pub enum SetsFound {
     AtLeast {
         /// Bytes of the largest that was warm.
         bytes: f64,
-        /// Whether that is the largest that was asked for, and not the last one for which there was time.
+        /// Whether that is the largest that was requested, and not the last one for which there was time.
         is_all: bool,
     },
     /// Nothing can be said.

@@ -1,9 +1,8 @@
 //! What earlier processes of a run left in a region: the basis for resuming a run that was killed, or whose host was.
 //!
 //! Each process of a run is a *part* of it. It passes over the slots in the same order, but its generations begin above all those that an earlier
-//! part
-//! can have reached, so a block says which part wrote it. Of an earlier part one number is known, from a line of the record: every write below it was
-//! durable. What that part wrote after the line may be there or not. Must not know the part that runs now.
+//! part can have reached, so a block says which part wrote it. Of an earlier part one number is known, from a line of the record: every write below
+//! it was durable. What that part wrote after the line may be there or not. Must not know the part that runs now.
 
 use super::expected::GenerationRange;
 use super::passes::Passes;

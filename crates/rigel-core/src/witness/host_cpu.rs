@@ -19,7 +19,7 @@ pub struct HostCpu {
 }
 
 impl HostCpu {
-    /// That of some visits; `None` where a host was not watched in one of them.
+    /// That of some visits; `None` if a host was not watched in one of them.
     pub fn of<'a>(witnesses: impl IntoIterator<Item = Option<&'a Witness>>) -> Option<Self> {
         let (mut used_us, mut all_us) = (0.0, 0.0);
         let (mut interrupts_us, mut steal_us) = (Some(0.0), Some(0.0));

@@ -47,7 +47,7 @@ pub struct ForeignIo {
     pub span_ns: u64,
 }
 
-/// Everything that can be said; `None` where the host does not tell enough.
+/// Everything that can be said; `None` if the host does not tell enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Judgement {
     /// CPU time of others, in cores.

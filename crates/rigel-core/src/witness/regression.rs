@@ -30,7 +30,7 @@ pub struct ResidualCorrelation {
     pub range_cores: f64,
     /// Pearson's correlation, -1 to 1. Its square is the part of the variance between visits that the line explains.
     pub r: f64,
-    /// How often so large a correlation, either way, comes about by chance.
+    /// How often so large a correlation, either way, arises by chance.
     pub p: f64,
     /// How many visits.
     pub visits: usize,

@@ -27,7 +27,7 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Makes an empty file where there is none.
+    /// Makes an empty file if there is none.
     ///
     /// # Errors
     /// When there is something by now, or it cannot be made.

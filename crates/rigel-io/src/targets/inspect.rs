@@ -38,7 +38,7 @@ pub struct InspectedTarget {
     node: Node,
 }
 
-/// Evidence about one target. Only an inspection can make it, so a permit can rest on nothing else.
+/// Evidence about one target. Only an inspection can make it, so a permit can be based on nothing else.
 #[derive(Clone, Debug)]
 pub struct TargetEvidence {
     id: NodeId,

@@ -73,7 +73,7 @@ impl Neighbours {
     }
 }
 
-/// Readers may be beside readers where that was asked for.
+/// Readers may be beside readers where that was requested.
 const fn allowed(other: OtherProcess, beside: bool) -> Result<(), OtherProcess> {
     if beside && !other.writes { Ok(()) } else { Err(other) }
 }

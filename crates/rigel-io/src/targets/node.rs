@@ -131,7 +131,7 @@ impl Node {
         mount_id(self.pin.as_fd())
     }
 
-    /// The name of its filesystem as the kernel tells it, where that is one in memory.
+    /// The name of its filesystem as the kernel reports it, where that is one in memory.
     pub(crate) fn memory_filesystem(&self) -> Option<&'static str> {
         memory_filesystem(self.pin.as_fd())
     }

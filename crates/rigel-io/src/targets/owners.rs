@@ -65,7 +65,7 @@ fn search(root: &Path, device: (u32, u32), ranges: &[(u64, u64)], limit: Duratio
     facts
 }
 
-/// A device whose bytes are bytes of the one that was asked for.
+/// A device whose bytes are bytes of the one that was requested.
 struct DevicePart {
     name: String,
     number: (u32, u32),
@@ -201,7 +201,7 @@ impl Walk<'_> {
             && (node.nlink() < 2 || self.seen.len() >= MOST_WAITING || self.seen.insert(node.ino()))
     }
 
-    /// Adds what a file has of the ranges; `None` when it does not tell.
+    /// Adds what a file has of the ranges; `None` when it does not say.
     fn file(&mut self, path: &Path, page: &mut ExtentPage) -> Option<()> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let open = |more| rustix::fs::open(path, flags | more, Mode::empty());

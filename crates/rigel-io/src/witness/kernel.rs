@@ -31,7 +31,7 @@ impl KernelThreads {
         self.before = ticks(&self.root);
     }
 
-    /// Microseconds that they used since the mark. `None` where they cannot be seen, or nothing was marked. The time of one that has
+    /// Microseconds that they used since the mark. `None` if they cannot be seen, or nothing was marked. The time of one that has
     /// ended is not in it.
     pub(super) fn since_mark(&self) -> Option<u64> {
         let (before, now) = (self.before.as_ref()?, ticks(&self.root)?);

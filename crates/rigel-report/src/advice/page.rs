@@ -16,7 +16,7 @@ const BELOW: &str = "      ";
 /// The start of a line with a figure.
 const FIGURE: &str = "      - ";
 
-/// Advice for people; with the formula, the figures and the source of every setting where that is asked for.
+/// Advice for people; with the formula, the figures and the source of every setting where that is requested.
 struct AdvicePage<'a>(&'a Advisory<'a>, bool);
 
 impl Document for AdvicePage<'_> {

@@ -40,7 +40,7 @@ pub(super) fn ways(both: &RawAndSqlView<'_>) -> [String; 2] {
     }
     let block = Bytes(product.block_bytes());
     [
-        format!("{block} reads of {first}{more}, past the page cache, engine {engine}"),
+        format!("{block} reads of {first}{more}, bypassing the page cache, engine {engine}"),
         format!("look-ups in {table}"),
     ]
 }
@@ -100,7 +100,7 @@ const fn limit(limit: Option<Limit>) -> &'static str {
     }
 }
 
-/// What the verdict rests on, sentences.
+/// What the verdict is based on, sentences.
 pub(super) fn evidence(both: &RawAndSqlView<'_>) -> Vec<String> {
     let Some(load) = both.found.best() else { return Vec::new() };
     let [each, raw] = if writes(both) { ["commit", "write"] } else { ["look-up", "read"] };

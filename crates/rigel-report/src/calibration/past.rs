@@ -14,7 +14,7 @@ use rigel_core::units::say::plain_percent;
 use rigel_uses::compare::SessionSpread;
 
 /// How much the calibrations of a storage differ with small and large I/O of these sizes and this share of writes. Those that must
-/// not be used have no say.
+/// not be used do not count.
 pub fn past(documents: &[Document], sizes: [u64; 2], share: Option<WritePercent>) -> SessionSpread {
     let Some(share) = share else { return SessionSpread::default() };
     let like = documents.iter().filter(|found| is_usable(found) && load(found) == (sizes, share.get()));

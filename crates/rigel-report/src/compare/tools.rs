@@ -43,7 +43,7 @@ pub struct ToolComparisonView<'a> {
     pub new: &'a [SourceView<'a>],
     /// What they come to.
     pub found: &'a ToolComparison,
-    /// The gates that were asked for.
+    /// The gates that were requested.
     pub gates: &'a [GateResult],
     /// A gate that is undecided fails.
     pub undecided_fails: bool,

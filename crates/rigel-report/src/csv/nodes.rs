@@ -21,7 +21,7 @@ const FIGURES: [&str; 10] = [
     "errors",
 ];
 
-/// The table with its header line; `None` where one host measured.
+/// The table with its header line; `None` if one host measured.
 pub(crate) fn table(view: &View<'_>) -> Result<Option<Vec<u8>>, Problem> {
     if view.findings.points.iter().all(|found| found.nodes.is_empty()) {
         return Ok(None);

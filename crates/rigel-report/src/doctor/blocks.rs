@@ -162,7 +162,7 @@ fn doubted_by(same: &[&RuleResult], parts: &[(Part, Vec<Finding<'_>>)]) -> Optio
     all.find(|finding| finding.same.iter().any(&doubts)).map(|finding| finding.number)
 }
 
-/// How much was looked at.
+/// How much was examined.
 fn extent(system: &System<'_>, counts: Counts) -> Block {
     let kinds =
         [(system.targets.len(), "target"), (system.mounts.len(), "mount"), (system.devices.len(), "device")];

@@ -1,4 +1,4 @@
-//! What a power cut lost, for people: the verdict, what it rests on and what it excludes, then each loss. Must not judge.
+//! What a power cut lost, for people: the verdict, what it is based on and what it excludes, then each loss. Must not judge.
 
 use super::{DurabilityReport, sync};
 use crate::document::{Block, Blocks, Document, Paragraph, Room};

@@ -102,7 +102,7 @@ struct Outstanding {
 }
 
 impl<'a> PointDocument<'a> {
-    /// `contrasts` by class; `target`: the relative half-width that was asked for.
+    /// `contrasts` by class; `target`: the relative half-width that was requested.
     pub(super) fn new(found: &'a PointFindings, contrasts: &PerClass<Contrast>, target: Option<f64>) -> Self {
         let contrast = |class| contrasts.get(&class).copied().unwrap_or_default();
         Self {

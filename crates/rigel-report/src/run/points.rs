@@ -153,7 +153,7 @@ fn width(found: Option<Estimate>) -> String {
     found.and_then(|found| found.half_width()).map_or_else(|| "-".to_owned(), words::percent)
 }
 
-/// Beside a width that is not what was asked for.
+/// Beside a width that is not what was requested.
 fn star(io: Option<&IoFindings>, target: Option<f64>) -> char {
     match (io, target) {
         (Some(io), Some(_)) if !io.sure.reached => '*',

@@ -58,14 +58,14 @@ pub(crate) const fn word(found: &RequiredFound) -> &'static str {
     }
 }
 
-/// Why, as a sentence; nothing where the number says it all.
+/// Why, as a sentence; nothing if the number says it all.
 pub(crate) fn why(found: &RequiredFound) -> Option<String> {
     let clause = clause(found.open?);
     let (first, others) = clause.split_at_checked(1)?;
     Some(format!("{}{others}.", first.to_ascii_uppercase()))
 }
 
-/// What removes the cause; nothing where it is decided.
+/// What removes the cause; nothing if it is decided.
 pub(super) fn step(open: SloOpen) -> Option<String> {
     Some(match open {
         SloOpen::Around => return None,

@@ -44,7 +44,7 @@ pub(crate) fn digits(scale: f64, to: ScaleRounding) -> String {
     trimmed(value / unit)
 }
 
-/// A requirement as it was asked for.
+/// A requirement as it was written.
 pub(crate) fn requirement(scale: Option<&SloScale>, one: &Requirement) -> String {
     scale.map_or_else(
         || one.to_string(),

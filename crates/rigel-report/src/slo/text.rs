@@ -32,7 +32,7 @@ pub(crate) fn gates(found: &SloFindings) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// The answer; nothing where only required rates were asked for.
+/// The answer; nothing if only required rates were requested.
 pub(crate) fn reached(found: &SloFindings) -> String {
     if let Some(scale) = &found.scale {
         return scale::answer(found, scale);
@@ -203,7 +203,7 @@ pub(crate) fn seen(bound: &SloBound, ratio: &Ratio) -> String {
     }
 }
 
-/// How certain the bracket is, and what it rests on; nothing when no end is known.
+/// How certain the bracket is, and what it is based on; nothing when no end is known.
 pub(crate) fn sureness(found: &SloFindings) -> String {
     let Some(rate) = found.rate() else { return String::new() };
     let ladder: Vec<&SloPoint> = found.points.iter().filter(|point| point.role == SloRole::Ladder).collect();

@@ -121,7 +121,7 @@ impl SoakCounts {
         vec![ios, errors, checked, written, wrong]
     }
 
-    /// Read when the load began, went on or ended.
+    /// Read when the load began, continued or ended.
     fn logs(&self, run: &impl Fn() -> (std::borrow::Cow<'static, str>, String)) -> Family {
         let mut logs = Family::new(
             "rigel_soak_drive_log",

@@ -18,7 +18,7 @@ use rigel_uses::soak::{LEAST_TARGETS, Outlier, PhaseFound, PhaseIo, ProductionIm
 /// Targets that are named in a sentence.
 const MOST_NAMED: usize = 3;
 
-/// The answer: the verdict first, then what it rests on.
+/// The answer: the verdict first, then what it is based on.
 pub(super) fn told(told: &SoakReport<'_>) -> Vec<String> {
     let found = told.found;
     let parts = [
@@ -273,7 +273,7 @@ pub(super) fn nodes(told: &SoakReport<'_>) -> Vec<nodes::Row> {
     told.found.phases.iter().flat_map(rows).collect()
 }
 
-/// What a reader should know of the targets as a whole; `None` where there is nothing to say.
+/// What a reader should know of the targets as a whole; `None` if there is nothing to say.
 pub(super) fn targets_judged(found: &SoakFindings) -> Option<String> {
     let count = found.targets.as_ref()?.ops.len();
     if count < LEAST_TARGETS {

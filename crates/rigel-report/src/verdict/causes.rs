@@ -160,7 +160,7 @@ fn said_of(view: &View<'_>, said: &[(FlagScope, &Flag)]) -> Option<String> {
     Some(printable(&told).into_owned())
 }
 
-/// `±6.1 % to ±14 %, where ±5 % was asked for`; `None` where no width is wider, as there were too few visits.
+/// `±6.1 % to ±14 %, where ±5 % was asked for`; `None` if no width is wider, as there were too few visits.
 fn widths(view: &View<'_>) -> Option<String> {
     let target = view.findings.target?;
     let points = view.findings.points.iter().flat_map(PointFindings::classes);

@@ -16,7 +16,7 @@ enum Piece<'a> {
     Number { value: f64, digits: &'a str, unit: &'a str },
 }
 
-/// `in 2 to 4 of 4 visits`; `None` where the texts differ in more than numbers.
+/// `in 2 to 4 of 4 visits`; `None` if the texts differ in more than numbers.
 pub(super) fn range(texts: &[&str]) -> Option<String> {
     let (first, others) = texts.split_first()?;
     let first = pieces(first);

@@ -112,7 +112,7 @@ fn doctor(view: &View<'_>) -> String {
     format!("rigel doctor {}", words.join(" "))
 }
 
-/// The command line of the run; `None` where the words that were typed cannot be distinguished from the record.
+/// The command line of the run; `None` if the words that were typed cannot be distinguished from the record.
 fn repeated(view: &View<'_>) -> Option<CommandLine> {
     let request = &view.record.header.request;
     let words = view.targets().into_iter().chain(request.label.as_deref());
@@ -130,7 +130,7 @@ fn repeated(view: &View<'_>) -> Option<CommandLine> {
     Some(echo.after(&of_program(view, command)))
 }
 
-/// The command that asks for such a run; `None` where what was typed does not suffice.
+/// The command that asks for such a run; `None` if what was typed does not suffice.
 fn command(request: &Request, echo: &CommandLine) -> Option<&'static str> {
     let is_sql = !request.through.is_kernel();
     match &request.task {
@@ -162,7 +162,7 @@ fn of_program(view: &View<'_>, command: &str) -> String {
     format!("{program} {command}")
 }
 
-/// The same with more time; `None` where the run had no limit that could be raised.
+/// The same with more time; `None` if the run had no limit that could be raised.
 fn longer(view: &View<'_>) -> Option<CommandLine> {
     let command = repeated(view)?;
     let request = &view.record.header.request;

@@ -108,7 +108,7 @@ fn rising(view: &View<'_>, loads: &[&LoadClass]) -> String {
     }
 }
 
-/// ` A commit takes 125 us (±3.1 %).` Nothing where that was not measured.
+/// ` A commit takes 125 us (±3.1 %).` Nothing if that was not measured.
 fn commit(view: &View<'_>) -> String {
     let commits = view.findings.answers.as_ref().and_then(|answers| answers.commits.as_ref().ok());
     let Some(commits) = commits else { return String::new() };
@@ -179,7 +179,7 @@ pub(super) fn working(view: &View<'_>) -> Option<String> {
     ))
 }
 
-/// The most load that was tried of a class that was not saturated by it; `None` where it was.
+/// The most load that was tried of a class that was not saturated by it; `None` if it was.
 fn unsaturated_at(view: &View<'_>, load: &LoadClass) -> Option<u32> {
     let found = &view.findings;
     let curve = found.curves.iter().find(|one| one.class() == load.name);

@@ -19,7 +19,7 @@ struct SideBound<'a> {
     row: &'a Row,
 }
 
-/// The bounds on numbers that were asked for, where something was measured.
+/// The bounds on numbers that were requested, where something was measured.
 fn all<'a>(turned: &'a VersusReport<'_>) -> impl Iterator<Item = (&'a GateResult, f64, [SideBound<'a>; 2])> {
     turned.found.gates.iter().filter_map(|judged| {
         let GateBound::Value(bound) = judged.gate.bound else { return None };

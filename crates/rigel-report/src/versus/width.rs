@@ -29,8 +29,8 @@ pub(crate) fn sureness(view: &View<'_>, found: &Versus) -> String {
     }
 }
 
-/// That not every ratio is as precise as was asked for, and what to do; nothing where each is, or where nobody asked how certain it is
-/// and the bounds that were asked for are decided.
+/// That not every ratio is as precise as was asked for, and what to do; nothing if each is, or where nobody asked how certain it is
+/// and the bounds that were requested are decided.
 pub(crate) fn not_reached(view: &View<'_>, found: &Versus) -> Option<Cause> {
     let (reached, all) = found.reached_of();
     let is_asked = is_asked(&view.record.header.request);
@@ -69,13 +69,13 @@ pub(crate) fn not_reached(view: &View<'_>, found: &Versus) -> Option<Cause> {
     })
 }
 
-/// Whether the precision is another one than is asked for on its own.
+/// Whether the precision is another one than is requested on its own.
 fn is_asked(request: &Request) -> bool {
     let usual = if request.is_beside_raw() { Precision::default() } else { Precision::OF_RATIOS };
     matches!(request.pace(), Some(Pace::Adaptive(pace)) if pace.precision != usual)
 }
 
-/// What to do: nothing where the width that was reached is enough, else what is left that makes it narrower.
+/// What to do: nothing if the width that was reached is enough, else what is left that makes it narrower.
 fn remedy(view: &View<'_>, widest: Option<f64>, rounds: usize) -> String {
     let header = &view.record.header;
     let pace = header.request.pace();

@@ -42,7 +42,15 @@ pub(super) fn side(turned: &VersusReport<'_>, side: Side) -> String {
         parts.push(format!("{} stations of {:.3} ms", law.servers, law.service_ns(0) / 1e6));
     }
     if a.buffered != b.buffered {
-        parts.push(if own.buffered { "through the page cache" } else { "past the page cache" }.to_owned());
+        parts.push(
+            if own.buffered {
+                "through the page cache"
+            } else {
+                "bypassing the page \
+            cache"
+            }
+            .to_owned(),
+        );
     }
     parts.join(", ")
 }
@@ -76,7 +84,7 @@ pub(super) fn sentences(turned: &VersusReport<'_>) -> Vec<String> {
     verdict(turned).into_iter().chain(tails(turned)).collect()
 }
 
-/// The verdict: who meets the bounds that were asked for, then a sentence for each rate, or for the latency where the rate is given,
+/// The verdict: who meets the bounds that were requested, then a sentence for each rate, or for the latency where the rate is given,
 /// after what a side does not keep up with.
 pub(super) fn verdict(turned: &VersusReport<'_>) -> Vec<String> {
     let leading = turned.found.overall.iter().filter(|found| turned.found.leading.contains(&found.quantity));
@@ -92,7 +100,7 @@ pub(super) fn verdict(turned: &VersusReport<'_>) -> Vec<String> {
     told
 }
 
-/// `Undecided in small I/O: 2 rounds measured both sides, and a ratio needs 4; measure longer.` Nothing where some load has enough.
+/// `Undecided in small I/O: 2 rounds measured both sides, and a ratio needs 4; measure longer.` Nothing if some load has enough.
 fn few(turned: &VersusReport<'_>, quantity: Quantity) -> Option<String> {
     let found = turned.found;
     let mut own = found.comparison.rows.iter().filter(|row| row.quantity == quantity);
@@ -227,7 +235,7 @@ fn by(change: &Change, how: &str) -> String {
     )
 }
 
-/// Where the loads differ for sure: the least and the most of them. Nothing where they do not.
+/// Where the loads differ for sure: the least and the most of them. Nothing if they do not.
 fn by_load(turned: &VersusReport<'_>, quantity: Quantity) -> String {
     let rows = turned.found.comparison.rows.iter().filter(|row| row.quantity == quantity);
     let known: Vec<(&Row, Change)> = rows.filter_map(|row| Some((row, row.change.ok()?))).collect();
@@ -294,7 +302,7 @@ fn tail(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     format!("p99 latency of {what}: {} on B{over}{more}.", by(&found.change, lower))
 }
 
-/// What a figure rests on.
+/// What a figure is based on.
 fn of_loads(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     let own = turned.found.comparison.rows.iter().filter(|row| row.quantity.class == found.quantity.class);
     let all: BTreeSet<Point> = own.filter_map(|row| row.point).collect();
@@ -302,7 +310,7 @@ fn of_loads(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     over_some(&places, all.len())
 }
 
-/// `, over 1 of 5 loads (8 outstanding)`: the others had too few I/Os for a percentile. Nothing where all have one.
+/// `, over 1 of 5 loads (8 outstanding)`: the others had too few I/Os for a percentile. Nothing if all have one.
 fn over_some(places: &[String], all: usize) -> String {
     match places.len() {
         some if some >= all => String::new(),

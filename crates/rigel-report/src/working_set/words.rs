@@ -178,7 +178,7 @@ pub(super) fn about(found: &WorkingSetFindings) -> String {
     )
 }
 
-/// What the forecasts rest on.
+/// What the forecasts are based on.
 pub(super) fn of_forecasts(found: &WorkingSetFindings) -> String {
     let (caches, does) = if found.caches().len() > 1 { ("caches", "do") } else { ("cache", "does") };
     format!(

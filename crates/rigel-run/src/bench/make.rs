@@ -97,7 +97,7 @@ pub fn bench(
     }
 }
 
-/// How the engine comes about where a request leaves it open.
+/// How the engine is chosen if a request leaves it open.
 #[derive(Clone, Debug)]
 enum EngineSelection {
     /// That of a run that continues, as no run has two; or of both sides, with the trials on this one, and why.
@@ -260,7 +260,7 @@ fn check_stacks(engine: Option<EngineKind>, workers: usize, host: &HostFacts) ->
     }
 }
 
-/// What each worker of an engine has outstanding; where none is asked for, of the one that is chosen.
+/// What each worker of an engine has outstanding; where none is requested, of the one that is chosen.
 pub(super) fn layouts(
     team: &Team,
     request: &Request,

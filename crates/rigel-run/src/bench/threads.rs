@@ -77,7 +77,7 @@ pub struct ThreadBench {
     stuck: bool,
     /// What workers wait for that do nothing else meanwhile.
     board: WaitingBoard,
-    /// Is looked at after a visit; `None` where no storage is used.
+    /// Is looked at after a visit; `None` if no storage is used.
     targets: Option<Arc<OpenTargets>>,
     /// Where blocks are verified that a run may resume.
     flusher: Option<Flusher>,

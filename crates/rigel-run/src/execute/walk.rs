@@ -1,4 +1,4 @@
-//! One visit at a time: warm-up, load, its line in the journal, and whether the run can go on. In a resumed run the
+//! One visit at a time: warm-up, load, its line in the journal, and whether the run can continue. In a resumed run the
 //! visits of the record replace the load until all of them are used.
 //!
 //! Must not choose what is visited.

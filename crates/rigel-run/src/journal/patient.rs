@@ -81,7 +81,7 @@ impl Patient {
     /// A journal that continues in a record. `again`: the command that resumes the run later.
     ///
     /// # Errors
-    /// When the record cannot be looked at.
+    /// When the record cannot be examined.
     pub fn new(record: RecordFile, places: Places, again: String, tell: NoticeSink) -> Result<Self, Problem> {
         let good =
             record.file.metadata().map_err(|error| record.failed(&error.to_string(), Some(&error)))?.len();

@@ -23,7 +23,7 @@ pub(super) struct Sampler {
     /// 1 while reads count and bring data, else 0.
     step: u32,
     classes: [Turn; MOST_CLASSES],
-    /// Slots whose buffers are to be looked at; each slot completes at most once a batch.
+    /// Slots whose buffers are to be examined; each slot completes at most once a batch.
     picked: Vec<u16>,
     found: [ReadLook; MOST_CLASSES],
     generator: Generator,

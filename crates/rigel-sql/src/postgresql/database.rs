@@ -45,7 +45,7 @@ pub struct ServerFacts {
     pub shared_buffers: u64,
     /// Sessions that it has room for beside those that are there.
     pub free_connections: u32,
-    /// It reads tables past the page cache.
+    /// It bypasses the page cache when it reads tables.
     pub direct: bool,
     /// Who reads: the session itself, or workers of the server (from version 18 on).
     pub io_method: String,

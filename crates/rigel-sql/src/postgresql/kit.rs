@@ -14,7 +14,7 @@ use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The first version that reads past the page cache.
+/// The first version whose reads bypass the page cache.
 const DIRECT_SINCE: u32 = 16;
 /// The server's own cache.
 const SHARED_BUFFERS: u64 = 16 * MIB;

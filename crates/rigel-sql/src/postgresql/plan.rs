@@ -62,7 +62,7 @@ fn example(query: Query) -> String {
     values.iter().enumerate().fold(statement(query), put)
 }
 
-/// Whether that plan reads what was asked for, and nothing else.
+/// Whether that plan reads what was requested, and nothing else.
 fn is_right(query: Query, plan: &[String]) -> bool {
     let has = |part: &str| plan.iter().filter(|line| line.contains(part)).count();
     match query {

@@ -87,7 +87,7 @@ impl TestDevice {
         self.mountpoint.join("disk")
     }
 
-    /// The same bytes past the page cache whatever the caller's flags: a short read or write stays short,
+    /// The same bytes, without the page cache whatever the caller's flags: a short read or write stays short,
     /// while on `disk` the kernel asks for the rest of a read and makes EIO of the write.
     pub fn raw(&self) -> PathBuf {
         self.mountpoint.join("raw")
@@ -104,13 +104,11 @@ impl TestDevice {
     /// `short`, `corrupt` or `hang` with `OFF LEN` in bytes; `release` (answer what
     /// hangs and forget the `hang` ranges), `clear` (that, and forget all faults, traps and slow ranges), `reset` (zero the gauge).
     ///
-    /// Traps are sprung once, by the n-th request from now on (`lost nth 5`) or the first one at a place (`lost at OFF LEN`). The answer to the
-    /// write says that all is
-    /// well: `flip` (one bit; a number behind says in which byte), `torn` (only so many sectors of 512 bytes are stored, 3), `misdirect` (it lands
-    /// so many bytes further on, 1 MiB),
-    /// `lost`, `zero` (zeros are stored), `delay` (it is stored after so many more requests, 8). `stale` is for reads: one gets what was there
-    /// before the last
-    /// write since the trap was set; reads of what was not written since do not count.
+    /// Traps are sprung once, by the n-th request from now on (`lost nth 5`) or the first one at a place (`lost at OFF LEN`). The answer to the write
+    /// says that all is well: `flip` (one bit; a number behind says in which byte), `torn` (only so many sectors of 512 bytes are stored, 3),
+    /// `misdirect` (it lands so many bytes further on, 1 MiB), `lost`, `zero` (zeros are stored), `delay` (it is stored after so many more requests,
+    /// 8). `stale` is for reads: one gets what was there before the last write since the trap was set; reads of what was not written since do not
+    /// count.
     ///
     /// `cache 1`: writes wait in a volatile cache until a flush, or are durable on their own; `lie 1`: both are answered and do nothing;
     /// `power-cut`: what waits is lost and what is in flight fails; `power-cut SEED UNIT`: about half of it survives, in units of so many bytes.

@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Judge<'a> {
     /// Whether it accepts these arguments, the program's name first; else why not.
     pub understand: &'a dyn Fn(&[String]) -> Result<(), String>,
-    /// The whole help of a command by the words of its name; `None` where there is no such command.
+    /// The whole help of a command by the words of its name; `None` if there is no such command.
     pub help: &'a dyn Fn(&[&str]) -> Option<String>,
 }
 

@@ -116,7 +116,7 @@ pub fn calibrate(header: &Header, on: RepeatTarget, options: &str) -> String {
     before + &words.join(" ")
 }
 
-/// How large a scratch file of Rigel's own was, where that was asked for.
+/// How large a scratch file of Rigel's own was, where that was requested.
 fn scratch_size(header: &Header) -> String {
     let own = header.targets.iter().find(|target| target.scratch.is_some_and(|scratch| scratch.own));
     let is_asked = printable(&header.request.command_line).contains("--scratch-size");
@@ -149,7 +149,7 @@ fn how(request: &Request) -> String {
     all.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// A run of so many small I/Os as that of the header had, and nothing else; `None` where it was measured in a way that a command does not repeat
+/// A run of so many small I/Os as that of the header had, and nothing else; `None` if it was measured in a way that a command does not repeat
 /// on its own: what is written needs consent.
 pub fn at_level(header: &Header, level: u32) -> Option<String> {
     let request = &header.request;
@@ -209,7 +209,7 @@ fn place(header: &Header, on: RepeatTarget) -> (String, String) {
     (directory.map_or_else(String::new, |directory| in_directory(directory, "")), String::new())
 }
 
-/// The engine, where one was asked for. The law of a simulated device is as it was typed.
+/// The engine, where one was requested. The law of a simulated device is as it was typed.
 fn engine(header: &Header) -> String {
     match header.request.engine {
         EngineRequest::Auto => String::new(),

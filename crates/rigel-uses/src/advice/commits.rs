@@ -7,7 +7,7 @@ use super::measured::{Commit, MeasuredFigure, Source, whole};
 use super::{Advice, Product, Setting, SettingAdvice, Value};
 use rigel_core::units::say::number;
 
-/// A sleep of the kernel may take 50 us longer than was asked for (timer slack), so a shorter delay is mostly slack.
+/// A sleep of the kernel may take 50 us longer than was requested (timer slack), so a shorter delay is mostly slack.
 const LEAST_DELAY_US: f64 = 100.0;
 /// Most of `commit_delay`.
 const MOST_DELAY_US: f64 = 100_000.0;
@@ -20,7 +20,7 @@ const INNODB: &str =
     "https://mariadb.com/docs/server/server-usage/storage-engines/innodb/innodb-flush-method";
 const WRITE_THROUGH: Setting = Setting::new(Product::Mysql, "innodb_log_file_write_through", INNODB);
 
-/// Nothing where no record has commits by both methods.
+/// Nothing if no record has commits by both methods.
 pub fn of_postgresql(source: &Source<'_>) -> Vec<Advice> {
     let Some(commit) = source.commit() else { return Vec::new() };
     [method(&commit), delay(&commit)].map(|advice| protected(&commit, advice)).into()
@@ -85,7 +85,7 @@ fn costs(commit: &Commit, dsync: &str, fdatasync: &str) -> String {
     )
 }
 
-/// Whether a write that is durable on its own is certainly quicker; `None` where the intervals overlap.
+/// Whether a write that is durable on its own is certainly quicker; `None` if the intervals overlap.
 fn is_dsync_quicker(commit: &Commit) -> Option<bool> {
     let (dsync, fdatasync) = commit.dsync.figure.ends().zip(commit.fdatasync.figure.ends())?;
     (dsync.1 < fdatasync.0).then_some(true).or((fdatasync.1 < dsync.0).then_some(false))

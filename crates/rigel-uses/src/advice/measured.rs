@@ -407,7 +407,7 @@ fn of_curve(found: &CurveFindings) -> (EstimateForm, bool, Vec<Flag>) {
     (bracket(n_sat.found, n_sat.lo, n_sat.hi), !found.curve.saturated, flags)
 }
 
-/// Visits of the search that others disturbed, of those to levels that the bracket rests on: the one below it and all above.
+/// Visits of the search that others disturbed, of those to levels that the bracket is based on: the one below it and all above.
 fn foreign(found: &CurveFindings) -> Option<Flag> {
     let from = found.curve.n_sat.lo.saturating_sub(1);
     let counts = |visit: &&VisitFindings| visit.counts && visit.point.of(found.class()) >= from;

@@ -19,12 +19,12 @@ pub struct HitRate {
 }
 
 const ALL: u16 = 10_000;
-/// What is taken when nobody tells. Editions of PostgreSQL's manual up to that of version 17 explained the default of 4 with it.
+/// What is taken if none is given. Editions of PostgreSQL's manual up to that of version 17 explained the default of 4 with it.
 const ASSUMED: HitRate = HitRate { per_10_000: 9000 };
 /// The highest value that an experiment confirmed. With more, where nothing was in memory, the planner scanned tables whole that it would have
 /// read faster in part: a session that reads ahead does not pay the whole latency of each page (docs/method/settings.md).
 const MOST: f64 = 16.0;
-/// Shown when nobody tells.
+/// Shown if none is given.
 const SHOWN: [HitRate; 3] = [HitRate { per_10_000: 0 }, ASSUMED, HitRate { per_10_000: 9900 }];
 
 impl HitRate {

@@ -323,7 +323,7 @@ fn given_rate(option: &impl Fn(&[&str]) -> Option<String>, job: &Job) -> Option<
     Some(of(reads, &job.read).saturating_add(of(writes, &job.write))).filter(|rate| *rate > 0)
 }
 
-/// The size of its I/Os; `None` where it has several. fio's `8k,16k` are those of reads and of writes.
+/// The size of its I/Os; `None` if it has several. fio's `8k,16k` are those of reads and of writes.
 fn size(option: &impl Fn(&[&str]) -> Option<String>, write_percent: f64) -> Option<u64> {
     if option(&["bsrange", "blocksize_range", "bssplit"]).is_some() {
         return None;
@@ -378,7 +378,7 @@ fn mean_us(directions: &[&Direction]) -> Option<f64> {
     (iops > 0.0).then_some(sum / iops)
 }
 
-/// The 99th percentile of the completion latency: as fio tells it of one direction, from the buckets of JSON+ where there are two.
+/// The 99th percentile of the completion latency: as fio reports it of one direction, from the buckets of JSON+ where there are two.
 fn p99_us(job: &Job) -> Option<f64> {
     let directions = directions(job);
     if let [only] = directions.as_slice() {

@@ -79,7 +79,7 @@ pub enum Doubt {
     NoData,
     /// One run of each side with one visit to the point: what another visit would give is not known.
     OneVisit,
-    /// A number rests on fewer visits than show how much they differ.
+    /// A number is based on fewer visits than show how much they differ.
     FewVisits,
     /// So few rounds had a visit to both sides that they do not show how much their ratios differ.
     FewRounds,
@@ -91,7 +91,7 @@ pub enum Doubt {
     UnequalLevels,
 }
 
-/// What the interval of a change rests on.
+/// What the interval of a change is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RestsOn {
@@ -118,7 +118,7 @@ pub struct Change {
     pub hi: f64,
     /// Degrees of freedom behind it.
     pub df: f64,
-    /// What it rests on.
+    /// What it is based on.
     pub rests_on: RestsOn,
 }
 
@@ -135,7 +135,7 @@ struct Side {
     runs: f64,
     /// Variance of the mean by the intervals of its runs, with its degrees of freedom; `None` when a run has none.
     within: Option<(f64, f64)>,
-    /// Variance of a single visit by the intervals of its runs, with its degrees of freedom; `None` where no run tells.
+    /// Variance of a single visit by the intervals of its runs, with its degrees of freedom; `None` if no run tells.
     of_visit: Option<(f64, f64)>,
     squares: f64,
     /// How far its mean may be from that of the numbers before they were rounded: all of them may be rounded the same way, so nothing is won by several.
@@ -440,7 +440,7 @@ mod tests {
         assert_eq!((judged(&[wide]), judged(&[wide; 3])), (RestsOn::Intervals, RestsOn::Runs));
     }
 
-    /// Both promises at once: no change is found where there is none, whether runs differ among themselves or not.
+    /// Both promises at once: no change is found if there is none, whether runs differ among themselves or not.
     #[test]
     fn no_change_is_found_where_there_is_none() {
         let mut noise = Noise::new(29);

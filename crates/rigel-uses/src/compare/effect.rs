@@ -6,7 +6,7 @@
 use super::change::{Change, Doubt};
 use rigel_core::judge::quantity::Quantity;
 
-/// Changes within it are no difference: as much as a run leaves open of each number unless it is told otherwise, and less than two days
+/// Changes within it are no difference: as much as a run leaves open of each number by default, and less than two days
 /// of one storage usually differ by.
 pub const MARGIN: f64 = 0.05;
 

@@ -11,14 +11,14 @@ use rigel_core::stats::special::student_t_quantile;
 pub struct SeenChange {
     /// New divided by base, minus 1.
     pub relative: f64,
-    /// Both ends of what the intervals of both sides leave open of it, each on its own; `None` where a side has no interval.
+    /// Both ends of what the intervals of both sides leave open of it, each on its own; `None` if a side has no interval.
     pub ends: Option<(f64, f64)>,
     /// Whether the ends hold what another run would give, so the change is judged.
     pub is_judged: bool,
 }
 
 impl Row {
-    /// The change as it was seen; `None` where nothing completed on a side, and of sides that took too few turns.
+    /// The change as it was seen; `None` if nothing completed on a side, and of sides that took too few turns.
     pub fn seen(&self) -> Option<SeenChange> {
         if let Ok(change) = self.change {
             let ends = Some((change.lo, change.hi));

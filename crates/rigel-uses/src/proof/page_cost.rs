@@ -12,11 +12,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What the server has unless it is told otherwise.
+/// What the server has by default.
 pub const DEFAULT: f64 = 4.0;
 /// What is usually told to people with SSDs.
 const COMMON: f64 = 1.1;
-/// The share of hits that the rule of `advise` takes when nobody tells one.
+/// The share of hits that the rule of `advise` takes if none is given.
 const ASSUMED_HITS: f64 = 0.9;
 /// Values that are tried in any case.
 const TRIED: [f64; 13] = [1.0, 1.1, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 25.0, 40.0, 64.0];
@@ -117,7 +117,7 @@ pub enum Rule {
     Tried,
 }
 
-/// What is asked for: the values that the planner has to be asked about.
+/// What is requested: the values that the planner has to be asked about.
 pub fn values(ratio: f64, hit_rates: &[f64]) -> Vec<f64> {
     let ruled = rules(ratio, hit_rates).into_iter().flat_map(|(_, values)| values);
     let mut all: Vec<f64> = ruled.chain(TRIED).collect();

@@ -36,11 +36,11 @@ rigel_core::named!(Fulfilment {
 /// Requirements, judged for every storage.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Purchase {
-    /// As they were asked for.
+    /// As they were requested.
     pub required: Vec<String>,
     /// For each storage, in the order in which these were given, what becomes of each requirement.
     pub each: Vec<Vec<Fulfilment>>,
-    /// The storage that certainly meets all of them for the least money; `None` where none does, or prices cannot be compared.
+    /// The storage that certainly meets all of them for the least money; `None` if none does, or prices cannot be compared.
     pub cheapest: Option<usize>,
 }
 

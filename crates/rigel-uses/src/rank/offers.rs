@@ -47,7 +47,7 @@ pub struct Price {
 /// The offers of a ranking.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Offers {
-    /// One for each storage, in the order in which these were given; `None` where the sheet has none.
+    /// One for each storage, in the order in which these were given; `None` if the sheet has none.
     pub all: Vec<Option<Offer>>,
 }
 

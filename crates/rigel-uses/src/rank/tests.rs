@@ -52,7 +52,7 @@ fn neighbours_that_overlap_are_groups_and_share_places() {
     assert_eq!(places, [(1, 2), (1, 3), (2, 3), (4, 4)]);
 }
 
-/// What nothing completed on is last, whichever way is better, and nothing is sure of it, nor of what has no interval.
+/// What nothing completed on is last, whichever way is better, and nothing is certain of it, nor of what has no interval.
 #[test]
 fn figures_that_say_little_are_never_sure() {
     let nothing =

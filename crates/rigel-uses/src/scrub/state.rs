@@ -96,7 +96,7 @@ pub struct State {
     pub done: u64,
     /// Ranges that differed and have to be read again.
     pub pending: Vec<Stretch>,
-    /// How long reads took; of one copy alone, past the page cache.
+    /// How long reads took; of one copy alone, bypassing the page cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
     /// What was found.

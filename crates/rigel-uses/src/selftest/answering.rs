@@ -8,7 +8,7 @@ use rigel_core::load::pace::{Adaptive, LevelChoice, Precision};
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::Nanos;
 
-/// A minute, as `rigel calibrate` has unless it is told otherwise.
+/// A minute, as `rigel calibrate` has by default.
 const USUAL_BUDGET_S: u64 = 60;
 const MEAN: LatencyOf = LatencyOf::Mean;
 

@@ -22,7 +22,7 @@ pub enum Promise {
         least: f64,
         /// The mean of the estimates is off by no more, relative.
         most_bias: f64,
-        /// Least share of the points that reach the aim; `None` where many do not.
+        /// Least share of the points that reach the aim; `None` if many do not.
         least_reached: Option<f64>,
         /// An adaptive run takes no more minutes, on average.
         most_minutes: Option<f64>,
@@ -82,7 +82,7 @@ impl FigurePromise {
 pub struct CoverageDemand {
     /// Share of the intervals, at least.
     pub least: f64,
-    /// Flagged or not, the mean of the estimates is off by no more, relative; `None` where nothing can be done
+    /// Flagged or not, the mean of the estimates is off by no more, relative; `None` if nothing can be done
     /// about it.
     pub most_bias: Option<f64>,
 }

@@ -16,7 +16,7 @@ use rigel_core::sim::SimLaw;
 use rigel_core::stats::rates::whole;
 use rigel_core::units::{Nanos, to_f64, us_from_ns};
 
-/// The time that `rigel slo` takes unless it is told otherwise.
+/// The time that `rigel slo` takes by default.
 const USUAL: Nanos = Nanos::from_secs(300);
 /// As `rigel slo` has it.
 const MOST_OUTSTANDING: u32 = 1024;

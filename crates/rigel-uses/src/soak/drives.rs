@@ -10,13 +10,13 @@ use serde::Serialize;
 /// What all looks at the drives say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drives {
-    /// Those that told their counters, in the order in which they were first seen.
+    /// Those that reported their counters, in the order in which they were first seen.
     pub told: Vec<DriveFound>,
     /// Those that never did.
     pub silent: Vec<SilentDrive>,
 }
 
-/// A drive that told its counters at least once.
+/// A drive that reported its counters at least once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriveFound {
     /// Its kernel name at the last reading.
@@ -35,7 +35,7 @@ pub struct DriveFound {
     pub lost: Option<String>,
 }
 
-/// A drive that told no counters.
+/// A drive that reported no counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SilentDrive {
     /// Its kernel name.
@@ -69,7 +69,7 @@ impl DriveFound {
         self.changes.iter().filter(|change| change.worse)
     }
 
-    /// How often it told a counter of damage or an alarm.
+    /// How often it reported a counter of damage or an alarm.
     fn looks_at_damage(&self) -> u32 {
         let tells = |change: &&Change| matches!(change.counter.kind(), Kind::Damage | Kind::Alarm);
         self.changes.iter().filter(tells).map(|change| change.looks).max().unwrap_or(0)
@@ -92,7 +92,7 @@ impl Drives {
         of(looks)
     }
 
-    /// How often the one that told least told a counter of damage or an alarm, at most; 0 where it has none. `None` without drives.
+    /// How often the one that told least reported a counter of damage or an alarm, at most; 0 where it has none. `None` without drives.
     pub fn fewest_looks(&self) -> Option<u32> {
         self.told.iter().map(DriveFound::looks_at_damage).min()
     }

@@ -103,7 +103,7 @@ fn sum(own: &[&Figures], of: fn(&Figures) -> u64) -> u64 {
     own.iter().map(|one| of(one)).fold(0, u64::saturating_add)
 }
 
-/// A figure with its interval from the stretches; without one where there are too few. `None` where no stretch has it.
+/// A figure with its interval from the stretches; without one where there are too few. `None` if no stretch has it.
 pub fn estimate(own: &[&Figures], of: impl Fn(&[&Figures]) -> Option<f64>) -> Option<Estimate> {
     let each = own.len().div_ceil(STRETCHES).max(1);
     let values: Vec<f64> = own.chunks(each).filter_map(&of).collect();

@@ -21,17 +21,17 @@ const AT_REST: [&str; 2] = ["idle", "frozen"];
 pub struct Rebuild {
     /// The array.
     pub device: String,
-    /// What it does: `recover`, `resync` ..; `None` where it continued already when the load began.
+    /// What it does: `recover`, `resync` ..; `None` if it continued already when the load began.
     pub action: Option<String>,
     /// When it was first seen, on the clock of the run.
     pub began_ns: u64,
-    /// When it was over; `None` where it never was.
+    /// When it was over; `None` if it never was.
     pub ended_ns: Option<u64>,
     /// The completed share when it was last seen.
     pub share: Option<f64>,
     /// Bytes per second.
     pub rate: Option<Estimate>,
-    /// What it cost the load; `None` where no interval lies in it, or nothing is known from before.
+    /// What it cost the load; `None` if no interval lies in it, or nothing is known from before.
     pub cost: Option<RebuildCost>,
 }
 

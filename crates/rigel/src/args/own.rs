@@ -74,8 +74,7 @@ pub struct PrecisionArgs {
 }
 
 /// The options of every command that measures. A new option of all of them is a field here or in one of the groups, and a line in
-/// [`HowArgs::request`];
-/// a command that has no use for it says so in a row of the rules ([`super::rules`]).
+/// [`HowArgs::request`]; a command that has no use for it says so in a row of the rules ([`super::rules`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct HowArgs {
     #[command(flatten)]

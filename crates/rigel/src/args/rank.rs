@@ -28,10 +28,9 @@ Examples:
 pub struct RankArgs {
     /// A storage: a record, a directory of its records, or NAME=RECORD[,RECORD..]
     ///
-    /// Two or more. With several runs of a storage, the intervals also cover the differences between runs. Without NAME= a storage is called by
-    /// the label of its runs
-    /// (--label), else by its directory, else by its run. Results of other tools can take the place of a record, as in `rigel compare`. A path
-    /// that contains = before its first / needs a name, or ./ in front.
+    /// Two or more. With several runs of a storage, the intervals also cover the differences between runs. Without NAME= a storage is called by the
+    /// label of its runs (--label), else by its directory, else by its run. Results of other tools can take the place of a record, as in `rigel
+    /// compare`. A path that contains = before its first / needs a name, or ./ in front.
     #[arg(id = "storages", value_name = "STORAGE", required = true)]
     pub(super) named: Vec<OsString>,
 

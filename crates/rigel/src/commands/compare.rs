@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// What to do where an interval holds the bound.
 const NARROWER: &str = "measure with a higher --precision, or give several runs of each side";
 
-/// Compares, writes what was asked for, and fails when a gate does.
+/// Compares, writes what was requested, and fails when a gate does.
 pub fn compare(options: &CompareArgs, streams: &Streams) -> Result<(), Problem> {
     let (base, new) = (source::side(&options.base, streams)?, source::side(&options.new, streams)?);
     let has_tool = base.iter().chain(&new).any(|run| matches!(run, LoadedRun::Tool(..)));

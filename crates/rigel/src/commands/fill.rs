@@ -52,7 +52,7 @@ pub fn fill(options: &FillArgs, streams: &Streams) -> Result<(), Problem> {
     streams.results(told.text().as_bytes())
 }
 
-/// A target that has been looked at and, where it was there, opened with a permit.
+/// A target that has been examined and, where it was there, opened with a permit.
 type OpenFillTarget = Option<OpenTargets>;
 
 /// What every step needs.

@@ -21,7 +21,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-/// Ranks, writes what was asked for, and fails when no storage meets what is required.
+/// Ranks, writes what was requested, and fails when no storage meets what is required.
 pub fn rank(options: &RankArgs, streams: &Streams) -> Result<(), Problem> {
     let loaded = storages::load(options, streams)?;
     let names: Vec<&str> = loaded.iter().map(|storage| storage.name.as_str()).collect();

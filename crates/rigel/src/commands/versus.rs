@@ -78,7 +78,7 @@ fn alone(options: &VersusRecord) -> ReportOptions {
     }
 }
 
-/// Puts the gates that are asked for now in place of those of the record, and refuses what says nothing about its load.
+/// Puts the gates that are requested now in place of those of the record, and refuses what says nothing about its load.
 pub fn judge_by(record: &mut Record, wish: &Wish) -> Result<(), Problem> {
     let request = &mut record.header.request;
     if !wish.demands.is_empty() {

@@ -81,7 +81,7 @@ pub fn level_found(class: Class, n_sat: Option<Saturation>) -> String {
     }
 }
 
-/// How far an adaptive run is: `12 of 17 points are sure enough, the widest interval is ±7.3 %`.
+/// How far an adaptive run is: `12 of 17 points are certain enough, the widest interval is ±7.3 %`.
 pub fn looked(done: usize, points: usize, widest: f64) -> String {
     let widest = match widest.is_finite() {
         true => format!("the widest interval is ±{} %", percent(widest)),

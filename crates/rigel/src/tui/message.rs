@@ -77,9 +77,9 @@ pub enum Message {
         /// The level.
         n_sat: Option<Saturation>,
     },
-    /// All visits of a phase were looked at.
+    /// All visits of a phase were examined.
     Looked {
-        /// Points that are sure enough.
+        /// Points that are certain enough.
         done: usize,
         /// Points of the phase.
         points: usize,

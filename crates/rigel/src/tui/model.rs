@@ -75,7 +75,7 @@ pub struct LastVisit {
     pub ios: PerClass<Digest>,
 }
 
-/// How many points are sure enough.
+/// How many points are certain enough.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Looks {
     /// So many.
@@ -91,7 +91,7 @@ pub struct Looks {
 pub struct Model {
     /// The run in a few words.
     pub title: String,
-    /// The half-width that was asked for.
+    /// The half-width that was requested.
     pub target: Option<f64>,
     /// The points of the plan; during a search those that it visited.
     pub cells: BTreeMap<Point, Cell>,

@@ -16,7 +16,7 @@ pub enum Decimal {
 }
 
 impl Decimal {
-    /// What a number shows: a group always has three digits, a fraction in a report one or two. `None` where it shows nothing.
+    /// What a number shows: a group always has three digits, a fraction in a report one or two. `None` if it shows nothing.
     pub fn shown_by(text: &str) -> Option<Self> {
         let number = without_unit(text.trim()).0;
         let at = number.rfind(['.', ','])?;

@@ -61,7 +61,7 @@ fn first(text: &str, most: usize) -> String {
     text.trim().chars().filter(|c| !c.is_control()).take(most).collect()
 }
 
-/// Why it told no counters: its own words.
+/// Why it reported no counters: its own words.
 fn why(all: &Value) -> String {
     let messages = all.pointer("/smartctl/messages").and_then(Value::as_array);
     let mut words = messages.into_iter().flatten().filter_map(|message| message.get("string")?.as_str());

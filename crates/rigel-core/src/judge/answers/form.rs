@@ -112,7 +112,7 @@ impl AnswersForm {
     }
 }
 
-/// A latency limit as it was asked for.
+/// A latency limit as it was written.
 fn limit(ms: f64) -> String {
     match ms {
         _ if ms < 1.0 => format!("{} us", trimmed(1000.0 * ms)),

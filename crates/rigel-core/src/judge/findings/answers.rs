@@ -120,7 +120,7 @@ pub(super) fn within_bound(points: &[PointFindings], rows: &[usize], bound: &Lat
     rows.iter().copied().filter(kept).collect()
 }
 
-/// The highest rate among the points that meet the bound as far as their intervals tell: the level was chosen at the bound, so
+/// The highest rate among the points that meet the bound as far as their intervals show: the level was chosen at the bound, so
 /// its latency is as often a little above it as below.
 fn within(points: &[Candidate<'_>], bound: &LatencyBound) -> Result<WithinBound, String> {
     if points.is_empty() {

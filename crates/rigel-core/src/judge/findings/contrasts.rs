@@ -11,7 +11,7 @@ use crate::stats::Interval;
 use crate::stats::turns::{FEWEST_ROUNDS, RoundVisit, Turn, ratios, turns};
 use std::collections::BTreeMap;
 
-/// How the rate of a class at a point compares with others of the run; nothing where no rounds tell.
+/// How the rate of a class at a point compares with others of the run; nothing if no rounds tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Contrast {
     /// With the highest rate of the class in the run.

@@ -181,7 +181,7 @@ fn achieved(visits: &[&Visit], class: Class) -> Option<Interval> {
     Interval::of_alike(&own.map(|(ops, ns)| crate::units::iops(ops, ns)).collect::<Vec<_>>())
 }
 
-/// What an interval rests on, if there is one.
+/// What an interval is based on, if there is one.
 fn basis(interval: Option<Interval>, basis: Basis) -> Basis {
     interval.map_or(Basis::Nothing, |_| basis)
 }

@@ -184,7 +184,7 @@ fn least_visits(record: &Record, points: usize) -> usize {
     usize::try_from(plan.parameters.first_look(points)).unwrap_or(0)
 }
 
-/// Intervals that are wider than was asked for, with the width that was reached, or that rest on too few visits, or
+/// Intervals that are wider than was requested, with the width that was reached, or that are based on too few visits, or
 /// on visits that begin too early.
 fn width(point: &PointFindings, target: Option<f64>, least: usize) -> Vec<Flag> {
     let Some(target) = target else {

@@ -83,13 +83,13 @@ impl LatencyUs {
 /// One class of one point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IoFindings {
-    /// The class that was asked for.
+    /// The class that was requested.
     pub load: LoadClass,
     /// Successful operations per second, reads and writes: the mean of the visits.
     pub iops: Estimate,
     /// Reads and writes together; `None` when nothing completed.
     pub latency_us: Option<LatencyUs>,
-    /// What the precision of these figures rests on.
+    /// What the precision of these figures is based on.
     pub sure: Sureness,
     /// Latencies of reads.
     pub reads: Histogram,

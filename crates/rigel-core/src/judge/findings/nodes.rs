@@ -127,7 +127,7 @@ pub fn hung(header: &Header, visit: &Visit) -> Option<String> {
     Some(if names.is_empty() { text } else { format!("{text} (on {})", printable(&names.join(", "))) })
 }
 
-/// On which of several nodes I/Os of a class failed, to stand behind how many did; nothing where one host measured.
+/// On which of several nodes I/Os of a class failed, to stand behind how many did; nothing if one host measured.
 pub fn failed(nodes: &[NodeFindings], class: Class) -> String {
     let failed = |node: &NodeFindings| {
         let errors = node.ios.get(&class)?.errors;

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 pub struct PlaceFindings {
     /// Which; it has places.
     pub load: LoadClass,
-    /// How what is judged changes from the first place to the last; `None` where that is not known: some place has no number
+    /// How what is judged changes from the first place to the last; `None` if that is not known: some place has no number
     /// that may be used, or was visited only once.
     pub course: Option<Course>,
     /// Flags that say that the speed changed with time. Places are visited at different moments, so they may differ by those.

@@ -70,7 +70,7 @@ pub enum Linearity {
     },
     /// The intervals leave it open.
     Undecided,
-    /// The rate of one target, or that of several, is not known, or rests on one visit.
+    /// The rate of one target, or that of several, is not known, or is based on one visit.
     Unknown,
 }
 

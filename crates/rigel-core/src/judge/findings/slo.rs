@@ -1,7 +1,7 @@
 //! What a search for a rate answers: the highest rate that meets all bounds, the shares beyond them at every visited rate, and whether the
 //! required rates meet theirs.
 //!
-//! The rate rests on the visits to the points around it alone: they were chosen by other visits, so chance does not bias the choice.
+//! The rate is based on the visits to the points around it alone: they were chosen by other visits, so chance does not bias the choice.
 //! Must not format.
 
 mod bracket;
@@ -44,13 +44,13 @@ const LIGHT_TIMES: u32 = 2;
 pub enum SloAnswer {
     /// At this rate one of them is just reached.
     Rate(SloRate),
-    /// Not even at the lowest rate that was visited, which is given; whether that is sure.
+    /// Not even at the lowest rate that was visited, which is given; whether that is certain.
     Nowhere(u32, BoundVerdict),
-    /// At the highest rate as well, which is given; whether that is sure.
+    /// At the highest rate as well, which is given; whether that is certain.
     Everywhere(u32, BoundVerdict),
     /// The search or its points were not measured.
     Unfinished,
-    /// Only the required rates were asked for.
+    /// Only the required rates were requested.
     NotSearched,
 }
 

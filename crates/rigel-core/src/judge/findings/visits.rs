@@ -26,7 +26,7 @@ pub struct VisitFindings {
     pub purpose: Purpose,
     /// Where.
     pub point: Point,
-    /// Whether the figures of the point rest on it.
+    /// Whether the figures of the point are based on it.
     pub counts: bool,
     /// The user or an error ended it early.
     pub cut_short: bool,
@@ -68,8 +68,7 @@ pub struct VisitIo {
     #[serde(rename = "latency_p99_us")]
     pub p99_us: Option<f64>,
     /// Little's law: rate times latency over the number outstanding, of I/Os cut at the ends of the window: 1 except for failed I/Os. Null when
-    /// nothing
-    /// completed.
+    /// nothing completed.
     pub little: Option<f64>,
     /// Mean number in flight over the whole window.
     #[serde(rename = "outstanding_mean")]
@@ -90,7 +89,7 @@ pub struct VisitOpen {
     pub is_overload: bool,
 }
 
-/// Visits, of which `counts` says whether the figures of their point rest on it. `settle_ns`: which part of the start of every
+/// Visits, of which `counts` says whether the figures of their point are based on it. `settle_ns`: which part of the start of every
 /// visit of an adaptive run counts for nothing.
 pub fn of(
     header: &Header,

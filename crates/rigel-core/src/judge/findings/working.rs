@@ -67,7 +67,7 @@ fn at_most(rate: Estimate, highest: f64) -> Estimate {
 }
 
 impl WorkingPoint {
-    /// Of the points and the searched levels of a class; `None` where the highest rate is not bought with latency, the class
+    /// Of the points and the searched levels of a class; `None` if the highest rate is not bought with latency, the class
     /// is judged by its bandwidth, or its load level is not a number of outstanding I/Os.
     pub(super) fn of(points: &[PointFindings], curve: Option<&CurveFindings>, class: Class) -> Option<Self> {
         let all = candidates(points, class);

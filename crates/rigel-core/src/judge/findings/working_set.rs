@@ -90,7 +90,7 @@ pub fn stretch_of(visit: &Visit) -> Option<Stretch> {
     Some(Stretch { ios: to_f64(tally.completed()), seconds, error: error_of(tally, visit.measured_ns) })
 }
 
-/// The relative standard error of its rate, as far as its own pieces tell.
+/// The relative standard error of its rate, as far as its own pieces show.
 fn error_of(tally: &ClassTally, measured_ns: u64) -> f64 {
     let series = tally.series.widened(PIECE_NS);
     let whole = usize::try_from(measured_ns / series.bucket_ns.max(1)).unwrap_or(usize::MAX);

@@ -60,7 +60,7 @@ pub struct Page<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// What fio does unless it is told otherwise.
+    /// What fio does by default.
     pub fn usual() -> Self {
         Self {
             name: "global",

@@ -15,7 +15,7 @@ pub struct Remark {
     pub option: String,
     /// Its value.
     pub value: Option<String>,
-    /// Why, and what to do; `None` where only the command line knows the option that does the same.
+    /// Why, and what to do; `None` if only the command line knows the option that does the same.
     pub words: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl Remark {
         Self { line, option: printable(option).into_owned(), value, words: None }
     }
 
-    /// Of an option that has no say here.
+    /// Of an option that does not count here.
     pub(super) fn of(line: Line<'_>) -> Self {
         let open = Self::open(line.number, line.option, line.value);
         let known = WORDS.iter().find(|(names, _)| names.contains(&line.option));

@@ -289,7 +289,7 @@ fn long_visits(steps: &[Step], points: &[usize], measure_ns: u64) -> Vec<LongVis
     chosen.into_iter().map(|point| LongVisit { point, measure_ns }).collect()
 }
 
-/// Only a warm-up that was asked for: the visits to other points are between two visits to a sequential one anyway.
+/// Only a warm-up that was requested: the visits to other points are between two visits to a sequential one anyway.
 fn warm_up(request: &Request, steps: &[Step]) -> Option<WarmUp> {
     let mut streams = request.classes.iter().filter(|class| class.streams());
     let has_streams = streams.any(|class| steps.iter().any(|step| step.point.of(class.name) > 0));

@@ -15,7 +15,7 @@ const PART_OF_THE_TIME: u64 = 6;
 /// Visits that are to fit into it, four to each of five points, unless they would become too short.
 const VISITS: u64 = 20;
 
-/// The limit of everything but the commits; `None` where the run has no limit.
+/// The limit of everything but the commits; `None` if the run has no limit.
 pub fn time_before(request: &Request) -> Option<Nanos> {
     let limit = request.max_duration()?;
     let part_ns = if request.commits().next().is_some() { limit.0 / PART_OF_THE_TIME } else { 0 };

@@ -81,12 +81,12 @@ pub enum RateFound {
     Nowhere,
     /// The highest rate seems to keep them.
     Everywhere,
-    /// Only required rates were asked for.
+    /// Only required rates were requested.
     NotSearched,
 }
 
 impl RatePoints {
-    /// Whether a point may be done before the time is up. Those that the rate rests on, and those that are judged, are visited to the end.
+    /// Whether a point may be done before the time is up. Those that the rate is based on, and those that are judged, are visited to the end.
     pub fn may_end(&self, step: usize) -> bool {
         let must_go_on = |one: &Self| {
             one.found == RateFound::About && one.ladder.contains(&step) || one.required.contains(&step)

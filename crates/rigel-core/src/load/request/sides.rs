@@ -114,7 +114,7 @@ impl Request {
         own
     }
 
-    /// What has to be possible for the run to be: all that was asked for, or that of each side, with its targets.
+    /// What has to be possible for the run to be: all that was requested, or that of each side, with its targets.
     pub fn parts<'t, T>(&self, of_targets: &'t [T]) -> Vec<(Self, &'t [T])> {
         match self.sides {
             None => vec![(self.clone(), of_targets)],

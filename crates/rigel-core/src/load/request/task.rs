@@ -66,7 +66,7 @@ impl Request {
         }
     }
 
-    /// How long and how often a point is measured; `None` where phases say it.
+    /// How long and how often a point is measured; `None` if phases say it.
     pub const fn pace(&self) -> Option<Pace> {
         match &self.task {
             Task::Matrix { pace, .. } | Task::Load { pace, .. } => Some(*pace),

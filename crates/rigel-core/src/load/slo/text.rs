@@ -112,7 +112,7 @@ impl FromStr for Requirement {
 }
 
 impl SloBound {
-    /// What it says about a share, as a sentence goes on: `at most 1 % of the I/Os take longer than 1 ms`.
+    /// What it says about a share, as a sentence continues: `at most 1 % of the I/Os take longer than 1 ms`.
     pub fn meaning(&self) -> String {
         match self.judged.allowed() {
             None => format!("the mean latency is at most {}", self.limit),

@@ -13,7 +13,7 @@ pub enum Rest {
     Open,
     /// The run removed its own scratch file.
     NoScratch,
-    /// The run had its time; what was asked for cannot be changed.
+    /// The run had its time; what was requested cannot be changed.
     NoTime,
     /// The table of commits was removed after the run.
     NoTable,

@@ -120,7 +120,7 @@ pub(super) fn varies(samples: &[Sample]) -> bool {
     shares().fold(0.0, f64::max) - shares().fold(1.0, f64::min) >= LEAST_CHANGE
 }
 
-/// The size that fits best, and its interval; `None` where the shares do not follow the law.
+/// The size that fits best, and its interval; `None` if the shares do not follow the law.
 pub(super) fn of(limit_ns: u64, samples: &[Sample], is_clear: bool) -> Option<Fit> {
     let (first, last) = (samples.first()?, samples.last()?);
     if first.share - last.share < LEAST_CHANGE {

@@ -1,4 +1,4 @@
-//! The legs of mirrors, as the kernel tells them: arrays of its RAID driver and mirrored logical volumes. Only legs in sync are given, and none
+//! The legs of mirrors, as the kernel reports them: arrays of its RAID driver and mirrored logical volumes. Only legs in sync are given, and none
 //! while the kernel itself copies from one to the other, because then they must differ. Must not open a leg.
 
 use super::Block;

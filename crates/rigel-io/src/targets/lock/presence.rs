@@ -54,7 +54,7 @@ pub fn announce_beside(file: &impl AsFd) -> Result<(), OtherProcess> {
     }
 }
 
-/// Another process that loads the target, in the eyes of one that does or does not write; `None` where there is none, or none can be seen.
+/// Another process that loads the target, in the eyes of one that does or does not write; `None` if there is none, or none can be seen.
 pub fn other(file: &impl AsFd, writes: bool) -> Option<OtherProcess> {
     other_than(file, own_byte(writes)).map(OtherProcess::at)
 }

@@ -37,7 +37,7 @@ fn undisturbed(bytes: &[u8]) -> Vec<u8> {
     bytes.split_inclusive(|&byte| byte == b'\n').filter(|line| !resumed(line)).flatten().copied().collect()
 }
 
-/// Cuts the record at the end of every line and in the middle of it, and goes on.
+/// Cuts the record at the end of every line and in the middle of it, and continues.
 fn every_cut(law: SimLaw, run: &Run) {
     let (outcome, whole) = recorded(law, run, new(), |_, _| {});
     assert_eq!(outcome, Outcome::Complete);

@@ -142,7 +142,7 @@ pub fn visit(
     Ok(whole.then_some(f64::from(keys) * sessions / seconds))
 }
 
-/// What the server has unless it is told otherwise.
+/// What the server has by default.
 fn default(clients: &mut [Client], setting: &str) -> Result<u32, Problem> {
     const ASK: &str = "select boot_val from pg_settings where name = $1";
     let Some(client) = clients.first_mut() else { return Ok(1) };

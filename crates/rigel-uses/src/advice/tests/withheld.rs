@@ -134,7 +134,7 @@ fn what_others_disturbed_is_rough_where_it_is_used() {
     assert!(!stream.is_all_in_doubt());
 }
 
-/// A search is disturbed where its bracket rests on the visit: just below it or above.
+/// A search is disturbed where its bracket is based on the visit: just below it or above.
 #[test]
 fn a_disturbed_search_gives_a_rough_level() {
     let with = |level: u32| {

@@ -42,7 +42,7 @@ struct Lines<'a> {
 pub(super) struct Table<'a> {
     /// Outstanding small I/Os of the columns.
     levels: Vec<u32>,
-    /// Outstanding large I/Os, and the values in the order of the columns; nothing where a cell was not measured.
+    /// Outstanding large I/Os, and the values in the order of the columns; nothing if a cell was not measured.
     rows: Vec<(u32, Vec<&'a str>)>,
     /// How wide ORION wrote the values, where the columns are as ORION writes them.
     pub(super) width: Option<usize>,

@@ -112,7 +112,7 @@ fn can_be(unit: LatencyUnit, point: Point, value: f64) -> bool {
     value <= 0.0 || (us >= SHORTEST_US && f64::from(point.of(Class::SMALL)) * US_PER_S / us >= FEWEST_PER_S)
 }
 
-/// By the rates of the same points: rate times latency is the outstanding I/Os (Little's law). `None` where no point has both, or they disagree.
+/// By the rates of the same points: rate times latency is the outstanding I/Os (Little's law). `None` if no point has both, or they disagree.
 pub fn by_rates(latencies: &[ToolFigure], rates: &[ToolFigure]) -> Option<LatencyUnit> {
     let rate_at = |point: Point| {
         let rate = Quantity::at_points(What::Rate, Class::SMALL);

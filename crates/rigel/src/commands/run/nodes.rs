@@ -1,8 +1,7 @@
 //! A run on several nodes: each reads the same arguments, the first one leads, the others follow.
 //!
-//! Every node inspects its own targets, checks its own consent and opens them; a refusal by one is a refusal by all, before anything is written.
-//! Must not
-//! judge whether nodes fit together; [`rigel_cluster::meet`] does.
+//! Every node inspects its own targets, checks its own consent and opens them; a refusal by one is a refusal by all, before anything is written. Must
+//! not judge whether nodes fit together; [`rigel_cluster::meet`] does.
 
 mod follow;
 mod openings;

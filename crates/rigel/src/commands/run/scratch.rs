@@ -172,7 +172,7 @@ impl Scratch {
         Ok(own)
     }
 
-    /// A file that was filled elsewhere; `None` where there is none to cleaned up.
+    /// A file that was filled elsewhere; `None` if there is none to cleaned up.
     pub fn holding(file: Option<ScratchFile>) -> Self {
         let files: Vec<ScratchFile> = file.into_iter().collect();
         Self { of_targets: (0..files.len()).collect(), files, is_of_record: false }
@@ -256,7 +256,7 @@ impl PutAway for Scratch {
     }
 }
 
-/// Which scratch files are about to be filled; nothing where the run has other targets.
+/// Which scratch files are about to be filled; nothing if the run has other targets.
 pub fn announcement(options: &RunOptions, size: Bytes) -> Option<String> {
     let dirs = distinct(dirs_of(options));
     match dirs.as_slice() {

@@ -461,7 +461,7 @@ impl SqlRun<'_> {
         Some(facts.cache_bytes.saturating_add(page_cache))
     }
 
-    /// The bytes of the table that is there, which has the size that was asked for, if one was, and the index.
+    /// The bytes of the table that is there, which has the size that was requested, if one was, and the index.
     fn as_asked(&self, table: &Table) -> Result<u64, Problem> {
         if self.by_index() {
             table.check_index()?;

@@ -84,7 +84,7 @@ const fn side(down: u32) -> Side {
     if down == 0 { Side::A } else { Side::B }
 }
 
-/// The visit that continues or was the last one, and its first class without its side; `None` where no two sides take turns.
+/// The visit that continues or was the last one, and its first class without its side; `None` if no two sides take turns.
 fn turns(model: &Model) -> Option<(Point, Class)> {
     let point = model.now.or(model.last.as_ref().map(|last| last.at))?.point;
     point.side_in_words(&model.classes)?;

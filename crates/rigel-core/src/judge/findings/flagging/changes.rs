@@ -1,8 +1,7 @@
 //! Flags from changes of the targets and of the I/O limits during the run.
 //!
-//! A change is seen when a visit is over, so the visit in which it was first seen may have been under both conditions. Limits are also checked
-//! during the visit.
-//! Must not look at a number.
+//! A change is seen when a visit is over, so the visit in which it was first seen may have been under both conditions. Limits are also checked during
+//! the visit. Must not look at a number.
 
 use crate::facts::{ChangedTarget, LimitsChange};
 use crate::judge::flags::{Flag, FlagCode};

@@ -26,7 +26,7 @@ pub const MATTERS: f64 = 0.05;
 const NO_CPU_LEFT: f64 = 0.85;
 /// More of the CPU time than the threads beside the workers take.
 const MUCH_HANDED_OVER: f64 = 0.3;
-/// A correlation that comes about by chance so often is not told.
+/// A correlation that arises by chance so often is not told.
 const SIGNIFICANCE: f64 = 0.01;
 
 /// The flags of a point; `visits` are those that its figures are from, `flags` what is known about it already.
@@ -96,7 +96,7 @@ fn small(text: &str, effect: f64) -> Flag {
     Flag::new(FlagCode::Foreign, text).noting()
 }
 
-/// The part of a number from which on what others did to it matters: what was asked for, where that is less.
+/// The part of a number from which on what others did to it matters: what was requested, where that is less.
 fn matters(record: &Record) -> f64 {
     let aim = record.header.plan.adaptive.as_ref().map(|plan| plan.parameters.target);
     aim.map_or(MATTERS, |aim| aim.min(MATTERS))

@@ -17,7 +17,7 @@ use crate::stats::detect::zeros::zeros;
 use crate::units::say::rough_time;
 use crate::units::{Bytes, NS_PER_US, to_f64};
 
-/// Devices that moved a smaller part of what was asked for have not answered it.
+/// Devices that moved a smaller part of what was requested have not answered it.
 const LEAST_MOVED: f64 = 0.5;
 /// A target whose mean latency is within this multiple of the least is as fast.
 const AS_FAST: f64 = 1.25;
@@ -46,7 +46,7 @@ pub fn of_point(
     found
 }
 
-/// Of what was asked for, the devices below moved far less: something above them answered, whatever it is. Devices that count nothing are
+/// Of what was requested, the devices below moved far less: something above them answered, whatever it is. Devices that count nothing are
 /// not watched, and compression or deduplication lies below the devices that are.
 fn answered_above(header: &Header, visits: &[&Visit]) -> Option<Flag> {
     let (device, own) = moved(header, visits)?;

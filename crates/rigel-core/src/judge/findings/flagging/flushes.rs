@@ -86,7 +86,7 @@ impl Pair<'_> {
     }
 }
 
-/// The upper end of the 95 % interval of the difference of two means that were measured apart; `None` where one has no interval, or few
+/// The upper end of the 95 % interval of the difference of two means that were measured apart; `None` if one has no interval, or few
 /// visits.
 fn most_us([with, without]: [Estimate; 2]) -> Option<f64> {
     if with.has_few_visits() || without.has_few_visits() {

@@ -12,7 +12,7 @@ use crate::record::Visit;
 use crate::units::say::figure;
 use crate::units::{iops, to_f64};
 
-/// Counters may differ by that part of what was asked for.
+/// Counters may differ by that part of what was requested.
 const TOLERANCE: f64 = 0.01;
 /// And by so many reads of each visit: the filesystem reads blocks of its own now and then.
 const STRAY_READS: f64 = 4.0;

@@ -9,7 +9,7 @@ use crate::load::slo::SloBound;
 use crate::stats::crossing::RatioSeen;
 use crate::stats::share::{BoundVerdict, Ratio};
 
-/// Fewer visits tell too little of how much they differ.
+/// Fewer visits show too little about how much they differ.
 const FEWEST_VISITS: usize = 4;
 /// With fewer slow I/Os expected, their number alone, which is chance, leaves half of it open and more.
 const FEWEST_SLOW: f64 = 10.0;
@@ -28,7 +28,7 @@ pub enum SloOpen {
     /// Too few I/Os, or too few visits.
     Few,
     /// The latency there is at the bound: the interval holds it although there was enough to see. So many times the visits would decide it,
-    /// if what was seen stays as it is; `None` where that is not a number to go by.
+    /// if what was seen stays as it is; `None` if that is not a number to go by.
     AtBound(Option<f64>),
     /// Of one that is decided: its own visits leave it open, and those to the rates around it tell.
     Around,

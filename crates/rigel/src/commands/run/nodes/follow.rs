@@ -106,7 +106,7 @@ fn next(line: &Line, longest: Duration) -> Result<Message, Problem> {
     }
 }
 
-/// What this node is and has, for a run that begins or goes on.
+/// What this node is and has, for a run that begins or continues.
 fn answer(invocation: Invocation, call: &Call, rank: usize) -> Result<(RunOptions, Hello), Problem> {
     let host = rigel_io::host::host_facts();
     match (invocation, &call.again) {

@@ -83,7 +83,7 @@ impl SqlRun<'_> {
         life.end(LedgerThere(schema), |_| self.measure(made, &life))
     }
 
-    /// The log of raw commits; nothing where they are left out.
+    /// The log of raw commits; nothing if they are left out.
     pub(super) fn raw_log_bytes(&self) -> u64 {
         if self.source.raw { (u64::from(self.sessions) * SEGMENT_BYTES).min(MOST_LOG) } else { 0 }
     }

@@ -1,4 +1,4 @@
-//! The storage's rate of random writes without a server: an advised value rests on it, as that of `rigel advise` on a record.
+//! The storage's rate of random writes without a server: an advised value is based on it, as that of `rigel advise` on a record.
 //!
 //! They go to Rigel's own file next to the database, which is removed at once. Must not touch any other file.
 

@@ -1,6 +1,6 @@
 //! Turns readings of any spacing into one figure a day.
 //!
-//! For a rate, it is the level of the busy hours, the 95th percentile over five minutes: Only 72 minutes of the day are busier. For an amount, such
+//! For a rate, it is the level of the busy hours, the 95th percentile over five minutes: only 72 minutes of the day are busier. For an amount, such
 //! as used space, it is the highest. Must not guess missing readings.
 
 use rigel_core::units::to_f64;

@@ -176,7 +176,7 @@ fn money(ranked: &RankView<'_>) -> Vec<String> {
         .filter(|&one| purchase.cheapest.is_some_and(|cheapest| cheapest != one))
         .collect();
     let perhaps = purchase.meeting(Fulfilment::Perhaps);
-    let also = (!others.is_empty()).then(|| format!("Also surely: {}.", list(&others)));
+    let also = (!others.is_empty()).then(|| format!("Others that certainly do: {}.", list(&others)));
     let perhaps = (!perhaps.is_empty())
         .then(|| format!("Perhaps: {}; the interval includes the limit, or there is none.", list(&perhaps)));
     std::iter::once(answer).chain(also).chain(perhaps).chain(offers::notes(ranked)).collect()

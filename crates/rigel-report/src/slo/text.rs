@@ -214,7 +214,7 @@ pub(crate) fn sureness(found: &SloFindings) -> String {
         (None, None) => return String::new(),
     };
     format!(
-        "{ends}; it rests on {} to {}, in random order, which the search did not use.",
+        "{ends}; it is based on {} to {}, in random order, which the search did not use.",
         counted(visits, "visit"),
         counted(ladder.len(), if found.scale.is_some() { "load" } else { "rate" })
     )

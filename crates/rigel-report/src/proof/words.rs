@@ -106,7 +106,7 @@ pub const fn rule(rule: Rule) -> &'static str {
         Rule::Common => "usual (SSD)",
         Rule::Raw => "raw ratio",
         Rule::Assumed => "advised, 90 %",
-        Rule::Told => "advised, told",
+        Rule::Told => "advised, hit rate",
         Rule::Tried => "tried",
     }
 }

@@ -108,7 +108,7 @@ fn meaning(ranked: &RankView<'_>) -> String {
     let behind = match (sentences::has_one_run(ranked), sentences::all_have_one_run(ranked)) {
         (true, true) => BEHIND_SO_FAR,
         (true, false) => "clearly behind, or behind so far if each has one run,",
-        _ => "surely behind",
+        _ => "clearly behind",
     };
     format!(
         "Place: the ranks that a storage may have. Change: the difference from the first, with the range of \

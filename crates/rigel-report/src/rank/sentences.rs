@@ -78,7 +78,7 @@ fn first(ranked: &RankView<'_>) -> String {
         let is_first = if ranking.pairs.iter().any(|pair| pair.ahead == 0 && is_of_one_run(pair)) {
             "is first so far, judging by one run of each storage,"
         } else {
-            "is surely first"
+            "is clearly first"
         };
         return format!(
             "{name} {is_first} with the {}: {figure}. Next is {} with {next_figure}{range}.",
@@ -168,7 +168,7 @@ fn money(ranked: &RankView<'_>) -> Vec<String> {
     let answer = match (purchase.cheapest, surely.as_slice()) {
         (Some(storage), _) => format!("The cheapest that certainly meets {wanted} is {}.", list(&[storage])),
         (None, []) => format!("No storage certainly meets {wanted}."),
-        (None, some) => format!("Surely meets {wanted}: {}.", list(some)),
+        (None, some) => format!("Storages that certainly meet {wanted}: {}.", list(some)),
     };
     let others: Vec<usize> = surely
         .iter()
@@ -250,8 +250,8 @@ pub(super) fn all_have_one_run(ranked: &RankView<'_>) -> bool {
 pub(super) fn effect(pair: &Pair) -> &'static str {
     match pair.effect {
         Effect::Worse if is_of_one_run(pair) => BEHIND_SO_FAR,
-        Effect::Worse => "surely behind",
-        Effect::Better => "surely ahead",
+        Effect::Worse => "clearly behind",
+        Effect::Better => "clearly ahead",
         Effect::Alike => "same",
         Effect::Undecided(Doubt::Wide) => "not told apart",
         other => crate::compare::effect(other),

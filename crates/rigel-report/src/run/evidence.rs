@@ -118,7 +118,7 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
         ("Pace", pace),
         ("Disks", plan.num_disks.to_string()),
         ("Workers", plan.workers_of(view.record.header.nodes.first().engine.kind).to_string()),
-        ("Page cache", if request.buffered { "used, as asked" } else { "" }.to_owned()),
+        ("Page cache", if request.buffered { "used, as requested" } else { "" }.to_owned()),
         ("Seed", request.seed.to_string()),
         ("Started", header.started.clone()),
         ("Ended", ended.to_owned()),

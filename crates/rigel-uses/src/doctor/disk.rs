@@ -192,7 +192,7 @@ pub(super) const RULES: &[Rule] = &[
         setting: "a memory device",
         part: Measurement,
         severity: Error,
-        wrong: "no storage: {value}",
+        wrong: "not storage: {value}",
         why: "it keeps its data in this host's memory, or drops it: a measurement says nothing about \
              storage, and its contents are lost with the power",
         show: "lsblk /dev/{device}",

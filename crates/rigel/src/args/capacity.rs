@@ -274,7 +274,7 @@ impl RecordArgs {
                 .next("give more than --every"));
         }
         if self.per_hour.0 < 1024 {
-            return Err(Problem::usage(format!("{} hold no hour", self.per_hour))
+            return Err(Problem::usage(format!("{} cannot hold an hour", self.per_hour))
                 .at("--per-hour")
                 .next("give 1K or more"));
         }

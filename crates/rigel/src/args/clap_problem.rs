@@ -59,7 +59,7 @@ pub fn problem(error: &clap::Error) -> Problem {
             let forms = usage.replace(" rigel ", "` or `rigel ");
             problem.next(format!("the form is: `{forms}`; see --help"))
         }
-        (None, None) => problem.next("--help tells more"),
+        (None, None) => problem.next("--help shows more"),
     }
 }
 

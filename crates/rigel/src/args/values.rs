@@ -99,7 +99,7 @@ pub fn amount(text: &str) -> Result<Bytes, ValueProblem> {
     let bytes: Bytes = text.parse()?;
     let next = || "give the size of the data, such as 500G or 10T".to_owned();
     if bytes.0 == 0 {
-        return Err(ValueError { reason: "is no data".into(), next: next() }.into());
+        return Err(ValueError { reason: "is not an amount of data".into(), next: next() }.into());
     }
     let number = text.trim();
     if number.ends_with(|sign: char| sign.is_ascii_digit()) {
@@ -266,8 +266,8 @@ mod tests {
         assert_eq!(amount("1.5T").unwrap(), Bytes(3 << 39));
         for (text, part) in [
             ("10", "write 10G or 10T"),
-            ("0", "is no data"),
-            ("0T", "is no data"),
+            ("0", "is not an amount of data"),
+            ("0T", "is not an amount of data"),
             ("99999999T", "does not fit into 64 bits"),
             ("10X", "'X' in '10X' is not a unit"),
             ("-1T", "not a number"),

@@ -132,7 +132,7 @@ fn visits(request: &Request, plan: &Plan, planned: &AdaptivePlan) -> Vec<String>
             line += if phase_writes(request, plan, phase) { " that write" } else { " that only read" };
         }
         if index > 0 && planned.parameters.pause_ns > 0 {
-            line += &format!(", after a rest of {}", Nanos(planned.parameters.pause_ns));
+            line += &format!(", after a pause of {}", Nanos(planned.parameters.pause_ns));
         }
         lines.push(format!("{line}: {}", rounds(request, plan, planned, phase)));
     }

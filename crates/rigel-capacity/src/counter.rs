@@ -5,7 +5,7 @@
 
 use super::table::Span;
 
-/// An interval longer than so many usual ones is a gap.
+/// An interval longer than this many usual ones is a gap.
 const GAP: i64 = 3;
 
 /// What a reading gave.

@@ -128,7 +128,8 @@ impl Bucket {
         high
     }
 
-    /// How many times as high the load may be before it waits for credits. `None` if nothing that is checked empties the bucket, as no load does.
+    /// How many times as high the load may be before it waits for credits. `None` if nothing that is checked empties the bucket, because no load
+    /// does.
     pub fn times(&self, load: &[Reading]) -> Option<f64> {
         let empties = |times: f64| self.empties(load, times);
         let mut high = 1.0;

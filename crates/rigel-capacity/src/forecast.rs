@@ -26,7 +26,7 @@ use rigel_core::stats::sample::{mean, median, variance};
 
 /// With fewer days there is no forecast: of two weeks the next two can be tested.
 pub const FEWEST_DAYS: usize = 28;
-/// Nothing is said about a future that is longer than so many pasts.
+/// Nothing is said about a future that is longer than this many pasts.
 pub const MOST_PASTS: usize = 2;
 /// Models whose errors are larger than the least by no more than this share are not told apart: the interval holds all of them.
 const ALIKE: f64 = 0.1;
@@ -72,7 +72,7 @@ pub struct WeekForecast {
 pub struct IntervalCoverage {
     /// Weeks inside.
     pub weeks: usize,
-    /// Of so many.
+    /// Of this many.
     pub of: usize,
 }
 

@@ -24,7 +24,7 @@ pub struct Selection {
     pub from_ms: Option<i64>,
     /// Up to this moment.
     pub to_ms: Option<i64>,
-    /// Intervals of at least so many milliseconds: a year of many disks needs much memory otherwise.
+    /// Intervals of at least this many milliseconds: a year of many disks needs much memory otherwise.
     pub step_ms: Option<u32>,
 }
 

@@ -109,7 +109,7 @@ fn is_among(history: &History, host: &str, above: &[&Subject], below: &[&Subject
     if judged.is_empty() { ios.iter().find_map(of) == Some(true) } else { judged.into_iter().all(|one| one) }
 }
 
-/// The same of one kind of load; `None` if neither has any, as nothing follows of that.
+/// The same of one kind of load; `None` if neither has any, because nothing follows of that.
 fn is_part(
     history: &History,
     host: &str,

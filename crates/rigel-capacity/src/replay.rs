@@ -45,11 +45,11 @@ pub enum Assumption {
     Sync,
     /// Sizes, of which only the mean is known.
     Sizes,
-    /// Arrivals that know nothing of each other (Poisson) in so many phases, as nothing shorter than ten seconds is known there.
+    /// Arrivals that know nothing of each other (Poisson) in this many phases, because nothing shorter than ten seconds is known there.
     Poisson(usize),
     /// That reads and writes come independently of each other.
     Independent,
-    /// In so many phases, bursts of which a load can have only a part.
+    /// In this many phases, bursts of which a load can have only a part.
     WeakerBursts {
         /// Phases.
         phases: usize,
@@ -60,7 +60,7 @@ pub enum Assumption {
     Directions,
     /// Which operations write, by those of the host as a whole.
     DirectionsOfHost,
-    /// That an I/O has 8 KiB, as there are no bytes.
+    /// That an I/O has 8 KiB, because there are no bytes.
     Bytes,
     /// So many phases in which nothing was done have one I/O per second.
     Idle(usize),

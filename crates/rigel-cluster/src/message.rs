@@ -44,7 +44,7 @@ pub enum Message {
     Came(Box<Result<VisitResult, Problem>>),
     /// End it at this time of the node's clock.
     EndAt(u64),
-    /// The first node is there and has nothing to be done; it may be silent for so many nanoseconds, and as long as usual.
+    /// The first node is there and has nothing to be done; it may be silent for this many nanoseconds, and as long as usual.
     Wait(u64),
     /// An earlier process did that.
     Pass(u64, RunPast),

@@ -29,7 +29,7 @@ pub struct DurabilityReport<'a> {
 
 impl DurabilityReport<'_> {
     /// With nothing gone, the share of acknowledged writes that the cut may take and still nothing be seen, one time in twenty: 3 in
-    /// so many judged writes. `None` when something is gone or nothing could be judged.
+    /// this many judged writes. `None` when something is gone or nothing could be judged.
     pub fn excluded(&self) -> Option<f64> {
         let judged = self.found.judged;
         // Nearly 3 / N; with few writes that would be more than all of them.

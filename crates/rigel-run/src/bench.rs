@@ -291,7 +291,7 @@ pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
     layout_in(&Team::default(), request, plan, (worker, plan.workers, &[]))
 }
 
-/// The same on a node of several, for one of so many workers, of which each class has `rooms` on its own ([`split::seat`]).
+/// The same on a node of several, for one of this many workers, of which each class has `rooms` on its own ([`split::seat`]).
 pub fn layout_in(
     team: &Team,
     request: &Request,

@@ -171,7 +171,7 @@ impl Workload {
         words.map(|(_, earlier)| earlier.0.len()).max().unwrap_or(0)
     }
 
-    /// Counts of so many targets or readers, for each class; none where they are not counted.
+    /// Counts of this many targets or readers, for each class; none where they are not counted.
     pub fn counts(&self, counted: usize) -> Vec<ByTarget> {
         vec![ByTarget::new(counted); if counted > 0 { self.classes.len() } else { 0 }]
     }
@@ -215,7 +215,7 @@ pub enum Task {
         /// How long before the window completions are already seen, though they do not count: nothing, or all the
         /// time since the load began.
         lead_ns: u64,
-        /// The counts of every so many nanoseconds of the window are handed over as well; `u64::MAX`: only those of all
+        /// The counts of every this many nanoseconds of the window are handed over as well; `u64::MAX`: only those of all
         /// of it.
         part_ns: u64,
     },
@@ -282,7 +282,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// From so many.
+    /// From this many.
     pub fn of(from: usize) -> Self {
         Self { from, begun: BTreeMap::new() }
     }

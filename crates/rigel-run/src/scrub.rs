@@ -29,7 +29,7 @@ const MOST_PENDING_BYTES: u64 = 256 << 20;
 const MOST_PENDING: usize = 16_384;
 /// And when it waited so long: somebody may want to know it before a scrub of days is over.
 const SHORTEST_WAIT_NS: u64 = 20_000_000_000;
-/// What waits does so for at least so many times the time that reading again took: that is at most the twentieth part of a scrub, but where so
+/// What waits does so for at least this many times the time that reading again took: that is at most the twentieth part of a scrub, but where so
 /// much differs that it cannot wait.
 const TIMES_AGAIN: u64 = 19;
 /// What is in flight when the user ends a scrub may take so long.

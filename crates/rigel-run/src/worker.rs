@@ -85,7 +85,7 @@ struct Loop<'a, B, C> {
 struct End {
     /// At that time.
     at_ns: u64,
-    /// After so many bytes were tried.
+    /// After this many bytes were tried.
     tried_bytes: u64,
 }
 

@@ -30,7 +30,7 @@ pub struct Evictor {
 }
 
 impl Evictor {
-    /// For the table of so many blocks whose first file this is; `None` if its files cannot be opened. `read` shows how many blocks
+    /// For the table of this many blocks whose first file this is; `None` if its files cannot be opened. `read` shows how many blocks
     /// were read until now, and `needed` which pages, bytes of the table, are still needed.
     pub fn start(
         first: &Path,

@@ -121,7 +121,7 @@ pub trait Kit: Sync + std::fmt::Debug {
     /// Whether this version bypasses the page cache on its own.
     fn is_direct(&self, programs: &Programs) -> bool;
 
-    /// The server's own cache, which is enough for what so many sessions hold at the same time.
+    /// The server's own cache, which is enough for what this many sessions hold at the same time.
     fn cache_bytes(&self, sessions: u32) -> u64;
 
     /// What an empty database and its log take.

@@ -18,7 +18,7 @@ pub struct Series {
 pub struct SessionWork(AtomicU64);
 
 impl SessionWork {
-    /// The length has so many bits, the start the others.
+    /// The length has this many bits, the start the others.
     const BITS: u32 = 20;
 
     /// Now these; less than 2^20, from less than 2^44 on.
@@ -35,12 +35,12 @@ impl SessionWork {
 }
 
 impl Series {
-    /// Over so many blocks, at least one.
+    /// Over this many blocks, at least one.
     pub fn new(blocks: u32, seed: u64) -> Self {
         Self { order: Permutation::new(u64::from(blocks), seed), next: AtomicU64::new(0) }
     }
 
-    /// The same behind so many blocks.
+    /// The same behind this many blocks.
     pub fn behind(self, taken: u64) -> Self {
         Self { next: AtomicU64::new(taken), ..self }
     }

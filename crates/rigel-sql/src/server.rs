@@ -200,7 +200,7 @@ pub trait Reach: Debug + Send + Sync {
     /// For people and for records: without a password.
     fn shown(&self) -> &str;
 
-    /// Connects, and looks whether the server can be measured with so many sessions. Gives up on one that does not answer.
+    /// Connects, and looks whether the server can be measured with this many sessions. Gives up on one that does not answer.
     ///
     /// # Errors
     /// When it cannot be reached, cannot be measured, or has too few connections.

@@ -22,7 +22,7 @@ pub struct WaitSampler {
 }
 
 impl WaitSampler {
-    /// Begins to look at so many sessions, which are among those of these numbers.
+    /// Begins to look at this many sessions, which are among those of these numbers.
     pub fn start(mut counters: Counters, numbers: Vec<i32>, sessions: usize) -> Self {
         let (end, ended) = mpsc::channel();
         let (give, back) = mpsc::channel();

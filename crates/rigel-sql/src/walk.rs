@@ -25,12 +25,12 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Through these blocks of the table, so many with each report.
+    /// Through these blocks of the table, this many with each report.
     pub const fn new(part: Range<u32>, blocks: u32) -> Self {
         Self { part, blocks, read: 0, end: None, jumps: 0 }
     }
 
-    /// The same behind so many reports.
+    /// The same behind this many reports.
     pub fn behind(self, reports: u64) -> Self {
         Self { read: reports, ..self }
     }

@@ -16,7 +16,7 @@ pub(crate) type Sector = [u8; SECTOR_BYTES];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Survives {
     Nothing,
-    /// About half of it, in whole units of so many bytes; which ones follows from the seed.
+    /// About half of it, in whole units of this many bytes; which ones follows from the seed.
     Some {
         seed: u64,
         unit_bytes: u64,

@@ -33,7 +33,7 @@ pub(crate) enum Command {
     Seed(u64),
     /// Credit for requests; none (a rate of 0) limits nothing.
     Bucket(Bucket),
-    /// A cache of so many bytes, empty: what it holds is answered in so many microseconds. 0 bytes: none.
+    /// A cache of this many bytes, empty: what it holds is answered in this many microseconds. 0 bytes: none.
     Lru(u64, u64),
     /// Requests that begin there take so much longer at the station.
     Slow(SlowRange),

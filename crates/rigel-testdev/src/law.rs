@@ -104,7 +104,7 @@ pub(crate) struct Stations {
     law: Law,
     slow: Vec<SlowRange>,
     gate: Option<Gate>,
-    /// What it holds is answered in so many nanoseconds at a station.
+    /// What it holds is answered in this many nanoseconds at a station.
     cache: Option<(Lru, u64)>,
     free_at_ns: BinaryHeap<Reverse<u64>>,
     random: SplitMix,
@@ -138,7 +138,7 @@ impl Stations {
         self.gate = (bucket.per_s > 0).then(|| Gate::new(bucket, now_ns));
     }
 
-    /// Puts an empty cache of so many bytes before the stations; none with 0.
+    /// Puts an empty cache of this many bytes before the stations; none with 0.
     pub(crate) fn set_cache(&mut self, bytes: u64, hit_us: u64) {
         self.cache = (bytes > 0).then(|| (Lru::new(bytes), hit_us.saturating_mul(1000)));
     }

@@ -17,7 +17,7 @@ pub(crate) struct Lru {
 }
 
 impl Lru {
-    /// An empty one of so many bytes.
+    /// An empty one of this many bytes.
     pub(crate) fn new(bytes: u64) -> Self {
         let most_lines = usize::try_from(bytes / LINE_BYTES).unwrap_or(usize::MAX);
         Self { most_lines, used_at: HashMap::new(), lines: BTreeMap::new(), now: 0 }

@@ -24,7 +24,7 @@ use rigel_core::stats::bound::LatencyBound;
 
 /// A larger file is not read: what these tools write about a run is far smaller.
 pub const MOST_BYTES: u64 = 64 << 20;
-/// A file is known by what is in so many of its first bytes.
+/// A file is known by what is in this many of its first bytes.
 const HEAD_BYTES: usize = 64 << 10;
 /// What people give instead of a file that cannot be read.
 const GIVE: &str = "give a record of Rigel (_record.jsonl), ORION's _summary.txt or _iops.csv, _mbps.csv and _lat.csv, the row of \

@@ -39,7 +39,7 @@ pub struct RankRow {
     pub estimate: Estimate,
     /// Whether that may be used.
     pub usability: SideUsability,
-    /// The first place that it may have, from 1: so many others and one more are certainly ahead of it.
+    /// The first place that it may have, from 1: this many others and one more are certainly ahead of it.
     pub from: usize,
     /// The last place that it may have.
     pub to: usize,

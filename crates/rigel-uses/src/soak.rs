@@ -122,7 +122,7 @@ impl PhaseIo {
         iops(self.ios, self.lasted.0)
     }
 
-    /// A latency in microseconds that so many of a million I/Os exceed.
+    /// A latency in microseconds that this many of a million I/Os exceed.
     pub fn beyond_us(&self, of_a_million: u32) -> Option<f64> {
         let share = 1.0 - f64::from(of_a_million) / 1e6;
         self.latency.quantile_ns(share).map(|ns| us_from_ns(to_f64(ns)))
@@ -203,8 +203,8 @@ impl SoakFindings {
         self.drives.as_ref().map_or(0, |drives| drives.worse().count())
     }
 
-    /// With no wrong block among those that were compared: a wrong block is certainly (95 %) rarer than one of so many. `None` when some were wrong,
-    /// or none compared.
+    /// With no wrong block among those that were compared: a wrong block is certainly (95 %) rarer than one of this many. `None` when some were
+    /// wrong, or none compared.
     pub fn excluded_one_of(&self) -> Option<f64> {
         let checked = self.verified.checked;
         (checked > 0 && self.verified.faults.all() == 0).then(|| to_f64(checked) / RULE_OF_THREE)

@@ -182,7 +182,7 @@ fn compared<'a>(request: &Request, pair: &'a Pair<'a>, quantity: Quantity) -> Op
     Some(PairedRates { pair, quantity, follows, phase: pair.a.phase, sides, turns, doubt, standings })
 }
 
-/// Why so many rounds tell no ratio. None at all have a percentile of which some visit has too few I/Os.
+/// Why this many rounds tell no ratio. None at all have a percentile of which some visit has too few I/Os.
 const fn few(rounds: usize) -> Option<Doubt> {
     match rounds {
         0 => Some(Doubt::NoInterval),
@@ -254,7 +254,7 @@ fn rows(all: &[PairedRates<'_>], found: &[Ratio]) -> (Vec<Row>, Vec<Option<Inter
     all.iter().zip(found).map(row).unzip()
 }
 
-/// The change of one of so many rows, whose intervals hold together in 95 of 100 runs (Bonferroni).
+/// The change of one of this many rows, whose intervals hold together in 95 of 100 runs (Bonferroni).
 fn together(alone: &Interval, judged: usize) -> Change {
     let of = |tail: f64| student_t_quantile(1.0 - tail, alone.df);
     let (one, all) = (of((1.0 - CONFIDENCE) / 2.0), of((1.0 - CONFIDENCE) / 2.0 / count(judged.max(1))));

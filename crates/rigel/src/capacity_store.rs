@@ -22,7 +22,7 @@ const FILE: &str = "capacity.sqlite";
 const LAYOUT: i64 = 1;
 /// Another import may take so long.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// A transaction holds so many files at most, and no other begins in it after so long: another import waits for its end.
+/// A transaction holds this many files at most, and no other begins in it after so long: another import waits for its end.
 const MOST_FILES: u32 = 100;
 const LONGEST: Duration = Duration::from_secs(1);
 /// A block is some thousand bytes: on smaller pages the rest of the last one is a large part.

@@ -25,7 +25,7 @@ pub(super) struct Width {
 }
 
 impl Width {
-    /// Of the errors of a model over so many tested days. What varied from quarter to quarter will vary again: `wander`, a variance per week.
+    /// Of the errors of a model over this many tested days. What varied from quarter to quarter will vary again: `wander`, a variance per week.
     pub fn of(tested: &ModelErrors, days: usize, wander: f64) -> Self {
         let mut parts = fit(&tested.errors);
         parts[1] = parts[1].max(wander);

@@ -7,7 +7,7 @@ use rigel_core::units::to_f64;
 
 /// Seconds of a day.
 pub const DAY_S: i64 = 86_400;
-/// A rate is the mean over so many seconds before a percentile is taken.
+/// A rate is the mean over this many seconds before a percentile is taken.
 pub const BIN_S: i64 = 300;
 const BINS: usize = 288;
 /// So much of a day is not beyond its level, in per cent. A day of which less than a half was read is a gap.

@@ -237,7 +237,7 @@ impl Run {
         self.spans.push(span);
     }
 
-    /// Whether so many values more of disks that did nothing may be written; told where not.
+    /// Whether this many values more of disks that did nothing may be written; told where not.
     fn may_fill(&mut self, values: usize, out: &mut SampleSink<'_>) -> bool {
         let idle = self.idle.saturating_add(values);
         if idle > MOST_IDLE {

@@ -167,7 +167,7 @@ pub fn behind_weekday<'a, 'b>(words: &'a [&'b str]) -> &'a [&'b str] {
     }
 }
 
-/// Whether there are so many of a sign, and a number follows each.
+/// Whether there are this many of a sign, and a number follows each.
 fn has_numbers_behind(text: &str, sign: &str, least: usize) -> bool {
     text.matches(sign).count() >= least && text.split(sign).skip(1).all(has_digit)
 }

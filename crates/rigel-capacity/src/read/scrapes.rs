@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// With fewer changes nothing is known about how they lie.
 const LEAST_CHANGES: usize = 8;
-/// Nobody asks so many times for one scrape.
+/// Nobody asks this many times for one scrape.
 const MOST_STEPS: i64 = 10_000;
 /// Of the distances between changes this part has to be the interval of the scrapes, or a multiple of it.
 const REGULAR: f64 = 0.9;
@@ -20,7 +20,7 @@ const LEAST_OF_EITHER: f64 = 0.1;
 /// chance, as bursts of a disk do, no more than this may.
 const LEAST_BETWEEN: usize = 20;
 const MOST_ELSEWHERE: f64 = 0.25;
-/// Scrapes are so many milliseconds apart, or a multiple.
+/// Scrapes are this many milliseconds apart, or a multiple.
 const GRAIN_MS: i64 = 1_000;
 /// Intervals that are tried.
 const MOST_TRIED: usize = 100;

@@ -13,7 +13,7 @@ use crate::stats::special::student_t_quantile;
 use crate::stats::variance::SMALLEST_VARIANCE;
 use crate::units::to_f64;
 
-/// With fewer visits nobody knows how much they differ.
+/// With fewer visits, it is unknown how much they differ.
 const FEWEST_VISITS: usize = 4;
 /// How often some interval may be wrong.
 const ALPHA: f64 = 0.05;

@@ -268,7 +268,7 @@ impl Findings {
 }
 
 impl Findings {
-    /// The point with so many of a class, and none of the other.
+    /// The point with this many of a class, and none of the other.
     pub fn alone(&self, class: Class, level: u32) -> Option<&PointFindings> {
         let point = Point::alone(class, level);
         self.points.iter().find(|found| found.point == point)

@@ -16,7 +16,7 @@ use crate::units::{to_f64, us_from_ns};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// With fewer targets nobody knows how much they usually differ.
+/// With fewer targets, it is unknown how much they usually differ.
 pub const LEAST_TARGETS: usize = 5;
 /// Share of the named targets that may be named wrongly, in the mean.
 const FALSE_SHARE: f64 = 0.01;

@@ -83,7 +83,7 @@ pub struct Figure {
     pub quantity: Quantity,
     /// The value, and how certain it is.
     pub estimate: Estimate,
-    /// Where; `None` if a run has none of it, as no point meets the bound.
+    /// Where; `None` if a run has none of it, because no point meets the bound.
     pub point: Option<Point>,
 }
 

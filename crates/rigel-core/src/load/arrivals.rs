@@ -22,7 +22,7 @@ pub struct Arrivals {
 /// How the next time is drawn.
 #[derive(Clone, Copy, Debug)]
 enum Gap {
-    /// Always so many nanoseconds.
+    /// Always this many nanoseconds.
     Even(f64),
     /// Exponential with that mean.
     Exponential(f64),

@@ -18,7 +18,7 @@ const LONGEST: Nanos = Nanos::from_secs(2 * 24 * 3600);
 const USUAL: Nanos = Nanos::from_secs(3600);
 /// The longest part of a burst that is one visit.
 const LONGEST_STRETCH: Nanos = Nanos::from_secs(60);
-/// The first burst has about so many.
+/// The first burst has about this many.
 const STRETCHES: u64 = 60;
 /// How long half of the load lasts before the first burst.
 pub const PROBE: Nanos = Nanos::from_secs(5);
@@ -55,7 +55,7 @@ impl Burst {
         Self { time: USUAL, each }
     }
 
-    /// Outstanding I/Os on so many targets.
+    /// Outstanding I/Os on this many targets.
     pub fn outstanding(self, targets: usize) -> u32 {
         self.each.saturating_mul(u32::try_from(targets).unwrap_or(u32::MAX)).max(1)
     }
@@ -66,7 +66,7 @@ impl Burst {
         share.clamp(Nanos(NS_PER_S), LONGEST_STRETCH)
     }
 
-    /// The phases as they are foretold, with so many outstanding: half of them, and all of them in two bursts.
+    /// The phases as they are foretold, with this many outstanding: half of them, and all of them in two bursts.
     pub fn phases(self, class: Class, all: u32) -> Vec<Phase> {
         let phase = |level, time| Phase { time, point: Point::alone(class, level), shape: None };
         vec![phase((all / 2).max(1), PROBE), phase(all, self.time), phase(all, USUAL_SECOND)]

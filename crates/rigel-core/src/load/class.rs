@@ -142,7 +142,7 @@ pub const fn ios_each(arrival: Arrival, pattern: Pattern) -> u32 {
     }
 }
 
-/// How many streams share the arrivals of an open loop: as many as its slots make, with so many for each.
+/// How many streams share the arrivals of an open loop: as many as its slots make, with this many for each.
 pub const fn streams_at_rate(most_outstanding: u32, ios_per_stream: u32) -> u32 {
     match most_outstanding.checked_div(ios_per_stream) {
         None | Some(0) => 1,
@@ -193,11 +193,11 @@ pub struct LoadClass {
     pub arrival: Arrival,
     /// Where they go.
     pub span: Span,
-    /// Cut into so many places, one of them at a time: the load level is the number of the place, from 1, and what the class
+    /// Cut into this many places, one of them at a time: the load level is the number of the place, from 1, and what the class
     /// counts is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<u8>,
-    /// The load level counts targets: it loads the first so many of the run, each with so many on its own of what the class counts.
+    /// The load level counts targets: it loads the first this many of the run, each with this many on its own of what the class counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_target: Option<u32>,
     /// The load level is the number of a working set, from 1: it loads so much of the start of its part of each target.
@@ -340,7 +340,7 @@ impl LoadClass {
         matches!(self.level_kind(), LevelKind::Targets { .. })
     }
 
-    /// Where its I/Os go on a target of so many bytes, at a load level.
+    /// Where its I/Os go on a target of this many bytes, at a load level.
     pub fn part(&self, size_bytes: u64, level: u32) -> Range<u64> {
         let all = self.span.of(size_bytes);
         if let Some(bytes) = self.working_sets.as_ref().and_then(|sets| sets.bytes(level)) {

@@ -28,7 +28,7 @@ const FEW: u64 = 20;
 const SHORT_NS: u64 = NS_PER_S;
 /// Looks that say what is usual: at the least share an hour of them and more.
 const MEMORY: usize = 120;
-/// With fewer nobody knows what is usual, and the share stays the least.
+/// With fewer, it is unknown what is usual, and the share stays the least.
 const LEAST_LOOKS: usize = 3;
 /// Above that multiple of the usual p99 of its own reads it gives way.
 const SLOWER: f64 = 1.5;
@@ -242,7 +242,7 @@ mod tests {
         value as u64
     }
 
-    /// A second in which so many reads took about `us`, exponentially, and somebody waited for that part of it.
+    /// A second in which this many reads took about `us`, exponentially, and somebody waited for that part of it.
     fn second(draw: &mut Generator, reads: u64, us: f64, pressed: f64) -> GovernorReading {
         let mut counts = vec![0; BUCKETS];
         for _ in 0..reads {

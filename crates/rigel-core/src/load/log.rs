@@ -23,7 +23,7 @@ pub struct Regions {
 }
 
 impl Regions {
-    /// Regions for so many writers of I/Os of `io_bytes`, as large as they fit into the targets, or a part of each.
+    /// Regions for this many writers of I/Os of `io_bytes`, as large as they fit into the targets, or a part of each.
     ///
     /// # Errors
     /// When not even one I/O of each writer fits.

@@ -16,7 +16,7 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// Of so many numbers, at least one.
+    /// Of this many numbers, at least one.
     pub fn new(count: u64, seed: u64) -> Self {
         let count = count.max(1);
         let bits = u64::BITS - (count - 1).leading_zeros();

@@ -48,7 +48,7 @@ const MILLION: u32 = 1_000_000;
 pub enum LatencyCriterion {
     /// The arithmetic mean.
     Mean,
-    /// Of a million I/Os at most so many may take longer: 10,000 for p99.
+    /// Of a million I/Os at most this many may take longer: 10,000 for p99.
     Beyond(u32),
 }
 

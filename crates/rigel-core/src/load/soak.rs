@@ -23,7 +23,7 @@ const MOST_LINES: u64 = 200_000;
 const USUAL_EVERY: Nanos = Nanos::from_secs(60);
 /// Of a soak that is long enough: high, low and spike together.
 const USUAL_ROUND: Nanos = Nanos::from_secs(3600);
-/// A short soak has so many rounds.
+/// A short soak has this many rounds.
 const ROUNDS: u64 = 3;
 
 /// Size of the small I/O.

@@ -190,7 +190,7 @@ pub fn users(most: u32) -> Vec<u32> {
     all
 }
 
-/// The points of so many sessions, of which that share in per cent makes reports.
+/// The points of this many sessions, of which that share in per cent makes reports.
 pub fn shared(sessions: &[u32], report_share: u8) -> Vec<Point> {
     let point = |all: &u32| {
         let part = (u64::from(*all) * u64::from(report_share) + 50) / 100;

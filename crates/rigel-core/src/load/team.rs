@@ -50,7 +50,7 @@ pub struct Team {
     pub process: Option<u64>,
 }
 
-/// Which part of a level is one node's: every so many numbers some.
+/// Which part of a level is one node's: every this many numbers some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deal {
     /// Its places among `of`, ascending.
@@ -117,7 +117,7 @@ impl Team {
             .collect()
     }
 
-    /// How many workers of all nodes have something of a level, with so many on each node.
+    /// How many workers of all nodes have something of a level, with this many on each node.
     pub fn movers(&self, level: u32, place: usize, workers: u32) -> u32 {
         self.movers_of(0..self.nodes(), level, place, workers)
     }
@@ -133,7 +133,7 @@ impl Team {
         nodes.map(|node| workers.min(self.deal_to(node, level, place).count(level))).sum()
     }
 
-    /// The number of a worker among those of all nodes, with so many on each, and how many there are.
+    /// The number of a worker among those of all nodes, with this many on each, and how many there are.
     pub fn among_all(&self, worker: u32, workers: u32) -> (u32, u32) {
         (self.node.saturating_mul(workers).saturating_add(worker), self.nodes().saturating_mul(workers))
     }
@@ -153,7 +153,7 @@ impl Team {
 }
 
 impl Deal {
-    /// How many of so many numbers are the node's.
+    /// How many of this many numbers are the node's.
     pub fn count(&self, level: u32) -> u32 {
         let level = u64::from(level);
         let rest = self.own.iter().filter(|&&number| number < level % self.of).count() as u64;

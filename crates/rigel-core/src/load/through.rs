@@ -13,7 +13,7 @@ use std::str::FromStr;
 pub const USUAL_TIME: Nanos = Nanos::from_secs(600);
 /// A shorter run has no level before the trouble.
 pub const SHORTEST: Nanos = Nanos::from_secs(10);
-/// Figures come every second, as long as the record stays within so many of them.
+/// Figures come every second, as long as the record stays within this many of them.
 const MOST_FIGURES: u64 = 7200;
 /// A failover may take minutes, and an I/O that waits for it is not a reason to end the run.
 pub const USUAL_IO_TIMEOUT: Nanos = Nanos::from_secs(600);
@@ -45,7 +45,7 @@ pub enum Demand {
     Standstill(Nanos),
     /// Rate and p99 are back within this.
     Back(Nanos),
-    /// At most so many failed I/Os.
+    /// At most this many failed I/Os.
     Errors(u64),
     /// A latency limit.
     Latency {

@@ -147,7 +147,7 @@ impl Volume {
 /// A zone and how many chunks it has.
 type ChunkCount = (Zone, u64);
 
-/// The whole units of so many bytes in a part of a target: the number of the first, and how many.
+/// The whole units of this many bytes in a part of a target: the number of the first, and how many.
 const fn units_in(part: &Range<u64>, bytes: u64) -> (u64, u64) {
     let first = part.start.div_ceil(bytes);
     (first, (part.end / bytes).saturating_sub(first))

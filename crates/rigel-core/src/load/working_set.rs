@@ -23,7 +23,7 @@ pub const SETTLE: Nanos = Nanos::from_millis(200);
 const LATENCY: Nanos = Nanos::from_secs(10);
 /// The same where time is short.
 const SHORT_LATENCY: Nanos = Nanos::from_secs(2);
-/// One of so many parts of the time of a size is for its latency, as long as that is not short.
+/// One of this many parts of the time of a size is for its latency, as long as that is not short.
 const PARTS: u64 = 6;
 /// Looks that every size gets: two of them are compared.
 const LOOKS: u64 = 2;
@@ -56,7 +56,7 @@ impl Default for WorkingSet {
 }
 
 impl WorkingSet {
-    /// The classes for a target of so many bytes.
+    /// The classes for a target of this many bytes.
     ///
     /// # Errors
     /// When the sizes do not fit the target.
@@ -158,7 +158,7 @@ impl WorkingSet {
             .next(format!("give more than {needed}, or fewer sizes (--sizes, --max-size)")))
     }
 
-    /// How long so many sizes are checked and measured each.
+    /// How long this many sizes are checked and measured each.
     pub fn times(&self, count: usize) -> SizeTimes {
         // The smallest comes twice.
         let share = self.time.0 / (PARTS * (count as u64 + 1));
@@ -166,7 +166,7 @@ impl WorkingSet {
         SizeTimes { look: Nanos(latency.0 / 5), rate: Nanos(latency.0 / 2), latency }
     }
 
-    /// What so many sizes take when none has to be warmed up, in whole seconds.
+    /// What this many sizes take when none has to be warmed up, in whole seconds.
     pub fn least_time(&self, count: usize) -> Nanos {
         let all = self.times(count).all().0.saturating_mul(count as u64 + 1);
         Nanos(all.div_ceil(NS_PER_S) * NS_PER_S)

@@ -19,7 +19,7 @@ pub struct ByTarget {
 }
 
 impl ByTarget {
-    /// Nothing yet, of so many targets.
+    /// Nothing yet, of this many targets.
     pub fn new(targets: usize) -> Self {
         let zeros = || vec![0; targets];
         Self { ops: zeros(), errors: zeros(), latency_sum_ns: zeros(), longest_ns: zeros() }

@@ -37,7 +37,7 @@ pub fn places(record: &[u8]) -> Vec<PathBuf> {
     dirs.iter().map(|dir| path_text::decode(dir).join(&name)).collect()
 }
 
-/// How a record becomes whole: so many bytes of it stay, and these follow.
+/// How a record becomes whole: this many bytes of it stay, and these follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RestSplice<'a> {
     /// Bytes of the record that stay. What is behind them is a torn line, of which the rest has the whole.

@@ -187,7 +187,7 @@ fn counts(visit: &Visit) -> bool {
     !visit.cut_short && visit.hung.is_none() && !visit.all_failed()
 }
 
-/// Whether the host was started again since; false where nobody knows.
+/// Whether the host was started again since; false if that is unknown.
 pub fn is_restarted(then: &HostFacts, now: &HostFacts) -> bool {
     then.boot_id.is_some() && now.boot_id.is_some() && then.boot_id != now.boot_id
 }

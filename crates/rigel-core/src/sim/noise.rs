@@ -208,7 +208,7 @@ pub struct Hits {
 /// I/Os whose completion is delayed, while their station serves the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DelayedIos {
-    /// One of so many.
+    /// One of this many.
     pub every: u64,
     /// For so long.
     pub delay_ns: u64,

@@ -22,7 +22,7 @@ pub struct OpenTruth {
 enum Waits {
     /// The probability of having to wait (Erlang C).
     Exponential(f64),
-    /// The probabilities of at most so many in the system.
+    /// The probabilities of at most this many in the system.
     Constant(Vec<f64>),
 }
 
@@ -133,7 +133,7 @@ impl OpenTruth {
     }
 }
 
-/// The probability that an arrival has to wait with so many servers, of which `busy` are busy on average (Erlang 1917).
+/// The probability that an arrival has to wait with this many servers, of which `busy` are busy on average (Erlang 1917).
 fn erlang_c(servers: u32, busy: f64) -> f64 {
     let mut blocked = 1.0;
     for server in 1..=servers {

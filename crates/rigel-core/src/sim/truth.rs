@@ -63,7 +63,7 @@ impl SimLaw {
         known.then(|| service_ns * sojourn(self.servers, outstanding, quantile))
     }
 
-    /// How much longer every service is with so many in flight.
+    /// How much longer every service is with this many in flight.
     pub fn crowding(&self, in_flight: u32) -> f64 {
         1.0 + self.noise.retrograde.fraction() * f64::from(in_flight.saturating_sub(self.servers))
     }
@@ -98,7 +98,7 @@ fn sojourn(servers: u32, all: u32, quantile: f64) -> f64 {
     short
 }
 
-/// Probability that a wait for `ahead` of so many servers and a service together take longer than `time`.
+/// Probability that a wait for `ahead` of this many servers and a service together take longer than `time`.
 fn longer(servers: u32, ahead: u32, time: f64) -> f64 {
     let rate = f64::from(servers);
     if servers == 1 {

@@ -16,7 +16,7 @@ use std::fmt;
 /// Levels within this part of each other need not be told apart: below saturation the rate differs as little.
 const NEAR: f64 = 0.05;
 
-/// A level that is open is worth a point of its own if it is so many times the one that was found.
+/// A level that is open is worth a point of its own if it is this many times the one that was found.
 const FAR: f64 = 1.25;
 
 /// Which latency of a point a limit applies to.
@@ -129,7 +129,7 @@ pub fn perhaps(visits: &[BoundVisit], limit: Nanos, within: Option<u32>) -> Opti
     open.filter(|&level| f64::from(level) > FAR * f64::from(within.unwrap_or(1)))
 }
 
-/// The mean latency of every level that had so many visits.
+/// The mean latency of every level that had this many visits.
 fn levels(visits: &[BoundVisit], least: usize) -> BTreeMap<u32, f64> {
     let mut levels: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     visits.iter().for_each(|visit| levels.entry(visit.outstanding).or_default().push(visit.latency_ns));

@@ -24,7 +24,7 @@ const NEAR: f64 = 0.1;
 const FARTHEST: f64 = 0.25;
 /// A test of what came back that is less certain than this says nothing.
 const WIDEST_TEST: f64 = 0.5;
-/// What is to come back must be so many times as much as what is in flight.
+/// What is to come back must be this many times as much as what is in flight.
 const TIMES_IN_FLIGHT: f64 = 10.0;
 /// How long a fall has to last, as a part of the time before it, and within which limits, in seconds.
 const STAY_SHARE: f64 = 0.1;
@@ -110,7 +110,7 @@ pub enum BurstFound {
     TokenBucket(Credit, Recovery),
     /// The rate fell and stayed, but something else came back.
     NotABucket(Credit, Recovery),
-    /// The rate stayed for so many seconds.
+    /// The rate stayed for this many seconds.
     NoFall {
         /// The rate.
         rate: Interval,

@@ -8,7 +8,7 @@
 
 use crate::units::to_f64;
 
-/// What a slope must explain to be told: the square of so many standard errors.
+/// What a slope must explain to be told: the square of this many standard errors.
 const PRICE_OF_A_SLOPE: f64 = 8.0;
 /// What its bend must explain.
 const PRICE_OF_A_BEND: f64 = 5.0;

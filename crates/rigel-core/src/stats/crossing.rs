@@ -261,7 +261,7 @@ impl Curve {
         })
     }
 
-    /// How unsure the logarithm of a ratio is that was seen at a rate, by the variance of the curve; of so many as were expected in all.
+    /// How unsure the logarithm of a ratio is that was seen at a rate, by the variance of the curve; of this many as were expected in all.
     pub fn doubt(&self, rate: f64, expected: f64) -> f64 {
         (self.spread.at(rate) / expected).sqrt()
     }

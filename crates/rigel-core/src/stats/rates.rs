@@ -17,7 +17,7 @@ const VISITS_OF_DOUBT: usize = 3;
 const NEAR: f64 = 0.05;
 /// Visits to each of both ends before the search is over.
 const VISITS_AT_ENDS: usize = 8;
-/// A search is given up after so many visits; twenty to thirty are usual.
+/// A search is given up after this many visits; twenty to thirty are usual.
 const MOST_VISITS: usize = 60;
 /// Where fewer slow I/Os were to be expected, more visits cost little and tell more than doubt does.
 const LEAST_DOUBT: f64 = 5.0;

@@ -30,7 +30,7 @@ const PIECE_NS: u64 = NS_PER_S / 2;
 const LEAST_VISITS: usize = 6;
 /// A smaller difference, in standard errors, is taken for noise.
 const STANDARD_ERRORS: f64 = 2.5;
-/// This limit holds from so many visits on. With fewer visits the standard error is uncertain, so the limit is higher.
+/// This limit holds from this many visits on. With fewer visits the standard error is uncertain, so the limit is higher.
 const MANY_VISITS: usize = 16;
 /// The probability of a normal deviate below 2.5.
 const QUANTILE: f64 = 0.993_790_3;
@@ -132,7 +132,7 @@ fn one_step(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> f64 {
     (most - least).max(0.0) * (1.0 / count(piece.len().max(1)) + 1.0 / compared)
 }
 
-/// The buckets of the piece after a candidate, of a visit of so many.
+/// The buckets of the piece after a candidate, of a visit of this many.
 fn piece(all: usize, candidate_ns: u64, bucket_ns: u64) -> Range<usize> {
     let (begin, length) = (buckets(candidate_ns, bucket_ns), buckets(PIECE_NS, bucket_ns));
     let left = all.saturating_sub(begin);
@@ -156,7 +156,7 @@ fn buckets(span_ns: u64, bucket_ns: u64) -> usize {
     usize::try_from(span_ns.div_ceil(bucket_ns.max(1))).unwrap_or(usize::MAX)
 }
 
-/// The span of so many buckets.
+/// The span of this many buckets.
 pub(crate) fn to_ns(buckets: usize, bucket_ns: u64) -> u64 {
     u64::try_from(buckets).unwrap_or(u64::MAX).saturating_mul(bucket_ns)
 }

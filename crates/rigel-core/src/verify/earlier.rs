@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Bits of a generation that count the passes of a part. The bits above are the number of the part.
 const PASS_BITS: u32 = 32;
-/// Most parts of a run: what is left of a generation's bits has room for so many.
+/// Most parts of a run: what is left of a generation's bits has room for this many.
 pub const MOST_PARTS: usize = 1 << 15;
 
 /// A generation as people count: the part of the run, from 0, and the pass in it, from 1.

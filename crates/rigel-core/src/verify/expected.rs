@@ -23,7 +23,7 @@ impl GenerationRange {
         self.oldest <= generation && generation <= self.newest
     }
 
-    /// Whether a write is not over: sectors of both are no fault then, as no device promises more than whole sectors.
+    /// Whether a write is not over: sectors of both are no fault then, because no device promises more than whole sectors.
     pub const fn is_open(self) -> bool {
         self.oldest < self.newest
     }

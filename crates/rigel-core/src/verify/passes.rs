@@ -13,7 +13,7 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// Over so many slots, at least one.
+    /// Over this many slots, at least one.
     pub fn new(slots: u64, seed: u64) -> Self {
         Self { order: Permutation::new(slots, seed) }
     }

@@ -26,7 +26,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Nothing has begun; so many writes may be on their way between the oldest that is not over and the newest, at most
+    /// Nothing has begun; this many writes may be on their way between the oldest that is not over and the newest, at most
     /// as many as there are slots.
     pub fn new(window: u64, slots: u64) -> Self {
         let window = window.min(slots).max(1);

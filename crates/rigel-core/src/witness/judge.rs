@@ -29,7 +29,7 @@ const WAITING: f64 = 0.05;
 const PART_OF_VISIT: f64 = 0.20;
 /// The part of our bytes that others may move.
 const FOREIGN_IO: f64 = 0.05;
-/// An idle host moves up to so many MiB/s by journals, read-ahead and logs ..
+/// An idle host moves up to this many MiB/s by journals, read-ahead and logs ..
 const NOISE_MBPS: f64 = 1.0;
 /// .. but on a slow device less disturbs, when it is at least this part of ours.
 const FOREIGN_IO_SLOW: f64 = 0.5;

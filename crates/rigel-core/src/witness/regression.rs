@@ -26,7 +26,7 @@ pub struct WitnessedVisit {
 pub struct ResidualCorrelation {
     /// Relative change of the rate per core that others use; -0.1 when each costs 10 %.
     pub per_core: f64,
-    /// How far visits to one point lie apart in that time: the line holds over so many cores.
+    /// How far visits to one point lie apart in that time: the line holds over this many cores.
     pub range_cores: f64,
     /// Pearson's correlation, -1 to 1. Its square is the part of the variance between visits that the line explains.
     pub r: f64,

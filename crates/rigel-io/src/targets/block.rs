@@ -145,7 +145,7 @@ impl Block {
         lowest
     }
 
-    /// Whether each I/O becomes one of the same size below. LVM and cryptsetup say by their identities what they made; of others nobody knows.
+    /// Whether each I/O becomes one of the same size below. LVM and cryptsetup say by their identities what they made; nothing is known about others.
     fn passes_all_to(&self, below: &Self) -> bool {
         let is_plain = |uuid: &str| {
             let known = ["LVM-", "CRYPT-", "mpath-"].iter().any(|prefix| uuid.starts_with(prefix));

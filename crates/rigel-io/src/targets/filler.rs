@@ -22,7 +22,7 @@ const BLOCK: u64 = BLOCK_BYTES as u64;
 const PIECE: u64 = 4 * MIB;
 /// Pieces that are in flight, or whose data is made, at the same time.
 const WRITERS: u64 = 4;
-/// All that was written before so many bytes is on the medium.
+/// All that was written before this many bytes is on the medium.
 const DURABLE: u64 = GIB;
 /// Blocks that are checked of what an earlier fill wrote.
 const SAMPLES: u64 = 1024;

@@ -216,7 +216,7 @@ fn groups<'a>(all: impl Iterator<Item = &'a RuleResult>) -> Vec<Vec<&'a RuleResu
     found
 }
 
-/// What settings are about; behind so many names the rest is a number.
+/// What settings are about; behind this many names the rest is a number.
 pub(super) fn names(same: &[&RuleResult], most: usize) -> String {
     let shown: Vec<String> =
         same.iter().take(most).map(|judged| printable(&judged.about.to_string()).into_owned()).collect();

@@ -12,7 +12,7 @@ use rigel_core::units::{Bytes, to_f64};
 
 /// A share of writes that differs by more makes other figures.
 const MOST_SHARE_APART: f64 = 0.15;
-/// A mean size of I/Os above so many small ones means that many are no small I/Os.
+/// A mean size of I/Os above this many small ones means that many are no small I/Os.
 const MOST_TIMES_SMALL: f64 = 2.0;
 
 /// A quantity with its unit.

@@ -42,7 +42,7 @@ fn of_cost(found: &page_cost::PageCostFindings) -> Vec<String> {
 fn of_rule(judged: &PageCostVerdict) -> String {
     let what = match judged.rule {
         Rule::Assumed => format!("The {} of rigel advise, which assumes 90 % of hits,", values(judged)),
-        Rule::Told => format!("The {} of rigel advise when it is told the share of hits", values(judged)),
+        Rule::Told => format!("The {} of rigel advise with a given share of hits", values(judged)),
         Rule::Raw => format!("The ratio of the storage itself, {},", values(judged)),
         Rule::Common => format!("The {} that is usual for SSDs", values(judged)),
         Rule::Default => format!("The default of {}", values(judged)),

@@ -27,7 +27,7 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// An empty one of so many characters.
+    /// An empty one of this many characters.
     pub fn new(columns: u16, rows: u16, ascii: bool) -> Self {
         let mut canvas = Self { columns, rows, ascii, marks: Vec::new() };
         canvas.marks = vec![None; usize::from(canvas.width()) * usize::from(canvas.height())];

@@ -75,7 +75,7 @@ struct SizeDocument {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CacheForecast")]
 struct ForecastDocument {
-    /// `working_set`: a working set that is so many times as large as `cache`. `caches`: all caches are so many times as large, and the working
+    /// `working_set`: a working set that is this many times as large as `cache`. `caches`: all caches are this many times as large, and the working
     /// set is the largest that was warm.
     #[schemars(extend("enum" = ["working_set", "caches"]))]
     what: &'static str,

@@ -100,7 +100,7 @@ pub fn bench(
 /// How the engine is chosen if a request leaves it open.
 #[derive(Clone, Debug)]
 enum EngineSelection {
-    /// That of a run that continues, as no run has two; or of both sides, with the trials on this one, and why.
+    /// That of a run that continues, because no run has two; or of both sides, with the trials on this one, and why.
     Kept(EngineKind, Option<(EngineTrials, String)>),
     /// The usual one that works here, without a trial.
     Usual,

@@ -53,7 +53,7 @@ const STACK_BYTES: usize = 512 << 10;
 /// That of a thread unless something else is said.
 const FULL_STACK_BYTES: u64 = 2 << 20;
 
-/// The stack of one of so many workers.
+/// The stack of one of this many workers.
 pub(super) const fn stack_bytes(workers: usize) -> u64 {
     if workers > MOST_WITH_FULL_STACKS { STACK_BYTES as u64 } else { FULL_STACK_BYTES }
 }

@@ -48,7 +48,7 @@ pub trait Listener {
     /// When it cannot be passed on; the run ends.
     fn acknowledged(&mut self, acks: &[Ack]) -> Result<(), Problem>;
 
-    /// So many writes were acknowledged in so many nanoseconds.
+    /// So many writes were acknowledged in this many nanoseconds.
     fn progress(&mut self, elapsed_ns: u64, acknowledged: u64);
 }
 

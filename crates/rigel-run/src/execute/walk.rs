@@ -48,7 +48,7 @@ pub struct VisitPlan {
     pub measure_ns: u64,
     /// Time that the run needs after this visit, as far as it is known.
     pub later: TimeRange,
-    /// The counts of every so many nanoseconds get a line of their own, while the load continues.
+    /// The counts of every this many nanoseconds get a line of their own, while the load continues.
     pub every_ns: Option<u64>,
     /// How what arrives at a rate spreads, where that is not what its classes say.
     pub shape: Option<Shape>,

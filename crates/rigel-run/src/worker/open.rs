@@ -142,7 +142,7 @@ struct WakeMargin {
 impl WakeMargin {
     /// More would take a CPU from others for the sake of a rare late one.
     const MOST_NS: u64 = 500_000;
-    /// How slowly a late one is forgotten: in about so many waits.
+    /// How slowly a late one is forgotten: in about this many waits.
     const MEMORY: u64 = 256;
 
     fn new(least_ns: u64) -> Self {

@@ -24,7 +24,7 @@ struct Account {
 }
 
 impl Account {
-    /// Until now so many I/Os were in flight.
+    /// Until now this many I/Os were in flight.
     fn look(&mut self, now_ns: u64, in_flight: u64, rate: u128) {
         let ns = u128::from(now_ns.saturating_sub(self.looked_ns));
         self.looked_ns = now_ns;

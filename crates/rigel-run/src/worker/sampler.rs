@@ -12,7 +12,7 @@ use rigel_core::load::workload::Direction;
 use rigel_core::measure::ReadLook;
 use rigel_io::backend::Backend;
 
-/// Of so many reads one is checked.
+/// Of this many reads one is checked.
 const ONE_OF: u32 = 64;
 /// Sets the generator apart from those that draw offsets.
 const PURPOSE: u64 = u64::from_le_bytes(*b"ReadLook");
@@ -39,7 +39,7 @@ struct Turn {
 }
 
 impl Sampler {
-    /// Of one visit by one worker with so many slots; the same ones of the same run look at the same places.
+    /// Of one visit by one worker with this many slots; the same ones of the same run look at the same places.
     pub fn new(seed: u64, visit: u64, worker: u32, slots: u16) -> Self {
         Self {
             step: 0,

@@ -33,7 +33,7 @@ const SESSIONS: u32 = 16;
 const ROWS_PER_BLOCK: u32 = 3;
 /// The largest log that is tried, the undo of what is changed, and what the raw writes take.
 const MORE_BYTES: u64 = 1024 * MIB;
-/// A cache that holds so many percent of the table holds all of it, with what InnoDB needs beside.
+/// A cache that holds this many percent of the table holds all of it, with what InnoDB needs beside.
 const WHOLE_PERCENT: u64 = 150;
 /// No statement of the experiment is worth more patience.
 const LIMIT_NS: u64 = 60 * NS_PER_S;

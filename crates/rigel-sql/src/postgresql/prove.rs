@@ -267,7 +267,7 @@ impl Prover<'_> {
         self.wanted.next_round(done, self.began)
     }
 
-    /// The first key of a range of so many, anywhere.
+    /// The first key of a range of this many, anywhere.
     fn range(&self, draw: &mut Generator, keys: u32) -> u32 {
         let places = u64::from(self.tables.rows.saturating_sub(keys)) + 1;
         u32::try_from(draw.below(places)).unwrap_or(0)

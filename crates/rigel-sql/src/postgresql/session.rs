@@ -142,7 +142,7 @@ fn set_up(
     Ok(client)
 }
 
-/// Sets so many sessions up at the same time and ends them: what the server does not allow is known then, before a table is
+/// Sets this many sessions up at the same time and ends them: what the server does not allow is known then, before a table is
 /// filled.
 pub fn try_out(
     address: &Address,

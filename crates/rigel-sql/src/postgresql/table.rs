@@ -41,7 +41,7 @@ const LOCK: i64 = 0x72_6967_656c;
 const LOCK_TIMEOUT: &str = "set lock_timeout = '5s'";
 /// Bytes that make a row fill more than half of a block.
 const PAD_BYTES: usize = 7900;
-/// A server extends a table by so many blocks at once (from version 16 on): fewer of them may stay empty after the last row.
+/// A server extends a table by this many blocks at once (from version 16 on): fewer of them may stay empty after the last row.
 const EXTENDED_BY: u32 = 64;
 /// Rows that are handed to the server at once.
 const AT_ONCE: u32 = 32;

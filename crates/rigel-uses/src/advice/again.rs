@@ -149,7 +149,7 @@ fn how(request: &Request) -> String {
     all.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// A run of so many small I/Os as that of the header had, and nothing else; `None` if it was measured in a way that a command does not repeat
+/// A run of this many small I/Os as that of the header had, and nothing else; `None` if it was measured in a way that a command does not repeat
 /// on its own: what is written needs consent.
 pub fn at_level(header: &Header, level: u32) -> Option<String> {
     let request = &header.request;

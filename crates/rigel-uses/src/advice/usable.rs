@@ -18,7 +18,7 @@ use rigel_core::path_text::printable;
 use rigel_core::units::say::number;
 use std::collections::BTreeSet;
 
-/// An interval may reach so many times the value, and down to the value over it.
+/// An interval may reach this many times the value, and down to the value over it.
 pub const WIDEST: f64 = 1.3;
 /// From here on nothing is known but the order of magnitude.
 pub const UNKNOWN: f64 = 10.0;
@@ -36,7 +36,7 @@ pub enum Doubt<'a> {
     Rising,
     /// The interval reaches 0.
     ReachesZero,
-    /// The interval reaches so many times the value, or down to so small a part of it.
+    /// The interval reaches this many times the value, or down to so small a part of it.
     Wide(f64),
     /// There is no interval.
     Unknown,

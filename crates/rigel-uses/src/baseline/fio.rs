@@ -214,7 +214,7 @@ fn cut() -> Problem {
         .next("give the complete file that fio wrote with --output=FILE")
 }
 
-/// What a job did, or why that is not known. `entries`: so many jobs of its group have its name.
+/// What a job did, or why that is not known. `entries`: this many jobs of its group have its name.
 fn load(job: &Job, global: &Options, entries: usize) -> Result<Load, String> {
     let own_options = job.options.as_ref().ok_or("the file does not describe its load (fio before 2.16)")?;
     let option = |names: &[&str]| {

@@ -13,7 +13,7 @@ use rigel_core::stats::special::student_t_quantile;
 
 /// With fewer points no sign test is certain with 95 %: 2 / 2^5 is 6 %.
 pub const FEWEST_POINTS: usize = 6;
-/// Up to so many points the law of coins is summed up; their smallest term is one that a number can hold.
+/// Up to this many points the law of coins is summed up; their smallest term is one that a number can hold.
 const EXACT: usize = 1000;
 /// How often the interval may miss the median.
 const ALPHA: f64 = 0.05;

@@ -43,7 +43,7 @@ pub struct EarlierContents {
 }
 
 impl EarlierContents {
-    /// Offsets of the samples in a region of so many bytes; none lies in the first block.
+    /// Offsets of the samples in a region of this many bytes; none lies in the first block.
     pub fn offsets(region_bytes: u64) -> impl Iterator<Item = u64> {
         let block = BLOCK_BYTES as u64;
         let blocks = region_bytes / block;
@@ -169,7 +169,7 @@ pub fn ended(run: &str, acknowledged: u64) -> String {
 pub enum Line {
     /// A write was acknowledged.
     Ack(Ack),
-    /// The run ended on its own, after so many.
+    /// The run ended on its own, after this many.
     Ended(u64),
 }
 

@@ -92,7 +92,7 @@ impl Model {
         }
     }
 
-    /// The acknowledgements that a witness has who heard so many lines.
+    /// The acknowledgements that a witness has who heard this many lines.
     fn heard(&self, lines: usize) -> Acks {
         let text: Vec<&[u8]> = self.lines.iter().map(|line| line.trim_end().as_bytes()).collect();
         let mut acks = Acks::begin(text[0]).unwrap();

@@ -14,7 +14,7 @@ pub const LEAST_SHARE: f64 = 0.95;
 
 const SCANS: &str = "rows per second of bitmap scans";
 
-/// The rounds of a value with so many sessions.
+/// The rounds of a value with this many sessions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rates {
     /// Sessions that scan at the same time.
@@ -151,7 +151,7 @@ impl ConcurrencyFindings {
 }
 
 impl ConcurrencyVerdict {
-    /// What came of it with so many sessions; `None` when no scan ended in time.
+    /// What came of it with this many sessions; `None` when no scan ended in time.
     pub fn with(&self, sessions: u32) -> Option<&SessionsResult> {
         self.at.iter().find(|at| at.sessions == sessions)
     }
@@ -162,7 +162,7 @@ impl ConcurrencyVerdict {
     }
 }
 
-/// Every value with so many sessions.
+/// Every value with this many sessions.
 fn of_sessions(all: &[Rates], sessions: u32, default: u32) -> Vec<(u32, SessionsResult)> {
     let own: Vec<&Rates> =
         all.iter().filter(|one| one.sessions == sessions && !one.rounds.is_empty()).collect();
@@ -192,7 +192,7 @@ fn turns_of(a: &Rates, b: &Rates) -> Vec<Turn> {
     turns(&visits(a), &visits(b))
 }
 
-/// At least 95 % of the best with every number of sessions, of which there are so many, and never below the default beyond noise.
+/// At least 95 % of the best with every number of sessions, of which there are this many, and never below the default beyond noise.
 fn verdict(at: &[SessionsResult], sessions: usize) -> Verdict {
     let below = |one: &SessionsResult| {
         one.over_default.and_then(|over| over.hi95()).is_some_and(|hi95| hi95 < 1.0)

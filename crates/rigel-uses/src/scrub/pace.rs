@@ -104,7 +104,7 @@ pub struct Verdicts {
 }
 
 impl Pace {
-    /// Adds a read of the first pass. Whether so many wait that they should be compared.
+    /// Adds a read of the first pass. Whether this many wait that they should be compared.
     pub fn add(&mut self, time: ReadTime) -> bool {
         self.group.push(time);
         self.group.len() >= GROUP

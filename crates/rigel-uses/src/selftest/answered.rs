@@ -141,7 +141,7 @@ impl Truth<'_> {
         }
     }
 
-    /// The highest rate of so many streams or fewer.
+    /// The highest rate of this many streams or fewer.
     fn mbps(&self, streams: u32) -> Option<f64> {
         let request = &self.record.header.request;
         let bytes = request.io_bytes(Class::LARGE);

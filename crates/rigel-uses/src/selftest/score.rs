@@ -239,7 +239,7 @@ impl Score {
         self.trials.iter().map(figure).sum::<f64>() / self.count().max(1.0)
     }
 
-    /// Whether the promise of the case was kept, within what chance explains for so many trials.
+    /// Whether the promise of the case was kept, within what chance explains for this many trials.
     pub fn verdict(&self) -> Grade {
         if self.trials.is_empty() {
             return Grade::Broken("nothing was tried".into());
@@ -307,7 +307,7 @@ impl Score {
         self.at_least(&what, (kept, over_runs.max(independent)), LEAST_KEPT)
     }
 
-    /// Whether false alarms are rare enough, within what chance explains for so many trials.
+    /// Whether false alarms are rare enough, within what chance explains for this many trials.
     fn keeps_silent(&self, silence: &Silence) -> Grade {
         let (alarms, trials) = (self.alarms(silence), self.trials.len());
         if chance::at_least(alarms, trials, silence.most) >= RARE {

@@ -108,7 +108,7 @@ fn latencies(span: Option<Span>, found: &ThroughFindings) -> Result<(Histogram, 
     }
 }
 
-/// Whether at most so many I/Os took longer; one that failed did. The bucket of the limit may lie on either side.
+/// Whether at most this many I/Os took longer; one that failed did. The bucket of the limit may lie on either side.
 fn share(all: &Histogram, errors: u64, limit: Nanos, allowed: f64) -> DemandVerdict {
     let count = all.count().saturating_add(errors);
     if count == 0 {

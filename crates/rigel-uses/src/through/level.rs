@@ -7,7 +7,7 @@ use rigel_core::measure::Histogram;
 use rigel_core::stats::{Basis, Estimate, Interval};
 use rigel_core::units::{Nanos, to_f64, us_from_ns};
 
-/// A part of the run is cut into so many stretches at most.
+/// A part of the run is cut into this many stretches at most.
 const STRETCHES: usize = 10;
 /// With fewer of them there is no interval.
 const LEAST_STRETCHES: usize = 3;

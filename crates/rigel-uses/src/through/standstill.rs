@@ -8,7 +8,7 @@ use rigel_core::units::{NS_PER_MS, NS_PER_S, Nanos, to_f64};
 
 /// Shorter ones are no standstill.
 const LEAST: Nanos = Nanos(300 * NS_PER_MS);
-/// By chance nothing arrives for so many times the mean distance in one of 10^13 cases.
+/// By chance nothing arrives for this many times the mean distance in one of 10^13 cases.
 const BY_CHANCE: f64 = 30.0;
 
 /// A time in which nothing completed.

@@ -10,7 +10,7 @@ use rigel_core::units::{NS_PER_S, Nanos, to_f64};
 
 /// With fewer intervals before the first sign nobody knows what is usual.
 const LEAST_BEFORE: usize = 5;
-/// A p99 so many times as long as usual is trouble.
+/// A p99 this many times as long as usual is trouble.
 const SLOW: f64 = 5.0;
 /// Up to here it is back; percentiles over so few I/Os vary.
 const AS_BEFORE: f64 = 1.5;
@@ -18,7 +18,7 @@ const AS_BEFORE: f64 = 1.5;
 const LOW: f64 = 0.8;
 /// From here on it is back.
 const FULL: f64 = 0.95;
-/// By so many standard deviations of a count a rate may be off by chance.
+/// By this many standard deviations of a count a rate may be off by chance.
 const SIGMAS: f64 = 4.0;
 /// So many intervals in a row have to be as before.
 const STAYS: usize = 3;

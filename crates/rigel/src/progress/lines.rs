@@ -158,12 +158,12 @@ fn rates(point: Point, live: &LiveFigures, classes: &[LoadClass]) -> String {
 pub struct Rate(f64);
 
 impl Rate {
-    /// Of so many bytes in so long; `None` when it is not known yet.
+    /// Of this many bytes in so long; `None` when it is not known yet.
     pub fn of(bytes: u64, took: Duration) -> Option<Self> {
         (bytes > 0 && !took.is_zero()).then(|| Self(to_f64(bytes) / took.as_secs_f64()))
     }
 
-    /// `, 98 MB/s, 2 min left`, when so many bytes are left.
+    /// `, 98 MB/s, 2 min left`, when this many bytes are left.
     pub fn with_left(self, left_bytes: u64) -> String {
         let left = Duration::from_secs_f64((to_f64(left_bytes) / self.0).min(1e9));
         match left_bytes {

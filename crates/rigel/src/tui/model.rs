@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Ticks of a visit that are kept; a visit of minutes shows its last ones.
 const MOST_TICKS: usize = 600;
-/// A latency of an open loop is shown for so many ticks, about a second and a half, unless a newer one is known.
+/// A latency of an open loop is shown for this many ticks, about a second and a half, unless a newer one is known.
 const TICKS_OF_A_LATENCY: usize = 15;
 /// Looks whose widest interval is kept.
 const MOST_LOOKS: usize = 8;
@@ -80,7 +80,7 @@ pub struct LastVisit {
 pub struct Looks {
     /// So many.
     pub done: usize,
-    /// Of so many of the phase.
+    /// Of this many of the phase.
     pub points: usize,
     /// The widest half-width of the latest looks, relative, the newest last.
     pub widest: VecDeque<f64>,

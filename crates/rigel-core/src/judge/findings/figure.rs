@@ -113,8 +113,8 @@ impl Findings {
         Some(Figure { quantity, estimate, point: Some(point) })
     }
 
-    /// Where one of a class is alone. One stream in doubt does not count, as it might be above the highest rate, which leaves it out; a commit has
-    /// no other point that could tell its latency.
+    /// Where one of a class is alone. One stream in doubt does not count, because it might be above the highest rate, which leaves it out; a commit
+    /// has no other point that could tell its latency.
     fn point_of_one(&self, class: Class) -> Option<Point> {
         let point = Point::alone(class, 1);
         let has_a_say = || contenders(&self.points, class).iter().any(|one| one.point == point);

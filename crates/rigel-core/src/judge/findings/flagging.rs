@@ -176,7 +176,7 @@ fn resumed(record: &Record, line: &ResumedLine, left_out: Option<&Visit>) -> Fla
     Flag::new(FlagCode::Resumed, format!("interrupted, and resumed at {at} after {kept} visits{why}"))
 }
 
-/// Visits that a point of a phase of so many has before it is checked; a width from fewer may be small by luck.
+/// Visits that a point of a phase of this many has before it is checked; a width from fewer may be small by luck.
 fn least_visits(record: &Record, points: usize) -> usize {
     let Some(plan) = &record.header.plan.adaptive else {
         return 0;

@@ -18,7 +18,7 @@ use serde::Serialize;
 const MOST_SKEW_NS: u64 = NS_PER_MS;
 /// A node that does less of its part lags behind the others.
 pub const LEAST_OF_DUE: f64 = 0.9;
-/// And so many standard errors less.
+/// And this many standard errors less.
 const LEAST_ERRORS: f64 = 3.0;
 
 /// One node at a point.

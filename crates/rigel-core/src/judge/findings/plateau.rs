@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::f64::consts::SQRT_2;
 
-/// Figures that are so many standard errors of their difference apart are alike. With one, the mean of a plateau of eight levels is 0.9 standard
+/// Figures that are this many standard errors of their difference apart are alike. With one, the mean of a plateau of eight levels is 0.9 standard
 /// errors of a level too high; with two, that of levels that still rise is 0.7 too low. In between it is off by 0.6 at most, and the interval of a
 /// level contains the true value in 95 of 100 (`the_mean_of_a_plateau..`).
 const ALIKE: f64 = SQRT_2;

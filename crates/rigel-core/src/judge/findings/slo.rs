@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Where the tool explains so much of what is beyond a bound, it is the limit.
 const MOST_BY_TOOL: f64 = 0.5;
 
-/// Below so many times the lowest rate that a search tries, no load is noticeably lighter.
+/// Below this many times the lowest rate that a search tries, no load is noticeably lighter.
 const LIGHT_TIMES: u32 = 2;
 
 /// The highest rate at which the limits are met.

@@ -38,7 +38,7 @@ pub enum NoKnee {
     Nothing,
     /// A single number of sessions: nothing shows whether more of them bring more.
     OnePoint,
-    /// So many numbers of sessions of so many must not be used, and what is left does not tell it.
+    /// So many numbers of sessions of this many must not be used, and what is left does not tell it.
     Unusable {
         /// How many must not be used.
         unusable: usize,

@@ -12,7 +12,7 @@ use crate::load::class::{Class, Figure};
 use crate::stats::Estimate;
 use crate::units::{NS_PER_S, NS_PER_US, to_f64};
 
-/// A load lower than the one of the highest rate is worth a word when that one has at least so many times its latency.
+/// A load lower than the one of the highest rate is worth a word when that one has at least this many times its latency.
 const WORTH_TELLING: f64 = 2.0;
 
 /// A load that gives less than this share of the highest rate leaves too much of it unused.

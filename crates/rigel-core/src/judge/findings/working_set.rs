@@ -16,7 +16,7 @@ use crate::stats::working_set::{self, Cache, SetsFound, SizeSeen, at_size, share
 use crate::stats::{Basis, Estimate, Interval};
 use crate::units::{Nanos, to_f64};
 
-/// Counts of a stretch are compared in pieces of so many nanoseconds.
+/// Counts of a stretch are compared in pieces of this many nanoseconds.
 const PIECE_NS: u64 = 100_000_000;
 /// How many times a cache, or a working set as large as one, is foretold.
 const TIMES: [f64; 3] = [2.0, 4.0, 8.0];
@@ -60,9 +60,9 @@ pub struct SizeFindings {
 /// What is changed in a forecast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForecastCase {
-    /// The working set is so many times as large as a cache, by its number from 0.
+    /// The working set is this many times as large as a cache, by its number from 0.
     WorkingSet(usize),
-    /// All caches are so many times as large, and the working set is the largest that was warm.
+    /// All caches are this many times as large, and the working set is the largest that was warm.
     Caches,
 }
 

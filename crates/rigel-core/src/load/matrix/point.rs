@@ -24,7 +24,7 @@ impl Point {
         Self::default().with(class, level)
     }
 
-    /// The same with so many of a class. A class more than [`MOST_CLASSES`] is left out; no run has that many.
+    /// The same with this many of a class. A class more than [`MOST_CLASSES`] is left out; no run has that many.
     #[must_use]
     pub fn with(self, class: Class, level: u32) -> Self {
         let others = self.classes().filter(|one| one.0 != class);

@@ -150,7 +150,7 @@ impl AdaptivePlan {
         Nanos(last.time_limit_ns.map_or(all, |limit| all.min(limit)))
     }
 
-    /// `rounds` gives those of a phase with such parameters and so many points.
+    /// `rounds` gives those of a phase with such parameters and this many points.
     fn time_of(&self, rounds: impl Fn(&Parameters, usize) -> u32) -> u64 {
         let pause_ns = self.parameters.pause_ns;
         let phase = |phase: &Phase| {
@@ -173,7 +173,7 @@ impl AdaptivePlan {
     }
 }
 
-/// Shorter long visits, so a limited run has time for the others: each takes at most one of so many parts.
+/// Shorter long visits, so a limited run has time for the others: each takes at most one of this many parts.
 fn limited(parameters: Parameters, limit: Nanos, spent: Nanos, parts: u64) -> Parameters {
     let left_ns = limit.0.saturating_sub(spent.0);
     let long = |usual: u64| {

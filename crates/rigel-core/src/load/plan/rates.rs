@@ -18,9 +18,9 @@ const FIRST_RATE: u32 = 100;
 const SHORTEST_SETTLE_NS: u64 = 500 * NS_PER_MS;
 /// Rest of a point between two visits; the other points of a round usually take longer.
 const REST: Nanos = Nanos::from_secs(2);
-/// However long a visit has to be, there is time for so many to the points.
+/// However long a visit has to be, there is time for this many to the points.
 const LEAST_POINT_VISITS: u64 = 40;
-/// A visit that has to be that long measures for so many times its settling at least.
+/// A visit that has to be that long measures for this many times its settling at least.
 const MEASURE_MEMORIES: u64 = 2;
 /// Visits before the points that say nothing of the rate itself are checked.
 const LEAST_VISITS: u32 = 6;

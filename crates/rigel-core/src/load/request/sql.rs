@@ -43,7 +43,7 @@ impl Request {
         self.sql().map(|sql| sql.product).unwrap_or_default()
     }
 
-    /// The part of a table of so many blocks that look-ups have, and that of reports. Beside reports, look-ups have a part of their own:
+    /// The part of a table of this many blocks that look-ups have, and that of reports. Beside reports, look-ups have a part of their own:
     /// what a report left in a cache would answer them.
     pub fn table_parts(&self, blocks: u32) -> [Range<u32>; 2] {
         let has = |class| self.class(class).is_some();

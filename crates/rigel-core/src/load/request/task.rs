@@ -18,7 +18,7 @@ use crate::load::working_set::{SizeTimes, WorkingSet};
 use crate::stats::bound::LatencyBound;
 use crate::units::{NS_PER_S, Nanos};
 
-/// More sequential readers are not counted apart: every worker would count in lists of so many.
+/// More sequential readers are not counted apart: every worker would count in lists of this many.
 const MOST_COUNTED_READERS: u32 = 1024;
 
 /// The parts of a task that are read in many places.

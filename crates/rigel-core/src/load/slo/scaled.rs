@@ -30,7 +30,7 @@ pub struct ScaledPhases {
     /// So many thousandths of the load have to meet the bounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<u32>,
-    /// All rates of the file are so many thousandths higher.
+    /// All rates of the file are this many thousandths higher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<i32>,
     /// What the file assumes that production did not have, in sentences.

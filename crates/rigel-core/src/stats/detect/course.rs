@@ -19,7 +19,7 @@ const PIECE_NS: u64 = 250 * NS_PER_MS;
 const MOST_PIECES: u64 = 240;
 /// I/Os of a piece, on average, so their number says something.
 const PIECE_IOS: f64 = 10.0;
-/// A level lasts at least so long, and so many pieces.
+/// A level lasts at least so long, and this many pieces.
 const LEAST_LEVEL_NS: u64 = 2 * NS_PER_S;
 const LEAST_LEVEL: usize = 4;
 /// The lower of two neighbouring levels is at most this part of the higher one.
@@ -28,7 +28,7 @@ pub(crate) const LEAST_STEP: f64 = 0.75;
 const LEAST_DRIFT: f64 = 0.4;
 /// Most pieces of a level lie on its side of the middle between it and its neighbour: a stall is not a level.
 const HOLDS: f64 = 0.75;
-/// The step must exceed so many standard errors. The split is the best of thousands, which exceeds four in steady noise now
+/// The step must exceed this many standard errors. The split is the best of thousands, which exceeds four in steady noise now
 /// and then.
 const LEAST_T: f64 = 5.0;
 /// What a further level must explain, in variances of the noise and logarithms of the number of pieces.

@@ -14,7 +14,7 @@ const LEAST_WAITING: f64 = 3.0;
 const PAID_BACK: f64 = 0.4;
 /// Doubling the load must raise the rate by less than this part.
 const LEAST_GAIN: f64 = 0.03;
-/// The rate must be flat over so many load levels, or over both if the run has only two.
+/// The rate must be flat over this many load levels, or over both if the run has only two.
 const LEAST_LEVELS: usize = 3;
 /// Fewer pieces, over all levels, do not show how much a rate varies.
 const LEAST_PIECES: usize = 9;

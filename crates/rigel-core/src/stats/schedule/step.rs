@@ -42,7 +42,7 @@ pub struct LongVisit {
 pub enum Next {
     /// Make a visit, then call [`super::Schedule::finished`].
     Visit(VisitOrder),
-    /// Wait for so many nanoseconds, then ask again.
+    /// Wait for this many nanoseconds, then ask again.
     Wait(u64),
     /// Judge the points that are not done and call [`super::Schedule::looked`].
     Look,

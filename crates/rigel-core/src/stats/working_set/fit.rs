@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 const MOST_LIMITS: usize = 160;
 /// Few reads lie within this factor of a border between latencies that are apart.
 const CLEAR_FACTOR: f64 = 1.15;
-/// Few are so many.
+/// Few are this many.
 const CLEAR_SHARE: f64 = 0.01;
 /// How far shares may be from the law, beside chance: sets and ways, prefetching, what is cached of others.
 const FLOOR: f64 = 0.01;

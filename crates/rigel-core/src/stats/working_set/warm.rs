@@ -24,7 +24,7 @@ const MOST_STRETCHES: usize = 48;
 pub struct Stretch {
     /// How many.
     pub ios: f64,
-    /// In so many seconds.
+    /// In this many seconds.
     pub seconds: f64,
     /// Relative standard error of their rate.
     pub error: f64,
@@ -48,12 +48,12 @@ impl Stretch {
     }
 }
 
-/// How often a set of so many blocks was read, on average.
+/// How often a set of this many blocks was read, on average.
 pub fn passes(stretches: &[Stretch], blocks: f64) -> f64 {
     stretches.iter().map(|stretch| stretch.ios).sum::<f64>() / blocks.max(1.0)
 }
 
-/// Whether a set of so many blocks is warm behind these stretches.
+/// Whether a set of this many blocks is warm behind these stretches.
 pub fn warmth(stretches: &[Stretch], blocks: f64) -> Warmth {
     if passes(stretches, blocks) < LEAST_PASSES {
         return Warmth::NoPass;

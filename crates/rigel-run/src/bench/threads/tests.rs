@@ -73,7 +73,7 @@ fn places(layout: SlotLayout, workers: usize) -> Vec<WorkerPlace> {
     vec![WorkerPlace { layout, cpus: Vec::new() }; workers]
 }
 
-/// A bench of so many workers with two outstanding each; the last one has the trouble.
+/// A bench of this many workers with two outstanding each; the last one has the trouble.
 fn bench(workers: u32, trouble: Option<Trouble>) -> ThreadBench {
     let layout = SlotLayout::of(&[(2, 8192), (0, 0)]);
     let begin = move |start: Start| {

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Rows of a block: a tenth of it holds no more.
 pub const ROWS_PER_BLOCK: u32 = 8;
 const PAD_BYTES: usize = 59;
-/// The other table has so many blocks for each of the server's own cache: a block that was used often leaves late.
+/// The other table has this many blocks for each of the server's own cache: a block that was used often leaves late.
 const SWEEPS: u64 = 3;
 /// An entry of an index has 20 bytes, and so has what is sorted for it; a block of a table has eight.
 const TABLE_TO_INDEX: u64 = 16;

@@ -15,7 +15,7 @@ use rigel_core::stats::Estimate;
 
 /// The first cell of a header.
 pub const HEADER: &str = "Large/Small";
-/// Latencies have so many decimals before any spreadsheet rounded them.
+/// Latencies have this many decimals before any spreadsheet rounded them.
 const DECIMALS: usize = 2;
 
 /// A line with its number.

@@ -20,7 +20,7 @@ const FEWEST_PER_S: f64 = 2.0;
 /// ORION wrote `,%7.2f` milliseconds, and later `,%8.2f` microseconds.
 const WIDTH_OF_MS: usize = 7;
 const WIDTH_OF_US: usize = 8;
-/// Only ORION from 12.2 on writes so many decimals, and in microseconds.
+/// Only ORION from 12.2 on writes this many decimals, and in microseconds.
 const DECIMALS_OF_US: usize = 3;
 /// The first version that writes microseconds.
 const US_SINCE: (u32, u32) = (11, 2);

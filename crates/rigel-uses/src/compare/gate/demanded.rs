@@ -11,7 +11,7 @@ use rigel_core::load::slo::{LatencyCriterion, Requirement};
 use rigel_core::path_text::printable;
 use rigel_core::units::{to_f64, us_from_ns};
 
-/// The 99th percentile: of a million I/Os so many may take longer.
+/// The 99th percentile: of a million I/Os this many may take longer.
 const P99: LatencyCriterion = LatencyCriterion::Beyond(10_000);
 
 /// The gates of a request, each on something that its load has.

@@ -15,7 +15,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// A record is known by so many of its first bytes.
+/// A record is known by this many of its first bytes.
 const HEAD_BYTES: u64 = 64;
 /// How files of other tools end.
 const ENDINGS: [&str; 4] = ["txt", "csv", "json", "xml"];

@@ -52,7 +52,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A table is so many times the caches below it, so what they keep does not show.
+/// A table is this many times the caches below it, so what they keep does not show.
 const TIMES_CACHES: u64 = 4;
 /// What the page cache of a private server is to hold of each report beside what is read ahead: one of the usual size. A larger one
 /// need not fit.

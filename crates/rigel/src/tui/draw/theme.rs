@@ -112,7 +112,7 @@ impl Theme {
         if self.ascii { ASCII_BORDER } else { border::PLAIN }
     }
 
-    /// Values over time in so many characters, each the mean of its part. A curve that is level runs at five eighths of
+    /// Values over time in this many characters, each the mean of its part. A curve that is level runs at five eighths of
     /// the height, so it can be seen to rise as well as to fall.
     pub fn curve(self, values: &[f64], width: usize) -> String {
         let columns = width.min(values.len());

@@ -12,7 +12,7 @@ use crate::units::say::rough_time;
 use crate::units::to_f64;
 use std::collections::BTreeMap;
 
-/// A text tells so many changes of limits one by one.
+/// A text tells this many changes of limits one by one.
 const MOST_TOLD: usize = 4;
 
 /// What was known when a visit was over.

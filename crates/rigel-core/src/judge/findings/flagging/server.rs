@@ -14,7 +14,7 @@ use crate::units::{iops, to_f64};
 
 /// Counters may differ by that part of what was requested.
 const TOLERANCE: f64 = 0.01;
-/// And by so many reads of each visit: the filesystem reads blocks of its own now and then.
+/// And by this many reads of each visit: the filesystem reads blocks of its own now and then.
 const STRAY_READS: f64 = 4.0;
 /// Standard deviations of a count that chance may add: of few look-ups, more than the tolerated part may fall on the few blocks that the server
 /// happens to hold. The variance of a rare event's count is its mean (Poisson).

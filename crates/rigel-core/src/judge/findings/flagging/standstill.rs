@@ -27,7 +27,8 @@ enum StandstillKind {
 /// Of threads that all want to run, each gets a CPU for so long at most before the next one has it.
 const LONGEST_SLICE_NS: u64 = 4 * NS_PER_MS;
 
-/// The flags of a point; `visits` are all visits to it. `cpus`: where a thread waits for each I/O and no CPU time was left, so many CPUs they shared.
+/// The flags of a point; `visits` are all visits to it. `cpus`: where a thread waits for each I/O and no CPU time was left, this many CPUs they
+/// shared.
 pub fn of_point(visits: &[&Visit], point: &PointFindings, cpus: Option<u32>) -> Vec<Flag> {
     let mut found = Vec::new();
     for (class, io) in point.classes() {
@@ -86,7 +87,7 @@ fn of_silent_visit(visit: &Visit, class: Class) -> Option<ClassStandstill> {
 }
 
 impl ClassStandstill {
-    /// Whether one thread of so many waits that long for a CPU, where all want one. Nothing from any of them is not a matter of turns.
+    /// Whether one thread of this many waits that long for a CPU, where all want one. Nothing from any of them is not a matter of turns.
     fn is_turn_of_a_thread(&self, threads: u64, cpus: u32) -> bool {
         let round_ns = threads.saturating_mul(LONGEST_SLICE_NS) / u64::from(cpus.max(1));
         matches!(self.what, StandstillKind::One { .. }) && self.length_ns <= round_ns

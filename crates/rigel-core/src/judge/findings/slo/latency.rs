@@ -44,7 +44,7 @@ fn halved([mut low, mut high]: [u64; 2], holds: impl Fn(u64) -> bool) -> u64 {
     high
 }
 
-/// Value and ends, in so many nanoseconds.
+/// Value and ends, in this many nanoseconds.
 fn estimate(found: &Ratio, ends: [Option<f64>; 3], scale_ns: f64) -> Estimate {
     let [value, low, high] = ends.map(|end| end.map(|end| us_from_ns(end * scale_ns)));
     let mean = value.unwrap_or(0.0);

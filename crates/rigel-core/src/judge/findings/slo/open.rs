@@ -43,7 +43,7 @@ pub(super) struct Circumstances {
 }
 
 impl SloOpen {
-    /// What leaves a bound open; `seen` is what was seen over what is allowed, with the slow I/Os that are allowed among so many.
+    /// What leaves a bound open; `seen` is what was seen over what is allowed, with the slow I/Os that are allowed among this many.
     pub(super) fn of(kept: BoundVerdict, seen: Option<(Ratio, f64)>, around: Circumstances) -> Option<Self> {
         let by_host = match around {
             Circumstances { is_busy: true, .. } => Some(Self::Busy),

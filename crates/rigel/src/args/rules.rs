@@ -186,7 +186,7 @@ pub fn is_unused(command: &str, option: &str) -> bool {
 }
 
 const PAGE: &str = "\
-# Which options go together
+# Which options can be combined
 
 Every command takes the options that its help lists (`rigel help COMMAND`). Some options exclude each other, and some need another one.
 Rigel refuses such a command line before it opens anything, with exit code 2, the reason, and what to type instead. The table lists these rules.

@@ -222,7 +222,7 @@ pub const RULES: &[Rule] = &[
         HERE,
         &["--large"],
         &["burst"],
-        "the other levels have small and large I/O of their own",
+        "the other levels have their own small and large I/O",
         "use `rigel run burst --large`, or leave out {option}",
     ),
     not(
@@ -292,14 +292,14 @@ pub const RULES: &[Rule] = &[
         HERE,
         &["--rate"],
         &["open", "through"],
-        "only the I/O of the levels 'open' and 'through' arrives at a rate of its own",
+        "only the I/O of the levels 'open' and 'through' arrives at a given rate",
         "use `rigel run open {typed}`, or leave out {option}",
     ),
     only(
         HERE,
         &["--arrivals", "--max-outstanding"],
         &["open", "through"],
-        "only the I/O of the levels 'open' and 'through' arrives at a rate of its own",
+        "only the I/O of the levels 'open' and 'through' arrives at a given rate",
         "use `rigel run open --rate 1000 {typed}`, or leave out {option}",
     ),
     only(
@@ -397,8 +397,7 @@ pub const RULES: &[Rule] = &[
         &["--verbose"],
         &["--quiet"],
         "one asks for more remarks, the other for none",
-        "give one of \
-        them",
+        "give one of them",
     ),
     not(
         HERE,
@@ -426,14 +425,14 @@ pub const RULES: &[Rule] = &[
         SQL,
         &["--sessions"],
         &["simple", "normal", "oltp", "users", "commit"],
-        "the sessions of dss make reports",
+        "the sessions of dss run reports",
         "give --report-sessions, or choose another level",
     ),
     only(
         SQL,
         &["--num-disks"],
         &["simple", "normal", "oltp", "dss", "users"],
-        "the sessions of commit do not go by the number of disks",
+        "the sessions of commit do not depend on the number of disks",
         "give --sessions, or leave out {option}",
     ),
     only(
@@ -447,14 +446,14 @@ pub const RULES: &[Rule] = &[
         SQL,
         &["--report-by", "--report-size"],
         REPORTS,
-        "only normal, dss and users make reports",
+        "only normal, dss and users run reports",
         "leave out {option}, or choose one of these levels",
     ),
     only(
         SQL,
         &["--report-share"],
         &["users"],
-        "only users has sessions of both kinds by their share",
+        "only users mixes both kinds of sessions by share",
         "leave out {option}, or choose the level users",
     ),
     only(

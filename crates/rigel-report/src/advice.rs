@@ -87,7 +87,7 @@ impl Advisory<'_> {
         let cut = |view: &&View<'_>| !view.record.complete();
         all.extend(self.views.iter().filter(cut).map(|view| {
             let run = printable(&view.record.header.run_id);
-            format!("{run} was cut short: these values rest on what was measured.")
+            format!("{run} was cut short: these values are based on what was measured.")
         }));
         all
     }

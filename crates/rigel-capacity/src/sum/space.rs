@@ -1,7 +1,7 @@
 //! Space of a shared storage: the fullest filesystem, because it fills up first; or the sum of databases, each counted once, whichever instance
 //! reports it.
 //!
-//! Must not add what two report on the same.
+//! Must not add what two sources report about the same data.
 
 use super::{Members, Metric};
 use crate::history::History;

@@ -126,7 +126,7 @@ fn compared(found: &SoakFindings) -> Option<String> {
 fn silence(found: &SoakFindings) -> Option<String> {
     let one_of = found.excluded_one_of()?;
     Some(format!(
-        "No wrong block in so many reads means: fewer than one in {} is wrong (95 % confidence). It does \
+        "No wrong block in that many reads means: fewer than one in {} is wrong (95 % confidence). It does \
          not mean that none is.",
         short(one_of)
     ))

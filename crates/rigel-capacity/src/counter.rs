@@ -1,11 +1,11 @@
-//! Counters that only grow, and what of their readings is a rate.
+//! Counters that only grow, and which of their readings make a rate.
 //!
-//! A counter that fell was set to 0 in between (a reboot, a reset of statistics): how much was counted in that interval is not known, and it is
-//! left out. So is an interval that is much longer than usual, because nobody looked. Must not know formats.
+//! A counter that fell was set to 0 in between (a reboot, a reset of statistics): how much was counted in that interval is unknown, so it is left
+//! out. So is an interval that is much longer than usual, because nothing was sampled. Must not know formats.
 
 use super::table::Span;
 
-/// An interval longer than so many usual ones is a gap.
+/// An interval longer than this many usual ones is a gap.
 const GAP: i64 = 3;
 
 /// What a reading gave.
@@ -32,7 +32,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// One whose intervals may be of any length: somebody else tells of what happened in between.
+    /// One whose intervals may be of any length: somebody else reports on what happened in between.
     pub fn exact() -> Self {
         Self { is_exact: true, ..Self::default() }
     }
@@ -63,7 +63,7 @@ impl Counter {
         Step::Rate(span, (value - before) / (f64::from(span.length_ms) / 1_000.0))
     }
 
-    /// Forgets the last reading: the next begins anew, as behind a reboot that somebody else told of.
+    /// Forgets the last reading: the next begins again, as after a reboot that another source reported.
     pub const fn forget(&mut self) {
         self.last = None;
     }

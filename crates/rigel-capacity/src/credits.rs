@@ -1,7 +1,7 @@
 //! A history of load through a token bucket: when its credits are used up, and what would have been enough.
 //!
-//! The load flows: what is not served at once waits, and is served as soon as the bucket allows. Where the history has a gap, nothing is known, and the bucket
-//! stays as it was. Must not know who measured the bucket, nor say in words what comes out.
+//! The load flows: I/O that is not served at once waits, and is served as soon as the bucket allows. Where the history has a gap, nothing is known,
+//! and the bucket stays as it was. Must not know who measured the bucket, nor word the result.
 
 use super::forecast::{DAY_S, Reading};
 use rigel_core::units::to_f64;
@@ -11,7 +11,7 @@ const HOUR_S: f64 = 3600.0;
 const HOURS: usize = 24;
 /// Steps of a search: the interval is then a millionth of what it was.
 const HALVINGS: usize = 20;
-/// No load is looked at that is more times as high, or as low.
+/// No load is checked that is more times as high, or as low.
 const MOST_TIMES: f64 = 1e6;
 /// A bucket that nothing empties, in which an I/O still counts.
 const BOTTOMLESS: f64 = 1e15;
@@ -128,7 +128,8 @@ impl Bucket {
         high
     }
 
-    /// How many times as high the load may be before it waits for credits. `None` where nothing that is looked at empties the bucket, as no load does.
+    /// How many times as high the load may be before it waits for credits. `None` if nothing that is checked empties the bucket, because no load
+    /// does.
     pub fn times(&self, load: &[Reading]) -> Option<f64> {
         let empties = |times: f64| self.empties(load, times);
         let mut high = 1.0;
@@ -268,7 +269,7 @@ mod tests {
         (value - right).abs() <= 1e-4 * right.abs().max(1.0)
     }
 
-    /// 900 a second use up 600 of credit: 540,000 last 15 minutes. Of an hour, 45 minutes are served at 300, so that 27,000 x 60 wait, which are served
+    /// 900 a second use up 600 of credit: 540,000 last 15 minutes. Of an hour, 45 minutes are served at 300, so 27,000 x 60 wait, which are served
     /// at 300 a second while 100 arrive.
     #[test]
     fn a_peak_empties_it_after_its_credits_and_what_waits_is_served_later() {
@@ -314,7 +315,7 @@ mod tests {
         assert_eq!(BUCKET.course(&[], 0).ebb, None);
     }
 
-    /// In a gap nothing is known: it neither fills the bucket nor goes on with a spell.
+    /// In a gap nothing is known: it neither fills the bucket nor continues a spell.
     #[test]
     fn a_gap_leaves_it_as_it_was() {
         let mut load = minutes(&[(10, 900.0), (100, 900.0)]);

@@ -1,4 +1,4 @@
-//! Days and months as texts; a day is a number, counted from 1970-01-01.
+//! Days and months as text; a day is a number, counted from 1970-01-01.
 //!
 //! Must not read a clock.
 

@@ -1,5 +1,5 @@
-//! Which of several disks and databases count at what time, so that nothing counts twice and no time is lost: a volume and a database count as long as no disk
-//! below them is known.
+//! Which of several disks and databases count at what time, so nothing counts twice and no time is lost: a volume and a database count as long as no
+//! disk below them is known.
 //!
 //! Must not look at a value, and must not know sums.
 

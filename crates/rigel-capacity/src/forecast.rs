@@ -1,4 +1,4 @@
-//! What a figure of production will be: the level of busy days, week by week, with an interval that the series itself has tested.
+//! Forecasts a production figure: the level of busy days, week by week, with an interval tested on the series itself.
 //!
 //! ```text
 //! readings -> Daily: a level a day -> back-test: models at many origins -> the best one, its law of errors -> weeks ahead
@@ -26,7 +26,7 @@ use rigel_core::stats::sample::{mean, median, variance};
 
 /// With fewer days there is no forecast: of two weeks the next two can be tested.
 pub const FEWEST_DAYS: usize = 28;
-/// Nothing is told of a future that is longer than so many pasts.
+/// Nothing is said about a future that is longer than this many pasts.
 pub const MOST_PASTS: usize = 2;
 /// Models whose errors are larger than the least by no more than this share are not told apart: the interval holds all of them.
 const ALIKE: f64 = 0.1;
@@ -72,11 +72,11 @@ pub struct WeekForecast {
 pub struct IntervalCoverage {
     /// Weeks inside.
     pub weeks: usize,
-    /// Of so many.
+    /// Of this many.
     pub of: usize,
 }
 
-/// What a series says of its future.
+/// What a series says about its future.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
     /// The first day of the history, counted from 1970-01-01.
@@ -95,12 +95,12 @@ pub struct Forecast {
     pub busy: f64,
     /// Weeks from the day after the history on.
     pub ahead: Vec<WeekForecast>,
-    /// Had it been asked when two thirds of the history were there; `None` where that was too short.
+    /// Had it been asked when two thirds of the history were there; `None` if that was too short.
     pub rehearsed: Option<IntervalCoverage>,
 }
 
 impl Forecast {
-    /// The next `days` days, but no more than the history can tell of.
+    /// The next `days` days, but no more than the history can report on.
     ///
     /// # Errors
     /// When the history cannot tell anything.
@@ -126,8 +126,8 @@ impl Forecast {
         self.busy * median(&weeks)
     }
 
-    /// How much more a busy day is after a year of the forecast, as a share; over a shorter one as if it went on: growth by as much in each week, a decline
-    /// by the same share.
+    /// How much more a busy day is after a year of the forecast, as a share; over a shorter one as if it continued: growth by as much in each week, a
+    /// decline by the same share.
     pub fn growth_per_year(&self) -> Option<f64> {
         let last = self.ahead.get(51).or(self.ahead.last())?.value;
         // From the middle of the last four weeks to that of the week.

@@ -1,7 +1,7 @@
-//! What readers bring in: tables by key, joined as they come.
+//! What readers produce: tables by key, joined as they come.
 //!
-//! A source may tell all disks of a moment (sysstat), or all moments of a metric of a disk (Prometheus); both become the same tables. Who keeps
-//! them takes them out now and then, so that a year needs no more memory than a part of it. Must not keep them.
+//! A source may list all disks at one time (sysstat), or all times of one metric of a disk (Prometheus); both become the same tables. The owner
+//! takes them out from time to time, so a year needs no more memory than a part of it. Must not keep them.
 
 use super::key::Key;
 use super::metric::Metric;

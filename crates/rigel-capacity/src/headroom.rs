@@ -1,7 +1,7 @@
-//! When a storage will be full or slow: what production will ask for, against what was measured.
+//! When a storage will be full or slow: the demand of production compared with what was measured.
 //!
-//! A resource ends in the first week whose busy days reach its limit. The interval of the date holds both, what the forecast and what the measurement leave
-//! open. Must not choose an exit code, and must not measure.
+//! A resource ends in the first week whose busy days reach its limit. The interval of the date includes the uncertainty of both the forecast and
+//! the measurement. Must not choose an exit code, and must not measure.
 
 mod bucket;
 mod demand;
@@ -60,11 +60,11 @@ impl Resource {
 pub struct Limit {
     /// Of what.
     pub resource: Resource,
-    /// The best single value, and what it is surely no less and no more than; the upper end is infinite where that is not known.
+    /// The best single value, and what it is certainly no less and no more than; the upper end is infinite where that is not known.
     pub figure: EstimateForm,
     /// Where it comes from, as a phrase: `p99 < 5 ms`.
     pub from: String,
-    /// Whether it is a rate that keeps a bound, which the phrase names.
+    /// Whether it is a rate that meets a bound, which the phrase names.
     pub keeps_bound: bool,
 }
 
@@ -89,7 +89,7 @@ impl Course {
         Self { resource, daily, forecast, ahead }
     }
 
-    /// The day after what is told.
+    /// The day after what is reported.
     pub fn end(&self) -> Option<i64> {
         let told = self.forecast.as_ref().ok()?;
         Some(told.next_day() + WEEK * i64::try_from(self.ahead.len()).ok()?)
@@ -111,7 +111,7 @@ pub enum ReachTime {
     On(i64),
     /// Not before this day, up to which the history tells something.
     Beyond(i64),
-    /// The history tells nothing.
+    /// The history says nothing.
     Unknown,
 }
 
@@ -124,7 +124,7 @@ impl ReachTime {
         }
     }
 
-    /// Whether it is surely not before a day.
+    /// Whether it is certainly not before a day.
     pub const fn is_not_before(self, gate: i64) -> bool {
         match self {
             Self::On(day) | Self::Beyond(day) => day >= gate,
@@ -170,7 +170,7 @@ impl Ends {
         }
     }
 
-    /// What of the limit a busy day uses now.
+    /// Which part of the limit a busy day uses now.
     pub fn used(&self) -> Option<f64> {
         self.now.map(|now| now / self.limit.figure.value)
     }
@@ -179,7 +179,7 @@ impl Ends {
 /// What becomes of `--fail-before`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// Nothing ends before, as far as the intervals tell.
+    /// Nothing ends before, as far as the intervals show.
     Passed,
     /// Something may end before, but most likely does not.
     Undecided,
@@ -194,7 +194,7 @@ rigel_core::named!(Gate { Passed: "passed", Undecided: "undecided", Failed: "fai
 /// What ends on a storage, the first one first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Storage {
-    /// How it is called.
+    /// Its name.
     pub name: String,
     /// What was measured on it.
     pub surface: Surface,

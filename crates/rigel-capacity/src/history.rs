@@ -1,6 +1,7 @@
 //! What a store gives back: tables by key, as series of one subject.
 //!
-//! Where several sources tell of the same subject, the finest that looked on all of the time has the say for each interval, and the others fill its gaps. Must not forecast.
+//! If several sources report on the same subject, the finest one that covers the whole time takes precedence for each interval, and the others
+//! fill its gaps. Must not forecast.
 
 use super::key::{Key, Kind, Source, Subject};
 use super::metric::Metric;
@@ -23,7 +24,7 @@ pub struct Selection {
     pub from_ms: Option<i64>,
     /// Up to this moment.
     pub to_ms: Option<i64>,
-    /// Intervals of at least so many milliseconds: a year of many disks needs much memory otherwise.
+    /// Intervals of at least this many milliseconds: a year of many disks needs much memory otherwise.
     pub step_ms: Option<u32>,
 }
 
@@ -104,7 +105,7 @@ impl History {
         Subject::distinct(all.map(|key| &key.subject))
     }
 
-    /// The metrics that are known of a subject.
+    /// The metrics that are known about a subject.
     pub fn metrics(&self, host: &str, subject: &Subject) -> BTreeSet<Metric> {
         self.of(host, subject).flat_map(|(_, table)| table.metrics()).collect()
     }

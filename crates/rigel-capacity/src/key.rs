@@ -1,4 +1,4 @@
-//! Of what a sample is, and who said so.
+//! What a sample is about, and where it comes from.
 //!
 //! Must not know formats.
 
@@ -28,7 +28,7 @@ pub enum Source {
     Azure,
     /// `DBA_HIST_SYSMETRIC_SUMMARY` of Oracle.
     Awr,
-    /// `DBA_HIST_TBSPC_SPACE_USAGE` of Oracle: its snapshots are none of the intervals of the rates.
+    /// `DBA_HIST_TBSPC_SPACE_USAGE` of Oracle: its snapshots do not match the intervals of the rates.
     AwrSpace,
     /// `STATS$SYSSTAT` of Oracle's Statspack.
     Statspack,
@@ -111,7 +111,7 @@ pub struct Subject {
 pub struct DatabaseName<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its number (DBID), if it is told.
+    /// Its number (DBID), if it is reported.
     pub dbid: Option<&'a str>,
 }
 
@@ -202,7 +202,7 @@ impl Key {
     }
 }
 
-/// What stands before a number behind the last slash.
+/// What stands before a number after the last slash.
 fn before_number(text: &str) -> Option<&str> {
     text.rsplit_once('/').filter(|(_, number)| is_number(number)).map(|(before, _)| before)
 }

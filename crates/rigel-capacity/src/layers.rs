@@ -1,8 +1,8 @@
 //! Which disks of a host lie on others: what is counted at a partition, an array, a mapped device or the sum of a group is counted at the disks
 //! below it as well, and must count once.
 //!
-//! By name, and by what stays of it, such as a WWN: names are all that tools tell. A partition is one only beside its disk, as a disk of Xen is
-//! called `xvda1` when there is no `xvda`. Must not look at a value.
+//! By name, and by permanent identifiers such as a WWN: names are all that tools report. A name counts as a partition only if its disk is there,
+//! too, because Xen calls a disk `xvda1` if there is no `xvda`. Must not look at a value.
 
 use super::key::{Kind, Subject};
 use std::collections::BTreeSet;
@@ -175,7 +175,7 @@ fn is_hardware(name: &str, names: &BTreeSet<&str>) -> bool {
         || HARDWARE_IDS.iter().any(|id| name.starts_with(id))
 }
 
-/// How many letters follow a kind in the name of a disk or its partition, `sdaa1`; nothing where no disk of the kind is called so.
+/// How many letters follow a kind in the name of a disk or its partition, `sdaa1`; nothing if no disk of the kind is called so.
 fn letters(name: &str, kind: &str) -> Option<usize> {
     let rest = name.strip_prefix(kind)?;
     let of_disk = rest.trim_end_matches(|sign: char| sign.is_ascii_digit());
@@ -193,7 +193,7 @@ fn is_namespace(name: &str) -> bool {
     behind.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('n').and_then(behind_digits).is_some())
 }
 
-/// What follows the digits with which a text begins; nothing where it begins with none.
+/// What follows the digits with which a text begins; nothing if it begins with none.
 fn behind_digits(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches(|sign: char| sign.is_ascii_digit());
     (rest.len() < text.len()).then_some(rest)

@@ -1,12 +1,12 @@
-//! What production did: samples of load and space from other tools and from our own recorder, in one form whatever wrote them.
+//! What production did: samples of load and space from other tools and from our own recorder, in one form whatever their source.
 //!
 //! ```text
 //! text of a tool -> read (one room per format) -> Harvest: tables by key -> packed: bytes of a block -> a store (the program's)
 //!                                                                        <- History: series of one subject
 //!                                                                        -> Members: the sum of all that share a storage
 //! ```
-//! A flow is a mean over an interval, and additive: rates per second, bytes per second, time per second. A level is what was there at the
-//! end of an interval. Times are milliseconds of the epoch, in UTC. Must not open a file or read a clock.
+//! A flow is a mean over an interval, and additive: rates per second, bytes per second, time per second. A level is the value at the end of an
+//! interval. Times are milliseconds since the epoch, in UTC. Must not open a file or read a clock.
 #![forbid(unsafe_code)]
 
 pub mod counter;

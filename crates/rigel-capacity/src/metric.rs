@@ -1,8 +1,8 @@
-//! What is told of a disk, a filesystem, a host or a database.
+//! The metrics of a disk, a filesystem, a host or a database.
 //!
-//! Must not know which tool calls it how.
+//! Must not know what tools call it.
 
-/// A quantity of load or space. Flows are per second, so that those of several disks can be added.
+/// A quantity of load or space. Flows are per second, so those of several disks can be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Metric {
     /// Reads per second.
@@ -55,7 +55,7 @@ pub enum Across {
     Add,
     /// A part of the time, which does not add up: the highest of them.
     Highest,
-    /// Space: once for each filesystem and database, whoever tells of it.
+    /// Space: once for each filesystem and database, whoever reports on it.
     Once,
 }
 
@@ -144,7 +144,7 @@ impl Metric {
         }
     }
 
-    /// Binary digits that the store keeps of a flow behind the first one: 7 are a rounding of 0.4 % at most, 5 of 1.6 %.
+    /// Binary digits that the store keeps of a flow after the first one: 7 are a rounding of 0.4 % at most, 5 of 1.6 %.
     pub const fn digits(self) -> u32 {
         match self {
             Self::ReadTime

@@ -1,7 +1,7 @@
-//! Disks that are known by their device numbers alone (`dev259-1` of sar), and of which no rule says whether they lie on others: NVMe has one row of numbers
+//! Disks known only by their device numbers (`dev259-1` of sar), for which no rule says whether they lie on others: NVMe has one row of numbers
 //! for disks and partitions, and virtual disks and mapped devices have those that were free.
 //!
-//! Their load says it: that of partitions and of mapped devices is among that of the disk below, in every interval, and nearly all of it.
+//! Their load shows it: that of partitions and of mapped devices is among that of the disk below, in every interval, and nearly all of it.
 
 use super::history::History;
 use super::key::{Kind, Subject};
@@ -109,7 +109,7 @@ fn is_among(history: &History, host: &str, above: &[&Subject], below: &[&Subject
     if judged.is_empty() { ios.iter().find_map(of) == Some(true) } else { judged.into_iter().all(|one| one) }
 }
 
-/// The same of one kind of load; `None` where neither has any, as nothing follows of that.
+/// The same of one kind of load; `None` if neither has any, because nothing follows of that.
 fn is_part(
     history: &History,
     host: &str,
@@ -125,7 +125,7 @@ fn is_part(
         .then(|| all_above >= MOST * all_below && pairs.iter().all(is_within))
 }
 
-/// The values of several by interval, where all of them are known; nothing where one has none.
+/// The values of several by interval, where all of them are known; nothing if one has none.
 fn sum(history: &History, host: &str, disks: &[&Subject], metric: Metric) -> Option<BTreeMap<Span, f64>> {
     let of = |disk: &&Subject| -> Option<BTreeMap<Span, f64>> {
         let samples = history.series(host, disk, metric).samples;

@@ -1,4 +1,4 @@
-//! Values that a counter left which fell or ran over: no load is as high, and some are told by the width of the counter alone.
+//! Values from a counter that fell or overflowed: no load is that high, and some are recognised by the counter's width alone.
 //!
 //! A tool that takes the difference of two unsigned readings gives 2^32 or 2^64 over its interval when the second one is smaller: 71,582,788 a second
 //! for a minute. Must not know tools.
@@ -12,7 +12,7 @@ const WIDTH: f64 = 4_294_967_296.0;
 const JIFFIES: f64 = 100.0;
 /// A difference may be so much smaller than the width: what the counter had before it fell.
 const FALLEN: f64 = 0.01;
-/// Lengths of intervals are told in whole seconds, and rates with few figures.
+/// Lengths of intervals are reported in whole seconds, and rates with few figures.
 const ROUNDING: f64 = 0.002;
 const MOST_OFF_S: f64 = 1.0;
 const MOST_OFF: f64 = 0.1;
@@ -45,7 +45,7 @@ impl Metric {
     }
 }
 
-/// Which values of a row can be none, by each for itself and by those beside it.
+/// Which values of a row can be none, by each on its own and by those beside it.
 pub fn are_sound(span: Span, values: &[(Metric, f64)]) -> Vec<bool> {
     let mut sound: Vec<bool> =
         values.iter().map(|(metric, value)| metric.can_be_over(span, *value)).collect();

@@ -1,8 +1,8 @@
-//! A table as bytes, for a store: intervals by their runs, flows rounded to a few binary digits, all of it by deflate.
+//! A table as bytes, for a store: intervals run-length encoded, flows rounded to a few binary digits, all of it deflated.
 //!
 //! A flow is kept as an exponent and the first binary digits of its fraction ([`Metric::digits`]); a level as a whole number, exactly. The
-//! bytes of all codes' upper halves come first, then those of the lower ones, because neighbours resemble each other more that way. Bytes that
-//! are none of ours are told, whatever they hold. Must not know where the bytes lie.
+//! bytes of all codes' upper halves come first, then those of the lower ones, because neighbours resemble each other more that way. Foreign bytes
+//! are reported, whatever they contain. Must not know where the bytes lie.
 
 use super::metric::{Behaviour, Metric};
 use super::table::{Span, Table};
@@ -57,7 +57,7 @@ pub fn pack(table: &Table) -> Vec<u8> {
     bytes
 }
 
-/// The table of bytes; `None` when they are none of [`pack`].
+/// The table in these bytes; `None` if [`pack`] did not make them.
 pub fn unpack(bytes: &[u8]) -> Option<Table> {
     let (&layout, mut rest) = bytes.split_first()?;
     if layout != LAYOUT {

@@ -1,7 +1,7 @@
-//! What other tools wrote, as samples: one room per format, all of them fed in pieces, so that a file of a year needs no more memory than a part.
+//! Turns what other tools wrote into samples: one module per format, all of them fed in pieces, so a year-long file needs no more memory than a part.
 //!
-//! A [`Reader`] finds out by its first bytes which format a file has, and says so when it is none that is known. Files are foreign: whatever they
-//! hold, the answer is samples in a [`Harvest`] or a problem with its line. Must not open a file, and must not guess a time zone.
+//! A [`Reader`] finds out by its first bytes which format a file has, and says so if it is unknown. Files are untrusted: whatever they contain,
+//! the result is samples in a [`Harvest`] or a problem with its line. Must not open a file, and must not guess a time zone.
 
 mod cloud;
 mod collectl;
@@ -74,7 +74,7 @@ impl Reader {
     /// Takes the next bytes of the file.
     ///
     /// # Errors
-    /// When they are none of a format that is known, or contradict it; with the line.
+    /// When they have no known format, or contradict it; with the line.
     pub fn bytes(&mut self, bytes: &[u8], harvest: &mut Harvest) -> Result<(), Problem> {
         if self.room.is_some() {
             return self.give(bytes, harvest);

@@ -1,6 +1,6 @@
 //! Our own recorder: readings of counters become samples, and an hour of them keeps within a number of bytes.
 //!
-//! Every sample of the hour stays in memory. What is kept of it is as fine as its bytes allow: all of it, or means over 2, 5, 10, 30 seconds, a minute,
+//! Every sample of the hour stays in memory. It is stored as finely as its bytes allow: all of it, or means over 2, 5, 10, 30 seconds, a minute,
 //! five minutes. Must not read a counter or a clock.
 
 use super::HOUR_MS;

@@ -1,4 +1,4 @@
-//! A recorded time as a load: what the disks of a host did, in phases that a run can make again.
+//! A recorded period as a load: what the disks of a host did, in phases that a run can repeat.
 //!
 //! ```text
 //! History, a day at a time -> gather: stretches, minutes -> phases: alike stretches together -> mix: classes and rates -> LoadFile
@@ -45,11 +45,11 @@ pub enum Assumption {
     Sync,
     /// Sizes, of which only the mean is known.
     Sizes,
-    /// Arrivals that know nothing of each other (Poisson) in so many phases, as nothing shorter than ten seconds is known there.
+    /// Arrivals that know nothing of each other (Poisson) in this many phases, because nothing shorter than ten seconds is known there.
     Poisson(usize),
     /// That reads and writes come independently of each other.
     Independent,
-    /// In so many phases, bursts of which a load can have only a part.
+    /// In this many phases, bursts of which a load can have only a part.
     WeakerBursts {
         /// Phases.
         phases: usize,
@@ -60,7 +60,7 @@ pub enum Assumption {
     Directions,
     /// Which operations write, by those of the host as a whole.
     DirectionsOfHost,
-    /// That an I/O has 8 KiB, as there are no bytes.
+    /// That an I/O has 8 KiB, because there are no bytes.
     Bytes,
     /// So many phases in which nothing was done have one I/O per second.
     Idle(usize),
@@ -117,7 +117,7 @@ pub fn step_ms(lives: &[Life], (from_ms, to_ms): (i64, i64)) -> u32 {
     STEPS_S.iter().find(fits).copied().unwrap_or(86_400) * 1000
 }
 
-/// Whether stretches of that length can be had: whole parts of a day, so that a day can be taken by itself.
+/// Whether stretches of that length can be had: whole parts of a day, so a day can be taken on its own.
 pub fn is_step(step_ms: i64) -> bool {
     (MS_PER_S..=super::DAY_MS).contains(&step_ms) && super::DAY_MS % step_ms == 0
 }

@@ -1,7 +1,7 @@
-//! Hosts and databases that share a storage, and the sum of what they ask of it, on one clock.
+//! Hosts and databases that share a storage, and the sum of their demands, on one clock.
 //!
-//! A member is a host with its disks, or a database on a host of which no disk is known. What of it counts, and in which way it is told, is chosen for each
-//! interval. One that a member has and another lacks is unknown, and not smaller. Must not open a store, and must not forecast.
+//! A member is a host with its disks, or a database on a host without a known disk. Which part of it counts, and in which way it is reported, is
+//! chosen for each interval. One that a member has and another lacks is unknown, and not smaller. Must not open a store, and must not forecast.
 
 mod member;
 mod profile;
@@ -24,7 +24,7 @@ use super::series::Sample;
 use super::table::{Span, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Ways in which sources tell of a quantity, as metrics that add up to it; the first that is known counts.
+/// Ways in which sources report on a quantity, as metrics that add up to it; the first that is known counts.
 pub type Ways<'a> = &'a [&'a [Metric]];
 /// Operations per second.
 pub const OPS: Ways<'static> = &[&[Metric::ReadOps, Metric::WriteOps], &[Metric::AllOps]];
@@ -32,7 +32,7 @@ pub const OPS: Ways<'static> = &[&[Metric::ReadOps, Metric::WriteOps], &[Metric:
 pub const BYTES: Ways<'static> = &[&[Metric::ReadBytes, Metric::WriteBytes]];
 /// Writes per second.
 pub const WRITES: Ways<'static> = &[&[Metric::WriteOps]];
-/// What of a key is load.
+/// Which part of a key is load.
 const LOAD: [Metric; 3] = [Metric::ReadOps, Metric::AllOps, Metric::ReadBytes];
 /// Intervals of a sum are multiples of five minutes.
 const BIN_MS: u32 = 300_000;
@@ -111,7 +111,7 @@ impl Members {
         Self::of_history(history, &[host.to_owned()])
     }
 
-    /// With those of a file that is none of the store; its hosts have names of their own in the history.
+    /// With those of a file that is not in the store; its hosts have names of their own in the history.
     pub fn extend(&mut self, others: Self, file: &str) {
         self.guests.extend(others.hosts);
         self.all.extend(others.all.into_iter().map(|member| member.of_file(file)));
@@ -218,7 +218,7 @@ fn flow_of(part: &Part, history: &History, ways: Ways<'_>, step_ms: Option<u32>)
     all
 }
 
-/// The usual interval of what a member has most of the time: half of what is known of a part is in intervals of at most that length.
+/// The usual interval of what a member has most of the time: half of what is known about a part is in intervals of at most that length.
 fn usual_ms(member: &Member, history: &History) -> Option<u32> {
     let usual = |part: &Part| {
         let of = |metric: Metric| history.series(&part.host, &part.subject, metric).samples;

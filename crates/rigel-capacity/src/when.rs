@@ -1,7 +1,7 @@
 //! Times as tools write them, as milliseconds of the epoch in UTC.
 //!
-//! A local time without an offset needs a time zone, and in the hour that a clock goes through twice it needs what came before: times of a file
-//! go forward. Must not guess a zone, and must not read a clock.
+//! A local time without an offset needs a time zone, and in the repeated hour it also needs the previous times: times in a file go forward. Must
+//! not guess a zone, and must not read a clock.
 
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
@@ -121,7 +121,7 @@ pub fn shown(at_ms: i64) -> String {
 mod tests {
     use super::*;
 
-    /// Berlin's rule as POSIX writes it, so that no database of zones is needed.
+    /// Berlin's rule as POSIX writes it, so no database of zones is needed.
     fn berlin() -> Zone {
         Zone::new(TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap())
     }

@@ -1,7 +1,7 @@
 //! The bench of the first node: its own bench and those of the others, as one.
 //!
-//! An order goes to all with one time of start, each node's on its own clock. Intervals are told when all nodes that load have handed theirs over. What the
-//! others say is checked before it is added. Must not know what is loaded, or how messages travel.
+//! An order goes to all with one time of start, each node's on its own clock. Intervals are reported once all loading nodes have handed over theirs.
+//! What the others say is checked before it is added. Must not know what is loaded, or how messages travel.
 
 mod answers;
 
@@ -33,9 +33,9 @@ const LEAD_NS: u64 = 20 * NS_PER_MS;
 const LONGEST_LEAD_NS: u64 = 2 * NS_PER_S;
 /// What the message to one node takes the first one.
 const LEAD_PER_NODE_NS: u64 = 20 * NS_PER_US;
-/// An early end is set this far in the future, so that all hear of it in time: a node looks ten times a second.
+/// An early end is set this far in the future, so all hear of it in time: a node looks ten times a second.
 const EARLY_END_NS: u64 = 250 * NS_PER_MS;
-/// A node at work tells how far it is four times a second.
+/// A node at work shows how far it is four times a second.
 const SILENCE: Duration = Duration::from_secs(6);
 /// In virtual time a node says nothing while it works, and asking drives may take long.
 const LONG_SILENCE: Duration = Duration::from_secs(600);
@@ -57,7 +57,7 @@ pub struct ClusterBench {
     places: Vec<Vec<u16>>,
     site: Site,
     clocks: Clocks,
-    /// Time passes by itself.
+    /// Time passes on its own.
     is_real: bool,
     /// When the last work ended.
     ended_ns: u64,
@@ -69,7 +69,7 @@ pub struct ClusterBench {
 
 impl ClusterBench {
     /// Of nodes that are ready. `sites` are those of all ranks, `None` for a node without a part of the load; `members` and `targets` are
-    /// those of the run, `run_ns` the time at which it begins or goes on.
+    /// those of the run, `run_ns` the time at which it begins or continues.
     ///
     /// # Errors
     /// When no node loads, or one does not answer.
@@ -196,7 +196,7 @@ impl ClusterBench {
         Ok(came)
     }
 
-    /// Adds what is known of the clocks to what the nodes did.
+    /// Adds what is known about the clocks to what the nodes did.
     fn with_clocks(&self, came: &mut VisitResult, at_ns: u64) {
         let own = self.own.as_ref().map(|_| self.line.rank());
         let ranks = own.into_iter().chain(self.others.iter().copied());

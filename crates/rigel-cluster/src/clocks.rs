@@ -1,6 +1,6 @@
 //! By how much the clocks of the nodes differ from that of the run.
 //!
-//! The message and its answer that were quickest tell most. Between two looks clocks drift apart evenly. Must not read a clock itself.
+//! The fastest round trip is the most informative. Between two measurements, clocks are assumed to drift evenly. Must not read a clock itself.
 
 use crate::line::{Line, Pace};
 use crate::message::Message;
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(6);
 /// No clock of a computer drifts more, in parts of a million; more is what the way of the messages made of it.
 const MOST_DRIFT_PPM: f64 = 500.0;
 
-/// What is known of the clock of one node.
+/// What is known about the clock of one node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClockOffset {
     /// By how much it was ahead of that of the run.

@@ -1,5 +1,5 @@
-//! Many nodes as one bench: an order goes out with an agreed time of start, what came of it on each node comes back, is told in the time of
-//! the run and added up.
+//! Many nodes as one bench: an order goes out with an agreed start time; the result of each node comes back, is converted to the time of the run,
+//! and is added up.
 //!
 //! [`mod@line`] is what a node knows of the others: messages to and from them, and who has gone silent. [`ClusterBench`] is the bench of the first
 //! node, [`serve()`] what the others do with theirs. [`meet`] judges whether nodes can measure together. Must not know how

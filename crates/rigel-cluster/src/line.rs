@@ -1,6 +1,6 @@
 //! The line to the other nodes: messages, and how long a node may be silent.
 //!
-//! All waiting is here, with an end: who does not answer in time is named. Must not know what a run is.
+//! All waiting happens here, with a deadline: a node that does not answer in time is named. Must not know what a run is.
 
 use crate::message::Message;
 use rigel_core::error::{ExitKind, Problem};
@@ -66,7 +66,7 @@ impl Cluster for SoloLine {
 pub enum Pace {
     /// As often as can be, for short messages whose way is measured.
     Eager,
-    /// A thousand times a second, so that the CPU is free for the load.
+    /// A thousand times a second, so the CPU is free for the load.
     Easy,
 }
 
@@ -225,7 +225,7 @@ impl Line {
         }
     }
 
-    /// An answer of each other node, by rank; nothing in the place of this one. What is none for `answer` is passed over when it comes from work
+    /// An answer of each other node, by rank; nothing in place of this one. What is none for `answer` is skipped when it comes from work
     /// that is over, and refused else.
     ///
     /// # Errors
@@ -325,7 +325,7 @@ impl State {
         (self.own.clone(), number)
     }
 
-    /// Whether a message is the one behind the last one of that node, whose name is known from now on.
+    /// Whether a message is the one after the last one of that node, whose name is known from now on.
     fn is_next(&mut self, from: usize, name: String, number: u64) -> bool {
         if let Some(known) = self.names.get_mut(from) {
             *known = Some(name);

@@ -1,6 +1,6 @@
-//! Whether nodes can measure together: hosts that are different ones, the same request, targets that are what the user takes them for.
+//! Whether nodes can measure together: distinct hosts, the same request, and targets that are what the user expects.
 //!
-//! Pure: what each node said of itself goes in, the nodes and the targets of the run come out, or what speaks against it. Must not ask a node.
+//! Pure: what each node said about itself goes in, the nodes and the targets of the run come out, or what casts doubt on it. Must not ask a node.
 
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
@@ -16,7 +16,7 @@ use rigel_core::units::say;
 use rigel_core::verify::DurableMark;
 use serde::{Deserialize, Serialize};
 
-/// Filesystems that several hosts have at the same time, so that a path is one file on all of them.
+/// Filesystems that several hosts have at the same time, so a path is one file on all of them.
 const OF_SEVERAL_HOSTS: [&str; 16] = [
     "nfs",
     "nfs4",
@@ -36,23 +36,23 @@ const OF_SEVERAL_HOSTS: [&str; 16] = [
     "virtiofs",
 ];
 
-/// A run begins, or goes on.
+/// A run begins, or continues.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Call {
-    /// Of a run that goes on: how it was begun; `None` for one that begins.
+    /// Of a run that continues: how it was begun; `None` for one that begins.
     pub again: Option<ResumedRun>,
 }
 
-/// How a run was begun that goes on.
+/// How a run was begun that continues.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ResumedRun {
-    /// What was asked for.
+    /// What was requested.
     pub request: Request,
     /// What the node had; `None` of one without a part of the load, which may be another host now.
     pub had: Option<NodePast>,
 }
 
-/// What a node had when the run was begun that goes on.
+/// What a node had when the run was begun that continues.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NodePast {
     /// The host.
@@ -63,7 +63,7 @@ pub struct NodePast {
     pub targets_of_a: u16,
 }
 
-/// What a node says of itself.
+/// What a node says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hello {
     /// The name of its host, printable.
@@ -76,9 +76,9 @@ pub struct Hello {
     pub targets: Vec<TargetFacts>,
     /// They come from a list of the host's own.
     pub own_list: bool,
-    /// Of what the user consented to lose: names that are none of its targets.
+    /// From the data that the user consented to lose: names that are not among its targets.
     pub strays: Vec<String>,
-    /// What it can say of them before they are read, when nothing but that is asked for.
+    /// What it can say about them before they are read, when nothing but that is requested.
     pub foretold: TargetNotice,
 }
 
@@ -113,17 +113,17 @@ impl TargetNotice {
 /// What a node does in the run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Brief {
-    /// What was asked for.
+    /// What was requested.
     pub request: Request,
     /// What is done; its targets are those of the run.
     pub plan: Plan,
     /// Which part is the node's.
     pub team: Team,
-    /// The time of the run at which it begins or goes on.
+    /// The time of the run at which it begins or continues.
     pub run_ns: u64,
-    /// Of classes of verified blocks: what is surely there.
+    /// Of classes of verified blocks: what is certainly there.
     pub settled: PerClass<DurableMark>,
-    /// The engine of a run that goes on.
+    /// The engine of a run that continues.
     pub engine: Option<EngineKind>,
     /// The targets of the node that are those of side A.
     pub targets_of_a: Option<u16>,
@@ -157,7 +157,7 @@ impl Meeting {
     /// Of what the nodes say, by rank. A node without a part of the load has no targets.
     ///
     /// # Errors
-    /// With the node and what speaks against it.
+    /// With the node and what casts doubt on it.
     pub fn of(hellos: &[Hello], rules: Rules) -> Result<Self, Problem> {
         let first = hellos.first().ok_or_else(|| Problem::usage("no nodes were started"))?;
         if hellos.len() > MOST_NODES {

@@ -1,4 +1,4 @@
-//! What nodes say to each other: JSON behind a line that names the version of the program.
+//! What nodes say to each other: JSON after a line that names the version of the program.
 //!
 //! What another node says is foreign: it is read with its types here, and checked by who asked for it.
 
@@ -15,7 +15,7 @@ use std::time::Duration;
 const WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
 /// It asks its own drives, and in virtual time it listens to nobody while it works.
 const MINUTES: Duration = Duration::from_secs(600);
-/// A longer message is none of a node of ours.
+/// A longer message does not come from a node of ours.
 const MOST_BYTES: usize = 1 << 30;
 
 /// From the first node to another one, or back.
@@ -44,7 +44,7 @@ pub enum Message {
     Came(Box<Result<VisitResult, Problem>>),
     /// End it at this time of the node's clock.
     EndAt(u64),
-    /// The first node is there and has nothing to be done; it may be silent for so many nanoseconds, and as long as usual.
+    /// The first node is there and has nothing to be done; it may be silent for this many nanoseconds, and as long as usual.
     Wait(u64),
     /// An earlier process did that.
     Pass(u64, RunPast),
@@ -82,7 +82,7 @@ impl Message {
         }
     }
 
-    /// How long the other node may be busy before it takes this; `None` where it has nothing else to do.
+    /// How long the other node may be busy before it takes this; `None` if it has nothing else to do.
     pub const fn patience(&self) -> Option<Duration> {
         match self {
             Self::Hello(_) | Self::Ready(_) => Some(WEEK),
@@ -113,7 +113,7 @@ impl Message {
     /// What was sent, with the name of the sender and its number. `version` is that of this program, `own` names its node.
     ///
     /// # Errors
-    /// When it is none of this version.
+    /// When it is not a message of this version.
     pub fn decode(
         bytes: &[u8],
         version: &str,

@@ -1,6 +1,6 @@
-//! What a node does that is not the first one: orders, until the run is over.
+//! What every node but the first does: carry out orders until the run is over.
 //!
-//! Must not decide anything: an order is done as it comes.
+//! Must not decide anything: an order is carried out as given.
 
 use crate::line::{LONG_STEP, Line, Pace};
 use crate::message::Message;
@@ -9,9 +9,9 @@ use rigel_core::facts::engine::EngineKind;
 use rigel_run::bench::{Bench, BenchMessage, Order, VisitResult};
 use std::time::{Duration, Instant};
 
-/// How often it tells how far it is.
+/// How often it shows how far it is.
 const TELL: Duration = Duration::from_millis(250);
-/// The first node looks at the others' answers while it works; it cannot be silent for longer. More than that node itself waits, so that it is the one
+/// The first node looks at the others' answers while it works; it cannot be silent for longer. More than that node itself waits, so it is the one
 /// that names who has gone.
 const SILENCE: Duration = Duration::from_secs(8);
 /// Between two orders it may have much to do: judge, write, wait for a disk that is full.

@@ -1,4 +1,4 @@
-//! How fields of findings stand in documents: what `serde(serialize_with)` names.
+//! How fields of findings appear in documents: what `serde(serialize_with)` names.
 //!
 //! Must not be used by types of the record, which are read back.
 

@@ -1,4 +1,4 @@
-//! What the errors mean that I/O to storage ends with, in words.
+//! The meaning of I/O errors, in words.
 //!
 //! The numbers are Linux's own (<asm-generic/errno.h>), the meanings those that its block layer gives them
 //! (`blk_errors` in block/blk-core.c). Must not ask the system: a record is read on any host.

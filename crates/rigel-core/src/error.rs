@@ -31,7 +31,7 @@ impl ExitKind {
 /// A failure, described so that the reader can act on it.
 ///
 /// Fields hold sentences without a trailing full stop. Text that came from outside (paths, file contents) must have
-/// gone through [`crate::path_text`] before it is put in here, so that no name can write to the terminal.
+/// gone through [`crate::path_text`] before it is put in here, so no name can write to the terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// Decides the exit code.

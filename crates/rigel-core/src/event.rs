@@ -41,7 +41,7 @@ pub struct VisitPosition {
     pub purpose: Purpose,
 }
 
-/// The level that saturates a class, as far as its search tells: what comes after it may still move it.
+/// The level that saturates a class, as far as its search shows: what comes after it may still move it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Saturation {
     /// The smallest level that has nearly the highest rate.
@@ -86,7 +86,7 @@ pub enum Event<'a> {
         /// What was measured.
         interval: &'a Interval,
     },
-    /// The drives below the targets were asked what they say of themselves, and the line is on disk.
+    /// The drives below the targets were asked what they say about themselves, and the line is on disk.
     DrivesAsked {
         /// What they said.
         look: &'a DriveLook,
@@ -108,7 +108,7 @@ pub enum Event<'a> {
         /// The plan with them.
         plan: &'a Plan,
     },
-    /// All visits of a phase so far were looked at.
+    /// All visits of a phase so far were examined.
     Looked {
         /// Points whose intervals are narrow enough.
         done: usize,

@@ -97,7 +97,7 @@ pub struct TargetFacts {
     pub mount_point: Option<String>,
     /// Bytes allocated to a regular file (`st_blocks`), to see holes.
     pub allocated_bytes: Option<u64>,
-    /// Where the bytes of a regular file are; `None` for a device, and where the filesystem does not tell.
+    /// Where the bytes of a regular file are; `None` for a device, and if the filesystem does not report them.
     pub extents: Option<ExtentFacts>,
     /// What it was filled with, when it is a whole scratch file of Rigel's.
     pub scratch: Option<ScratchFacts>,
@@ -149,7 +149,7 @@ impl TargetFacts {
     }
 }
 
-/// What is known of the blocks of a scratch file ([`crate::guard::scratch`]).
+/// What is known about the blocks of a scratch file ([`crate::guard::scratch`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScratchFacts {
     /// Seed of its fill.
@@ -179,7 +179,7 @@ pub enum ExtentSource {
 /// Where the bytes of a regular file are, of the part that a run may use. A read of an unwritten extent or of a hole is
 /// answered with zeros by the filesystem; no device is asked.
 ///
-/// `written_bytes`, `unwritten_bytes` and `hole_bytes` add up to the bytes that were looked at: the size of the target,
+/// `written_bytes`, `unwritten_bytes` and `hole_bytes` add up to the bytes that were examined: the size of the target,
 /// or less when `truncated`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtentFacts {
@@ -199,12 +199,12 @@ pub struct ExtentFacts {
     pub inline_bytes: u64,
     /// Written bytes that are stored in another form (compressed); encryption alone does not count.
     pub encoded_bytes: u64,
-    /// There were too many extents, or they took too long: only the first part of the file was looked at.
+    /// There were too many extents, or they took too long: only the first part of the file was examined.
     pub truncated: bool,
 }
 
 impl ExtentFacts {
-    /// Bytes that were looked at.
+    /// Bytes that were examined.
     pub const fn looked_bytes(&self) -> u64 {
         self.written_bytes.saturating_add(self.unwritten_bytes).saturating_add(self.hole_bytes)
     }

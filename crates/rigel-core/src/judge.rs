@@ -1,4 +1,4 @@
-//! What a record says: figures with intervals, and the flags that speak against them.
+//! What a record says: figures with intervals, and the flags that cast doubt on them.
 //!
 //! Must not word or lay out anything for a reader; `rigel-report` does.
 

@@ -1,4 +1,4 @@
-//! The words and the rules of Rigel: what a run is, how it is planned, what is kept of it, how it is judged.
+//! The vocabulary and the rules of Rigel: what a run is, how it is planned, recorded and judged.
 //!
 //! Nothing in here does I/O, reads a clock or draws from the operating system. Every function gives the same answer
 //! for the same arguments, so that a plan can be printed before anything is touched and a record judged again years

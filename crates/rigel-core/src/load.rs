@@ -1,6 +1,6 @@
-//! What is asked for and how it is laid out: request, matrix, plan, offsets.
+//! What is requested and how it is laid out: request, matrix, plan, offsets.
 //!
-//! Must not know what came of it.
+//! Must not know the results.
 
 pub mod arrivals;
 pub mod burst;

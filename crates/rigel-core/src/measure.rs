@@ -1,4 +1,4 @@
-//! What a worker keeps of the I/Os it sees: full latency histograms, a coarse time series, sums for Little's law.
+//! What a worker records of the I/Os it sees: full latency histograms, a coarse time series, sums for Little's law.
 //!
 //! Recording must not allocate, lock or format; it is the hot path. Judging happens in [`crate::judge::findings`].
 

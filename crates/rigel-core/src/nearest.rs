@@ -1,4 +1,4 @@
-//! The word that was probably meant where one is not known: near in spelling, or a part of it. No word is better than a wrong one.
+//! The word that was probably meant by an unknown one: close in spelling, or a part of it. No suggestion is better than a wrong one.
 //!
 //! Must not know what is named: options, keys of a file.
 
@@ -28,8 +28,8 @@ fn plain(word: &str) -> String {
 const SHORT: usize = 5;
 
 /// Letters to change, of which every third may be wrong; then whether the first one is wrong, and how much longer one
-/// is than the other. `None` where another word was meant: one with another number, such as p95 for p99, or a short one with a letter that
-/// no finger puts in the place of the other.
+/// is than the other. `None` if another word was meant: one with another number, such as p95 for p99, or a short one with a letter that
+/// no finger puts in place of the other.
 fn distance(typed: &str, word: &str) -> Option<(usize, bool, usize)> {
     let numbers = [digits(typed), digits(word)];
     let is_other_number = numbers[0] != numbers[1] && numbers.iter().all(|number| !number.is_empty());

@@ -1,6 +1,6 @@
-//! Words that stand in the place of a target and are none: operands of other tools, files that another option reads, names of databases.
+//! Words in place of a target that are not targets: operands of other tools, files that another option reads, names of databases.
 //!
-//! They are told by their letters. Must not look whether there is such a file.
+//! They are recognised by their spelling. Must not check whether there is such a file.
 
 use crate::path_text::shell_word;
 
@@ -13,7 +13,7 @@ pub struct NoTarget {
     pub next: String,
 }
 
-/// What the word is where it is none of a target. A path with a directory before such a name, as `./if=x`, stays one.
+/// What the word is if it is not a target. A path with a directory before such a name, as `./if=x`, stays one.
 pub fn no_target(word: &str) -> Option<NoTarget> {
     operand(word).or_else(|| file(word)).or_else(|| database(word))
 }
@@ -50,7 +50,7 @@ fn operand(word: &str) -> Option<NoTarget> {
     Some(NoTarget { is: "it looks like a dd operand", next })
 }
 
-/// Files that hold what is asked for, and not the data.
+/// Files that hold what is requested, and not the data.
 fn file(word: &str) -> Option<NoTarget> {
     let path = shell_word(word);
     let is_one = |ending: &str| word.len() > ending.len() && word.ends_with(ending);
@@ -58,7 +58,8 @@ fn file(word: &str) -> Option<NoTarget> {
         () if is_one(".fio") => (
             "it is a fio job file",
             format!(
-                "`rigel run --load {path}` runs it; `rigel load from-fio {path}` tells how each line is taken, and writes a load file"
+                "`rigel run --load {path}` runs it; `rigel load from-fio {path}` shows how each line is \
+                 interpreted, and writes a load file"
             ),
         ),
         () if is_one(".toml") => ("it is a load file", format!("`rigel run --load {path}` runs it")),

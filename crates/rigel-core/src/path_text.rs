@@ -1,6 +1,6 @@
 //! Paths and foreign text as printable, reversible text.
 //!
-//! A target may be called anything that the kernel accepts: bytes that are no UTF-8, newlines, terminal escapes. The
+//! A target may have any name that the kernel accepts: bytes that are not UTF-8, newlines, terminal escapes. The
 //! record, the terminal and every report get the text made here: control characters, invalid bytes and backslashes
 //! become `\xNN`, everything else stays. Must not judge whether a path exists.
 

@@ -49,9 +49,9 @@ pub enum Line {
     Plan(Box<Plan>),
     /// A run that had been interrupted goes on here.
     Resumed(ResumedLine),
-    /// What the drives below the targets say of themselves.
+    /// What the drives below the targets say about themselves.
     Drives(DriveLook),
-    /// What a person or the host said while the load went on.
+    /// What a person or the host said while the load continued.
     Mark(Mark),
     /// The end.
     Closing(ClosingLine),
@@ -77,7 +77,7 @@ pub struct Header {
     pub run_id: String,
     /// Local time of the start, RFC 3339.
     pub started: String,
-    /// What was asked for.
+    /// What was requested.
     pub request: Request,
     /// What was planned.
     pub plan: Plan,
@@ -152,7 +152,7 @@ pub struct Visit {
     /// Every I/O from the start of the load to the end of the drain, as the workers counted them; `None` when they were not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ios: Option<IoCounts>,
-    /// I/Os that did not come back; the run ends with this visit.
+    /// I/Os that did not complete; the run ends with this visit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hung: Option<HungIo>,
     /// What each node saw, in the order of [`Header::nodes`].
@@ -161,7 +161,7 @@ pub struct Visit {
     pub tallies: PerClass<ClassTally>,
 }
 
-/// A part of a long visit, kept when it was over while the load went on. The line of the visit has the counts of all of it.
+/// A part of a long visit, kept when it was over while the load continued. The line of the visit has the counts of all of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Number of the visit.
@@ -222,16 +222,16 @@ pub enum End {
     Stopped,
     /// The time that it was allowed.
     OutOfTime,
-    /// The storage: I/Os did not come back, or all failed.
+    /// The storage: I/Os did not complete, or all failed.
     GaveUp,
 }
 
-/// Where a run goes on that had been interrupted.
+/// Where a run continues that had been interrupted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResumedLine {
     /// Local time, RFC 3339.
     pub at: String,
-    /// Time of the run at which it goes on: the end of the last visit that is kept.
+    /// Time of the run at which it continues: the end of the last visit that is kept.
     pub run_ns: u64,
     /// Visits that are kept, those of the search included.
     pub kept: u64,
@@ -250,9 +250,9 @@ pub struct Record {
     pub search: Vec<Visit>,
     /// The visits to the points of the plan, in the order in which they were made.
     pub visits: Vec<Visit>,
-    /// The parts of long visits that were kept while they went on.
+    /// The parts of long visits that were kept while they continued.
     pub intervals: Vec<Interval>,
-    /// Each time that the run went on after an interruption.
+    /// Each time that the run continued after an interruption.
     pub resumed: Vec<ResumedLine>,
     /// The visits that do not count since, in order.
     pub set_aside: Vec<Visit>,

@@ -85,7 +85,7 @@ pub struct Witness {
     /// Major and minor numbers of the devices whose I/O was counted. Empty when a target has none that counts.
     pub devices: Vec<(u32, u32)>,
     /// CPU time of the kernel's own threads during all samples together, as far as it is known. Some of it was for our I/O, and
-    /// who asked for it cannot be told.
+    /// who asked for it is not known.
     pub kernel_us: Option<u64>,
     /// Beginning of the first sample, on the run's clock.
     pub began_ns: u64,

@@ -76,7 +76,7 @@ pub trait Backend {
     fn push(&mut self, op: Op);
 
     /// Hands all queued I/Os to the kernel and waits until at least `wait_for` completions can be reaped. The wait ends
-    /// after about a second, so that the caller can check the age of the I/Os in flight; an engine that polls waits on. A
+    /// after about a second, so the caller can check the age of the I/Os in flight; an engine that polls waits on. A
     /// failed I/O is a [`Completion`], not an error here.
     ///
     /// # Errors

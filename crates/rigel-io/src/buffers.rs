@@ -32,7 +32,7 @@ const NOT_BY_CHANCE: u32 = 16;
 /// The buffer of one slot, as the kernel gets it.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
-    /// Valid for `bytes` while the [`Buffers`] live, or for ever once they are leaked.
+    /// Valid for `bytes` while the [`Buffers`] live, or forever once they are leaked.
     pub(crate) start: NonNull<u8>,
     /// The size of the buffer.
     pub(crate) bytes: u32,

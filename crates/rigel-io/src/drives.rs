@@ -1,4 +1,4 @@
-//! Asks the drives below targets what they say of themselves, with `smartctl` of smartmontools where it is installed.
+//! Asks the drives below targets for their own reports, with `smartctl` of smartmontools if it is installed.
 //!
 //! Nothing that happens here fails a run: a drive that cannot be asked says nothing, with the reason. Must not judge what drives say.
 

@@ -1,6 +1,6 @@
 //! Whether an engine can make single writes durable here, tried before a run begins.
 //!
-//! Older kernels lack a part of it, and their version does not tell: distributions add to old ones. What is tried is a read with
+//! Older kernels lack parts of it, and their version does not show it, because distributions extend old ones. What is tried is a read with
 //! the flag of a durable write, or a flush; neither changes a target. Must not write.
 
 use crate::aio;

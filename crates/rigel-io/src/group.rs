@@ -1,8 +1,7 @@
 //! A control group of our own for a program that we start: a limit on its memory, page cache included, and what it moves.
 //!
-//! Version 1 has a hierarchy for each controller, version 2 one for all. Groups are made below that of this process, so that the
-//! limits of whoever started it still hold, or beside it where version 2 allows nothing else. Must not move any process but the
-//! program.
+//! Version 1 has a hierarchy for each controller, version 2 one for all. Groups are made below that of this process, so the limits of the parent
+//! still apply, or beside it if version 2 allows nothing else. Must not move any process except the program.
 
 mod possible;
 
@@ -171,7 +170,7 @@ fn made(dir: &Path, file: &str) -> Option<PathBuf> {
 }
 
 /// Removes the directory of a group whose processes have ended. Only what is named as ours are, and lies in a hierarchy of control
-/// groups, is touched; an error is no failure, because an empty group does nothing.
+/// groups, is touched; an error is not a failure, because an empty group does nothing.
 pub fn remove(dir: &Path) {
     let ours = dir.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(PREFIX));
     let in_hierarchy =

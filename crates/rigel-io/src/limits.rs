@@ -47,8 +47,8 @@ fn share_one_heap() {
     }
 }
 
-/// At the hard limit on CPU time (`ulimit -t`) the kernel kills without a word. SIGXCPU comes at the soft one, a second of CPU time before, so that a
-/// run can be put away.
+/// At the hard limit on CPU time (`ulimit -t`) the kernel kills without a word. SIGXCPU comes at the soft one, a second of CPU time before, so a
+/// run can be cleaned up.
 fn keep_time_to_end() {
     let Rlimit { current, maximum } = getrlimit(Resource::Cpu);
     if let Some(soft) = soft_cpu_limit(current, maximum) {

@@ -1,4 +1,4 @@
-//! An engine that completes every I/O at once and moves no data, so that only the cost of the tool itself is measured.
+//! An engine that completes every I/O at once and moves no data, so only the cost of the tool itself is measured.
 //!
 //! Must not make a system call once it is set up.
 

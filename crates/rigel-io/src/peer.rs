@@ -1,4 +1,4 @@
-//! Who is at the other end of a local socket, as the kernel knows it. Must not decide who may speak.
+//! Who is at the other end of a local socket, according to the kernel. Must not decide who may speak.
 
 use std::io;
 use std::mem::size_of;

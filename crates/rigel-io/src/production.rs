@@ -1,4 +1,4 @@
-//! What the host's disks and filesystems have done and hold: the counters that `rigel capacity record` reads once a second.
+//! What the host's disks and filesystems have done and contain: the counters that `rigel capacity record` reads once a second.
 //!
 //! Disks are whole ones: partitions would be counted twice. What cannot be read is left out. Must not make rates.
 

@@ -1,6 +1,6 @@
 //! Shared memory of System V, which outlives the processes that made it.
 //!
-//! Must not remove a segment but the one that is described to the last detail.
+//! Must not remove a segment except the one that matches every detail.
 
 use crate::system::System;
 use std::fs;

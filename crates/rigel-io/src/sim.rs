@@ -169,7 +169,7 @@ impl Sim {
         }
     }
 
-    /// Lets time pass until so many have completed, but not beyond `until_ns`.
+    /// Lets time pass until this many have completed, but not beyond `until_ns`.
     fn wait(&mut self, wait_for: u16, until_ns: u64) {
         while self.done.len() < usize::from(wait_for) || self.next_due() == Some(self.clock.0.get()) {
             if self.next_due().is_none_or(|due| due > until_ns) {

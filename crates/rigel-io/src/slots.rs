@@ -1,6 +1,6 @@
 //! The slots in flight, and the rules that every engine enforces.
 //!
-//! Memory safety rests on this module: a caller gets a buffer only while its slot is free, and the kernel only while the
+//! Memory safety is based on this module: a caller gets a buffer only while its slot is free, and the kernel only while the
 //! slot is busy. An engine calls [`Slots::begin`] before it submits an I/O, and [`Slots::end`] when the I/O has
 //! completed. It touches buffers in no other way. Must not do I/O.
 
@@ -23,7 +23,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// All free. `writable` says of each target whether it may be written.
+    /// All free. `writable` says about each target whether it may be written.
     pub(crate) fn new(
         layout: &SlotLayout,
         writable: impl Iterator<Item = bool>,

@@ -1,7 +1,8 @@
 //! Whether standard output was closed when the program began.
 //!
-//! The standard library opens /dev/null in the place of a closed standard stream before `main`, so that what is written there is lost without an
-//! error, and cannot be told from a stream that somebody sent to /dev/null. Must not write, and must not look at anything but that descriptor.
+//! The standard library opens /dev/null in place of a closed standard stream before `main`, so what is written there is lost without an
+//! error, and cannot be distinguished from a stream redirected to /dev/null. Must not write, and must not look at anything but that
+//! descriptor.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

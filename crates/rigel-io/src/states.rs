@@ -1,6 +1,6 @@
 //! The states of what lies below targets, as sysfs shows them now: arrays, paths, controllers, sessions, links.
 //!
-//! A file that is missing or cannot be read is no state. Must not compare two looks; `rigel_core::facts::states` does.
+//! A file that is missing or cannot be read is not a state. Must not compare two snapshots; `rigel_core::facts::states` does.
 
 use crate::system::{System, text};
 use crate::targets::block::Block;

@@ -1,7 +1,7 @@
 //! Whether a thread waits in one call of the kernel for too long, as one whose read of a device never comes back.
 //!
-//! For work that is done call by call, where nothing else would notice. Seen from outside: a thread that waits, and was given no CPU since the
-//! last look, is in the same call as then. Must not end anything, and must not print.
+//! For work done call by call, where nothing else would notice. Seen from outside: a thread that waits, and got no CPU time since the last check,
+//! is still in the same call. Must not end anything, and must not print.
 
 use std::fs;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};

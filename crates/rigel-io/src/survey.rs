@@ -1,5 +1,4 @@
-//! All storage of a host: disks, the devices made of them, mounts. The host is this one, or a tree that was captured on
-//! another one. Must not open a device.
+//! All storage of a host: disks, the devices made of them, mounts. The host is this one, or a tree captured on another one. Must not open a device.
 
 use crate::host::{host_facts, host_facts_at};
 use crate::mounts::Mount;

@@ -1,7 +1,7 @@
 //! One outstanding I/O, which its worker waits for in pread or pwrite: the way in which PostgreSQL before version 18, MySQL and most programs
 //! read.
 //!
-//! A worker that has its I/O to itself needs no hand-over, and no wake-up but the device's. Where a driver cannot answer without waiting,
+//! A worker with its own I/O needs no hand-over, and no wake-up except the device's. Where a driver cannot answer without waiting,
 //! the ring hands each I/O to a thread of the kernel, which costs more than a thread of ours. Must not have more than one slot: the second I/O
 //! would wait for the first, and not be in flight.
 
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Builder};
 
-/// More than so many threads run into limits of the kernel on their mappings, which nothing survives.
+/// More than this many threads run into limits of the kernel on their mappings, which nothing survives.
 const MOST_WORKERS: u32 = 10_000;
 /// Threads that only wait need little.
 const STACK_BYTES: usize = 64 << 10;
@@ -160,7 +160,7 @@ impl Backend for SyncIo {
     }
 }
 
-/// Whether this host lets so many threads run at once: each is started, and all end.
+/// Whether this host lets this many threads run at once: each is started, and all end.
 ///
 /// # Errors
 /// When one cannot be started, with the limits that may be the reason.

@@ -1,4 +1,4 @@
-//! What an I/O is known by in the queues of the kernel: 64 bits that come back with its completion.
+//! How the kernel's queues identify an I/O: 64 bits that come back with its completion.
 //!
 //! They hold the slot, the length, and, of a write that a flush follows, what it takes to send the flush. Must not decide
 //! what is flushed; the engines do.

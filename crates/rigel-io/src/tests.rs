@@ -1,5 +1,5 @@
-//! The same tests for every engine that does real I/O; inside of the crate, because only the write guard
-//! makes open targets for others. And what several unit tests share.
+//! The same tests for every engine that does real I/O; inside the crate, because only the write guard opens targets for others. Also what several
+//! unit tests share.
 
 mod children;
 mod depth;

@@ -75,7 +75,7 @@ impl Threads {
     /// Starts one thread per slot.
     ///
     /// # Errors
-    /// When there is no memory for the buffers, or the host does not allow so many threads.
+    /// When there is no memory for the buffers, or the host does not allow this many threads.
     pub fn new(
         targets: Arc<OpenTargets>,
         layout: SlotLayout,
@@ -285,7 +285,7 @@ fn write(target: &OpenTarget, bytes: &[u8], op: &Op) -> Result<usize, Errno> {
     }
 }
 
-/// Why no thread more can be started, of so many.
+/// Why no thread more can be started, of this many.
 pub(crate) fn no_thread(threads: u32, error: &io::Error) -> Problem {
     Problem::refused(format!("cannot start {threads} threads for {threads} outstanding I/Os"))
         .because(format!("a limit on threads is reached (ulimit -u, kernel.threads-max, pids.max): {error}"))

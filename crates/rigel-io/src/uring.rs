@@ -35,7 +35,7 @@ pub type NopRing = Ring<NoOperations>;
 /// The engine `nvme`.
 pub type NvmeRing = Ring<NvmeCommands>;
 
-/// A timeout request that completes once a second, so that no wait is longer.
+/// A timeout request that completes once a second, so no wait is longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Timer {
     /// It has to be submitted.
@@ -58,7 +58,7 @@ pub(crate) fn refused() -> Option<String> {
 
 /// A ring with its slots. It cannot be sent to another thread: the kernel would refuse that thread.
 pub struct Ring<W: Wire> {
-    /// Declared before `slots`, so that the ring is dropped before the memory that is registered with it.
+    /// Declared before `slots`, so the ring is dropped before the memory that is registered with it.
     ring: IoUring<W::Submission, W::Completion>,
     wire: W,
     names: Names,
@@ -183,7 +183,7 @@ impl<W: Wire> Ring<W> {
         }
     }
 
-    /// One io_uring_enter. A signal or a passing shortage of memory is no error: the caller checks the queues itself.
+    /// One io_uring_enter. A signal or a passing shortage of memory is not an error: the caller checks the queues itself.
     #[inline]
     fn enter(&mut self, submissions: usize, wait_for: usize) -> io::Result<()> {
         let result = enter::<W>(&self.ring, submissions, wait_for);
@@ -200,7 +200,7 @@ impl<W: Wire> Ring<W> {
         self.timer != Timer::None && self.ring.params().is_feature_ext_arg()
     }
 
-    /// The same with a limit to the wait, that is no error either.
+    /// The same with a limit to the wait, that is not an error either.
     fn enter_within(&mut self, submissions: usize, wait_for: usize, longest: &Timespec) -> io::Result<()> {
         let arguments = SubmitArgs::new().timespec(longest);
         let result = self.ring.submitter().submit_with_args(wait_for, &arguments);

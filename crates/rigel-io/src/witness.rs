@@ -63,7 +63,7 @@ impl Sampler {
         Ok(Self { requests: Some(requests_in), thread: Some(thread) })
     }
 
-    /// Makes a reading now, of the limits too, and waits for it. Called just before a visit, so that its first sample holds nothing earlier.
+    /// Makes a reading now, of the limits too, and waits for it. Called just before a visit, so its first sample holds nothing earlier.
     pub fn mark(&self) {
         self.ask(|answer| Request::Mark { answer });
     }
@@ -75,7 +75,7 @@ impl Sampler {
         self.ask(|answer| Request::Between { start_ns, end_ns, answer }).flatten()
     }
 
-    /// The changes of the limits on I/O behind `start_ns`; earlier ones are dropped. They are looked at now, at every mark, and
+    /// The changes of the I/O limits behind `start_ns`; earlier ones are dropped. They are checked now, at every mark, and
     /// once a second in between.
     pub fn limits_since(&self, start_ns: u64) -> Vec<LimitsChange> {
         self.ask(|answer| Request::LimitsSince { start_ns, answer }).unwrap_or_default()

@@ -1,8 +1,8 @@
 //! MPI as the line between nodes: messages over the communicator of all processes.
 //!
-//! Only the main thread calls MPI. A message is sent without blocking, and the CPU is free while the other node is busy. Calls that could wait for another node for ever have a deadline, which another thread watches: it names who is waited
-//! for and ends the process, after which whoever started the processes ends the others. A panic aborts all of them; without that the others
-//! would wait for ever. Must not know what the messages say.
+//! Only the main thread calls MPI. A message is sent without blocking, and the CPU is free while the other node is busy. Calls that could wait for
+//! another node forever have a deadline, which another thread watches: it names the silent node and ends the process, and the launcher then ends
+//! the others. A panic aborts all of them; otherwise the others would wait forever. Must not know what the messages say.
 #![forbid(unsafe_code)]
 
 use mpi::Threading;
@@ -95,7 +95,7 @@ impl World {
         Link { _universe: Rc::clone(&self.universe), world: self.universe.world(), watch }
     }
 
-    /// Ends MPI, when all processes have come so far. The first one, whose exit code is that of the run, does not wait for ever: what the run found
+    /// Ends MPI, when all processes have come so far. The first one, whose exit code is that of the run, does not wait forever: what the run found
     /// is on its disk, so it names who is missing and ends all. `names` are what the nodes are called.
     pub fn end(self, code: u8, names: &[String]) {
         let world = self.universe.world();
@@ -174,7 +174,7 @@ fn heard_end(world: &SimpleCommunicator) -> Option<usize> {
     usize::try_from(status.source_rank()).ok()
 }
 
-/// Ends this process when MPI itself waits for ever at its end, for one that was lost since it was heard last. mpirun then ends the others.
+/// Ends this process when MPI itself waits forever at its end, for one that was lost since it was heard last. mpirun then ends the others.
 fn limit_the_end(code: u8) {
     let guard = move || {
         thread::sleep(2 * END_WAIT);
@@ -204,7 +204,7 @@ fn not_ended(missing: &[usize], names: &[String]) -> String {
     )
 }
 
-/// A closed standard error is no reason to fail.
+/// A closed standard error is not a reason to fail.
 fn tell(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
@@ -298,7 +298,7 @@ fn take(world: &SimpleCommunicator, watch: Option<&Watch>) -> Option<(usize, Vec
     Some((from, bytes))
 }
 
-/// Who waits longer looks less often, so that the CPU is free for others.
+/// Who waits longer looks less often, so the CPU is free for others.
 fn rest(began: Instant) {
     let waited = began.elapsed();
     if waited < EAGER {

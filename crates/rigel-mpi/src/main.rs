@@ -1,4 +1,4 @@
-//! Starts `rigel-mpi-node`, which lies beside this program: that one is linked with MPI, and where MPI is missing it cannot even say so.
+//! Starts `rigel-mpi-node`, next to this program: that one is linked with MPI, and cannot even report that MPI is missing.
 //!
 //! Must not be linked with MPI, and must not read an argument.
 #![forbid(unsafe_code)]
@@ -49,7 +49,7 @@ fn start() -> Problem {
         .next("reinstall rigel-mpi, or copy both programs into one directory")
 }
 
-/// Libraries of a program that this host does not have: told by the loader, which lists them where this variable is set, and starts
+/// Libraries of a program that this host does not have: known by the loader, which lists them where this variable is set, and starts
 /// nothing (ld.so(8)). Another loader starts the program, whose help needs no MPI.
 fn missing_libraries(program: &Path) -> Vec<String> {
     let mut list = Command::new(program);

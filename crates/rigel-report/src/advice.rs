@@ -1,6 +1,6 @@
-//! Advice: a page of it, one JSON document, `rigel.advice/1`, and for each product the file that it reads.
+//! Advice: a page, one JSON document, `rigel.advice/1`, and for each product the file that it reads.
 //!
-//! Takes what the runs advise, gives bytes. Must not derive a value; [`rigel_uses::advice`] does.
+//! Turns the advice of the runs into bytes. Must not derive a value; [`rigel_uses::advice`] does.
 
 mod commented;
 mod file;
@@ -44,8 +44,7 @@ impl Advisory<'_> {
     }
 
     /// Remarks and refusals for a product whose file holds no comments, a sentence each. Empty for the other
-    /// products: their
-    /// files hold these sentences as comments.
+    /// products: their files hold these sentences as comments.
     pub fn beside(&self, product: Product) -> Vec<String> {
         if !matches!(product, Product::Cgroup | Product::CgroupMax) {
             return Vec::new();
@@ -88,7 +87,7 @@ impl Advisory<'_> {
         let cut = |view: &&View<'_>| !view.record.complete();
         all.extend(self.views.iter().filter(cut).map(|view| {
             let run = printable(&view.record.header.run_id);
-            format!("{run} was cut short: these are the answers of what was measured.")
+            format!("{run} was cut short: these values are based on what was measured.")
         }));
         all
     }
@@ -106,7 +105,7 @@ const fn title(product: Product) -> &'static str {
     }
 }
 
-/// What is said of a setting without a sure value: one word for each kind, on the page and in the files.
+/// What is said about a setting without a precise value: one word for each kind, on the page and in the files.
 const fn kept_back(kind: Kind) -> &'static str {
     match kind {
         Kind::Missing => "not measured",
@@ -118,13 +117,13 @@ const fn kept_back(kind: Kind) -> &'static str {
 /// What these words mean.
 const fn meaning(kind: Kind) -> &'static str {
     match kind {
-        Kind::Missing => "no record has what the setting needs",
+        Kind::Missing => "no record has the measurements that the setting needs",
         Kind::InDoubt => "measured, but not well enough for a value",
         Kind::Rough => "the true value lies somewhere in the range; a better measurement may move it",
     }
 }
 
-/// A setting without a sure value.
+/// A setting without a precise value.
 type WithheldSetting<'a> = (&'a Advice, &'a Refusal);
 
 /// The settings that are kept back for that kind of reason.

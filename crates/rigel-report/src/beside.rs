@@ -1,6 +1,6 @@
 //! Raw I/O beside SQL in one run: text, JSON and page.
 //!
-//! Takes the run with what its two ways come to, gives bytes. Must not judge again.
+//! Turns the run and the results of its two ways into bytes. Must not judge again.
 
 mod blocks;
 mod json;

@@ -1,4 +1,4 @@
-//! How long a rate lasts and what brings it back: a sentence, a table, the course of the rate, and its part of the JSON document.
+//! How long a rate lasts and what restores it: a sentence, a table, the course of the rate, and its part of the JSON document.
 //!
 //! Must not judge; the findings do.
 
@@ -89,11 +89,11 @@ fn rows(found: &BurstFindings) -> Vec<Row> {
     }
     if let Some(recovery) = recovery {
         all.push(plain("Length of the pause", lasting(recovery.rest_s)));
-        all.push(plain("Came back in the pause", much(recovery.recovered)));
+        all.push(plain("Refilled in the pause", much(recovery.recovered)));
         all.push(plain("A bucket would have", much(recovery.expected)));
         let (lo, hi) = recovery.ratio;
         all.push(Row {
-            name: "Part of it that came back",
+            name: "Share that refilled",
             value: format!("{} %", percent(f64::midpoint(lo, hi).max(0.0))),
             ends: Some((format!("{} %", percent(lo.max(0.0))), format!("{} %", percent(hi.max(0.0))))),
         });

@@ -16,16 +16,16 @@ use serde::Serialize;
 /// Readers that a terminal shows; a page and JSON have all.
 const MOST_SHOWN: usize = 16;
 
-/// So many readers, each by itself.
+/// A number of readers, each working alone.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ReadersDocument {
     /// The class.
     class: Class,
     /// How many read at the same time.
     readers: u32,
-    /// The rate of the slowest over the mean of all: 1 where all get alike.
+    /// The rate of the slowest divided by the mean of all: 1 if all are equal.
     evenness: f64,
-    /// The rate of each in the unit of the class, in the order of the places where they begin.
+    /// The rate of each in the unit of the class, in the order of their starting places.
     each: Vec<Estimate>,
 }
 
@@ -90,8 +90,8 @@ fn section(found: &Readers<'_>, room: Room) -> Block {
         .column(Column::right("of mean"), move |one| format!("{} %", percent(one.1.value / mean)))
         .done();
     let about = format!(
-        "The slowest of {} readers gets {} % of the mean. Reader k begins at (k-1)/{} of the targets, moved by as much for all of them in each visit; ± is \
-         half of a 95 % interval from visit to visit.",
+        "The slowest of {} readers gets {} % of the mean. Reader k begins at (k-1)/{} of the targets; each \
+         visit shifts all readers by the same amount. ± is half of a 95 % interval over the visits.",
         found.readers,
         percent(found.evenness()),
         found.readers

@@ -30,14 +30,14 @@ pub(crate) struct ByTargetDocument {
     #[serde(serialize_with = "documents::levels")]
     #[schemars(with = "PerClass<u32>")]
     levels: Point,
-    /// The lowest rate of a target over the mean of all: 1 where all are even.
+    /// The lowest rate of a target divided by the mean of all: 1 if all are equal.
     evenness: f64,
-    /// The highest mean latency of a target over the median of all: 1 where all are alike.
+    /// The highest mean latency of a target divided by the median of all: 1 if all are equal.
     slowest_of_median: f64,
-    /// Each target that had some of its I/O, in the order of the run.
+    /// Each target that received some of its I/O, in the order of the run.
     targets: Vec<TargetDocument>,
-    /// Of two to four targets with the same load, the one that is surely slower than each of the others; null where there is none. Of more, the flag
-    /// `OUTLIER_TARGET` names the slow ones.
+    /// With two to four targets under the same load, the one that is certainly slower than each of the others; null if there is none. With more, the
+    /// flag `OUTLIER_TARGET` names the slow ones.
     slower: Option<SlowerDocument>,
 }
 
@@ -46,9 +46,9 @@ pub(crate) struct ByTargetDocument {
 struct SlowerDocument {
     /// Its path.
     path: String,
-    /// The path of the one that comes nearest.
+    /// The path of the next slowest.
     next: String,
-    /// Its mean latency over that one's, in the same visits.
+    /// Its mean latency divided by that of the other one, in the same visits.
     ratio: Estimate,
 }
 
@@ -125,7 +125,8 @@ fn about(view: &View<'_>, found: &ClassByTarget) -> String {
             "Each target has a load of its own, so a slow one shows in its IOPS and in its latency."
         }
         Pattern::Random if found.load.is_open() => {
-            "Random I/O goes to all bytes alike, so a slow target shows in its latency, which counts from when an I/O was begun: what waited for a slot was at no target yet."
+            "Random I/O goes to all bytes alike, so a slow target shows in its latency, which counts from \
+             the start of an I/O: one that waits for a slot is not at any target yet."
         }
         Pattern::Random => {
             "Random I/O goes to all bytes alike, so a slow target shows in its latency, not in its IOPS."
@@ -141,20 +142,22 @@ fn about(view: &View<'_>, found: &ClassByTarget) -> String {
     )
 }
 
-/// Of so few that no flag names a slow one: which is slower than the others, or that they do not tell.
+/// Of so few that no flag names a slow one: which is slower than the others, or that they do not say.
 fn slower(view: &View<'_>, found: &ClassByTarget) -> Option<String> {
     if found.targets.len() >= LEAST_TARGETS {
         return None;
     }
     let Some(one) = found.slower else {
         return Some(format!(
-            "None is surely slower than the others; with fewer than {LEAST_TARGETS} targets no flag names one."
+            "None is clearly slower than the others; with fewer than {LEAST_TARGETS} targets, no flag names \
+             one."
         ));
     };
     let [slow, next] = [one.target, one.next].map(|target| printable(path(view, target)));
     let Interval { mean, lo95, hi95, .. } = one.ratio;
     Some(format!(
-        "{slow} is slower than the others: an I/O takes {} times as long as on {next} ({} to {}). Which of so few is unusual is not known.",
+        "{slow} is slower than the others: an I/O takes {} times as long as on {next} ({} to {}). With so \
+         few, it is unknown which one is unusual.",
         number(mean),
         number(lo95),
         number(hi95)

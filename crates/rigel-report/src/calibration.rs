@@ -1,6 +1,6 @@
-//! The answers of a calibration: one JSON document, `rigel.calibration/1`, and the text that is made of it.
+//! The answers of a calibration: one JSON document, `rigel.calibration/1`, and the text made from it.
 //!
-//! The history keeps the document, so an old answer is shown like a new one. The types here are the interface: a
+//! The history stores the document, so an old answer is shown like a new one. The types here are the interface: a
 //! field is added under the same name of the schema, a change that a reader could misread needs a new one. Must not
 //! choose a figure; [`rigel_core::judge::findings`] does.
 
@@ -32,7 +32,7 @@ pub struct Document {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
-    /// Name that all files of the run begin with.
+    /// Common prefix of the names of all files of the run.
     pub run: String,
     /// Local time of the start, RFC 3339.
     pub started: String,
@@ -47,11 +47,11 @@ pub struct Document {
     pub size_small: u64,
     /// Bytes of a large I/O.
     pub size_large: u64,
-    /// Whether it was measured to its end.
+    /// Whether the run was measured completely.
     pub complete: bool,
-    /// What speaks against any of it, each flag once.
+    /// All doubts about these figures, each flag once.
     pub flags: Vec<Flag>,
-    /// Whether the figures may be used, what speaks against them, and what to do.
+    /// Whether the figures may be used, what casts doubt on them, and what to do.
     pub verdict: Option<Conclusion>,
 }
 

@@ -74,7 +74,7 @@ impl ImportReport {
             (seen.gaps, "gap without readings"),
             (seen.reboots, "reboot or restart recorded in the file"),
             (merged.overlapping, "interval overlapping others, which are kept"),
-            (merged.differing, "other value for a known sample, which is kept"),
+            (merged.differing, "different value for a known sample, which is kept"),
             (seen.backwards, "row with a time before the last one, left out"),
             (seen.skipped, "row with a local time that the clock skipped, left out"),
             (
@@ -210,7 +210,8 @@ fn sampled(seen: &ReaderNotes) -> Option<String> {
     let share = to_f64(seen.sampled_ms) / to_f64(seen.spanned_ms.max(1));
     (seen.spanned_ms > 0).then(|| {
         format!(
-            "the tool looked for {} % of the time; its samples stand for all of it, so short peaks are estimates",
+            "the tool sampled {} % of the time; its samples stand for all of it, so short peaks are \
+             estimates",
             percent(share.min(1.0))
         )
     })
@@ -300,13 +301,13 @@ pub fn overview_of_sum(history: &History, members: &Members, name: &str) -> Stri
     }
     if ops.left_out_ms > 0 {
         notes.push(format!(
-            "{} % of the time is left out: some of them are known there and others are not",
+            "{} % of the time is left out, because only some of them are known there",
             percent(ops.left_out())
         ));
     }
     if all.is_empty() {
         notes.push(
-            "there is no sum: no time is known of all of them, in intervals that fill five minutes"
+            "there is no sum: at no time are all of them known, in intervals that fill five minutes"
                 .to_owned(),
         );
         let head = std::iter::once(Block::whole("", format!("sum of {name}")));
@@ -342,8 +343,7 @@ fn paragraph(about: &str, all: &[Series], notes: &[String]) -> String {
         .column(Column::left("").gap(2), |series| unit(series.metric))
         .done();
     let about = format!("{about}, {} to {} UTC", shown(first), shown(last));
-    let meaning =
-        "p95: 95 % of the time it is not more; of means of 5 minutes where the source has shorter ones";
+    let meaning = "p95: not exceeded 95 % of the time; of 5-minute means if the source has shorter intervals";
     let mut blocks = vec![Block::whole("", about), table, Block::whole("  ", meaning)];
     blocks.extend(lines(notes));
     Blocks::from(blocks).text(Style::default()) + "\n"

@@ -1,5 +1,5 @@
-//! Runs whose answer is how a rate changes: over time, or over the size of what is read. No point of them stands for the storage, so that each has sentence, blocks, cards and
-//! charts of its own in their place.
+//! Runs whose answer is how a rate changes: over time, or over the size of what is read. None of their points represents the storage, so each has
+//! its own sentence, blocks, cards and charts instead.
 //!
 //! Must not know what they say.
 
@@ -15,7 +15,7 @@ pub(crate) fn is_of(view: &View<'_>) -> bool {
     matches!(view.answer(), Answer::Burst(_) | Answer::WorkingSet(_))
 }
 
-/// What was reached; of numbers that must not be used only that they tell nothing. `None` of another run.
+/// What was reached; of numbers that must not be used only that they say nothing. `None` of another run.
 pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
     burst::reached(view, usable).or_else(|| working_set::reached(view, usable))
 }

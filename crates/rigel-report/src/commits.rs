@@ -1,4 +1,4 @@
-//! What commits cost, in sentences: what one writer waits, before what all of them reach together.
+//! What commits cost, in sentences: how long one writer waits, then what all of them reach together.
 //!
 //! Must not choose a figure; the findings do.
 
@@ -28,10 +28,11 @@ pub(crate) fn latencies(view: &View<'_>, usable: bool) -> Vec<String> {
     [sentence(view, &alone, usable), sentence(view, &beside, usable)].into_iter().flatten().collect()
 }
 
-/// That nobody can tell whether a flush costs anything: the host was busy.
+/// That nobody can show whether a flush costs anything: the host was busy.
 pub(crate) fn untold(view: &View<'_>) -> Option<&'static str> {
     view.findings.are_flushes_untold(&view.record.header.request).then_some(
-        "Whether a flush costs anything (FLUSH_FREE) cannot be told: others used the host meanwhile (FOREIGN).",
+        "It is unknown whether a flush costs anything (FLUSH_FREE): other programs used the host meanwhile \
+         (FOREIGN).",
     )
 }
 

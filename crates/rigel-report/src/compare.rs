@@ -1,6 +1,6 @@
 //! Comparisons of runs: table, Markdown, JSON, JUnit and page.
 //!
-//! Takes a comparison with its gates, gives bytes. Must not judge again, and must not choose an exit code.
+//! Turns a comparison with its gates into bytes. Must not judge again, and must not choose an exit code.
 
 mod blocks;
 mod gates;
@@ -46,7 +46,7 @@ pub struct ComparisonView<'a> {
     pub new: &'a [View<'a>],
     /// What they come to.
     pub comparison: &'a Comparison,
-    /// The gates that were asked for.
+    /// The gates that were requested.
     pub gates: &'a [GateResult],
     /// A gate that is undecided fails.
     pub undecided_fails: bool,

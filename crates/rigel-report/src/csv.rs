@@ -1,7 +1,7 @@
 //! Tables for programs (RFC 4180 with line feeds): the findings, their intervals, their flags.
 //!
-//! A number that is not there is an empty field; an interval has the columns `_lo95` and `_hi95` behind the column of its
-//! figure. Rates are per second, one MB is 2^20 bytes. Must not round.
+//! A missing number is an empty field; an interval has the columns `_lo95` and `_hi95` after the column of its figure. Rates are per second, one
+//! MB is 2^20 bytes. Must not round.
 
 mod findings;
 mod flags;

@@ -17,9 +17,9 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.doctor/1";
 
-/// What was looked at and found.
+/// What was examined and found.
 pub struct DoctorReport<'a> {
-    /// What was looked at.
+    /// What was examined.
     pub system: &'a System<'a>,
     /// Every rule with what came out.
     pub all: &'a [RuleResult],
@@ -31,7 +31,7 @@ pub struct DoctorReport<'a> {
     pub everything: bool,
 }
 
-/// Settings that bend a result or a database.
+/// Settings that distort a result or harm a database.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.doctor/1")]
 struct Document {
@@ -40,7 +40,7 @@ struct Document {
     schema: &'static str,
     #[serde(flatten)]
     counts: Counts,
-    /// Every setting that was looked at, the gravest findings first.
+    /// Every setting that was checked, the most serious findings first.
     settings: Vec<Setting>,
 }
 
@@ -55,15 +55,15 @@ struct Setting {
     kind: &'static str,
     /// The device, mount point or target; `host` for the host and this process.
     about: String,
-    /// What a finding harms most: the numbers of a measurement, or the database, which a measurement does not show.
+    /// What a finding harms most: the numbers of a measurement, or the database itself, in ways that a measurement does not show.
     #[schemars(extend("enum" = Part::ALL.map(Part::name)))]
     part: &'static str,
     /// What came out.
     #[schemars(extend("enum" = ["error", "warning", "note", "fine", "unknown"]))]
     verdict: &'static str,
-    /// As it is; null when it could not be read.
+    /// The current value; null when it could not be read.
     value: Option<String>,
-    /// As it should be, where that is a value.
+    /// The recommended value, if there is one.
     want: Option<String>,
     /// Why it matters.
     why: &'static str,
@@ -71,7 +71,7 @@ struct Setting {
     show: String,
     /// The command that changes it, or what to do.
     change: String,
-    /// Where that is written down.
+    /// Where that is documented.
     source: &'static str,
 }
 
@@ -98,7 +98,7 @@ pub struct Counts {
     pub warnings: usize,
     /// Findings of severity `note`.
     pub notes: usize,
-    /// Settings that were looked at and need no change.
+    /// Settings that were checked and need no change.
     pub fine: usize,
     /// Settings that could not be read.
     pub unknown: usize,

@@ -1,7 +1,7 @@
 //! One model of what documents show: blocks, which a command chooses, and which are laid out here, once for each format.
 //!
-//! A command knows what is said and in which order ([`Document::blocks`]); how it looks on a terminal, on a page or in Markdown
-//! stands in a room for each format. Another format is another room. Must not choose a figure or a word.
+//! A command decides what is said and in which order ([`Document::blocks`]); a module for each format decides how it looks on a terminal, on a
+//! page or in Markdown. Another format is another module. Must not choose a figure or a word.
 
 pub(crate) mod html;
 pub(crate) mod markdown;
@@ -115,7 +115,7 @@ pub(crate) enum Block {
         /// The first says most.
         sentences: Vec<String>,
     },
-    /// What speaks against the numbers, each with its figures.
+    /// What casts doubt on the numbers, each with its figures.
     Causes(Vec<Cause>),
     /// Running text.
     Paragraph(Paragraph),
@@ -157,7 +157,7 @@ pub(crate) enum Kind {
     Usual,
     /// Charts; without them it is not there.
     Drawn,
-    /// What the answers rest on.
+    /// What the answers are based on.
     Evidence,
     /// Why the answer is what it is: on paper, too.
     Why,
@@ -167,7 +167,7 @@ pub(crate) enum Kind {
 #[derive(Debug, Default)]
 pub(crate) struct Card {
     pub title: String,
-    /// The value as it is read; where there is none, why.
+    /// The value as it is read; if there is none, why.
     pub value: String,
     /// The unit, unless the value has it.
     pub unit: String,
@@ -212,7 +212,7 @@ pub(crate) struct Picker {
     /// What is shown of it: the name of the group, and the id and name of each.
     pub group: String,
     pub own: Vec<(String, String)>,
-    /// The id of what is said of the chosen point.
+    /// The id of what is said about the chosen point.
     pub chosen: String,
 }
 
@@ -267,7 +267,7 @@ impl Block {
         Paragraph::labelled("", 0, text).into()
     }
 
-    /// Running text whose lines but the first begin with two blanks, so that several can stand together.
+    /// Running text whose lines but the first begin with two blanks, so several can stand together.
     pub fn hanging(text: impl Into<String>) -> Self {
         Paragraph::labelled("", 2, text).into()
     }
@@ -309,7 +309,7 @@ impl Block {
         Self::Section(Section { title: title.into(), id: String::new(), kind: Kind::Drawn, blocks })
     }
 
-    /// What the answers rest on.
+    /// What the answers are based on.
     pub fn evidence(title: impl Into<String>, facts: Vec<(String, String)>) -> Self {
         Self::Section(Section {
             title: title.into(),

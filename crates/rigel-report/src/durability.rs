@@ -1,4 +1,4 @@
-//! What a power cut took of acknowledged writes: a text, and one JSON document, `rigel.durability/1`.
+//! Which acknowledged writes a power cut lost: a text, and one JSON document, `rigel.durability/1`.
 //!
 //! The types here are the interface. Must not judge; [`rigel_uses::durability`] does.
 
@@ -29,7 +29,7 @@ pub struct DurabilityReport<'a> {
 
 impl DurabilityReport<'_> {
     /// With nothing gone, the share of acknowledged writes that the cut may take and still nothing be seen, one time in twenty: 3 in
-    /// so many judged writes. `None` when something is gone or nothing could be judged.
+    /// this many judged writes. `None` when something is gone or nothing could be judged.
     pub fn excluded(&self) -> Option<f64> {
         let judged = self.found.judged;
         // Nearly 3 / N; with few writes that would be more than all of them.
@@ -53,22 +53,23 @@ struct Document<'a> {
     began: String,
     /// Bytes of a write.
     block_bytes: u64,
-    /// Bytes from the start of the target on that were written and read.
+    /// Bytes that were written and read, from the start of the target.
     region_bytes: u64,
     /// How many wrote, each one write after the other.
     writers: u16,
     /// How a write became durable.
     #[schemars(extend("enum" = ["dsync", "fdatasync"]))]
     sync: &'static str,
-    /// Microseconds of the run at the last acknowledgement that the witness has.
+    /// Time of the last acknowledgement that the witness has, in microseconds since the start of the run.
     last_acknowledged_us: u64,
-    /// Whether the run ended by itself, and no cut ended it.
+    /// Whether the run ended on its own, not by a power cut.
     ended: bool,
-    /// What to know of the answer.
+    /// Remarks on the answer.
     notes: Vec<String>,
     /// Whether every acknowledged write that can be judged is there; if not, the exit code is 1.
     kept_all: bool,
-    /// With nothing gone: a cut that takes a larger share of acknowledged writes than this would have been seen with 95 % probability; null otherwise.
+    /// If nothing is gone: a power cut that loses a larger share of acknowledged writes than this would have been detected with 95 % probability;
+    /// null otherwise.
     excluded_share: Option<f64>,
     /// What was found.
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! How long something will take, in words: a range as coarse as what is known of it.
+//! How long something will take, in words: a range as coarse as what is known about it.
 //!
 //! Must not forecast.
 
@@ -6,9 +6,9 @@ use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units::NS_PER_S;
 use rigel_core::units::say::time_left;
 
-/// Times below are told in seconds.
+/// Times below are reported in seconds.
 const SECONDS_BELOW_S: u64 = 120;
-/// Times below are told in minutes.
+/// Times below are reported in minutes.
 const MINUTES_BELOW_S: u64 = 90 * 60;
 
 /// `3 to 10 min`, `40 s to 3 min`, `about 5 min`. The ends are rounded outwards.

@@ -1,9 +1,9 @@
-//! What fio writes with `--output-format=json+`, so that whatever reads fio's results reads these.
+//! What fio writes with `--output-format=json+`, so any reader of fio's results can read these.
 //!
 //! fio has one kind of I/O in a job; a point may have several. So each class of each point is a job, and what the others
-//! did meanwhile stands in its name and its directory. Beside one document with all jobs there is a file for each job, in
-//! directories within which only the load changes: that is what fio-plot charts. What fio has no place for (intervals, flags)
-//! stands under the key `rigel`, which readers of fio pass over. Must not say what Rigel did not see; such fields are left out.
+//! did meanwhile stands in its name and its directory. In addition to one document with all jobs, there is a file for each job, in directories
+//! within which only the load changes: that is what fio-plot charts. What fio has no place for (intervals, flags)
+//! stands under the key `rigel`, which readers of fio ignore. Must not state what Rigel did not observe; such fields are left out.
 
 mod direction;
 mod job;
@@ -36,7 +36,7 @@ impl<T: Serialize> Serialize for Pairs<T> {
 struct Document<'a> {
     #[serde(rename = "fio version")]
     version: &'a str,
-    /// Seconds since 1970 at the end of the run; null when the record does not tell.
+    /// Seconds since 1970 at the end of the run; null when the record does not say.
     timestamp: Option<i64>,
     timestamp_ms: Option<i64>,
     time: &'a str,

@@ -1,6 +1,6 @@
 //! The headline numbers of a run: the best of its points, and what a calibration answers.
 //!
-//! Every output that has headline numbers takes them from here, so that none can choose another figure. Must not compute.
+//! Every output that has headline numbers takes them from here, so none can choose another figure. Must not compute.
 
 use crate::places;
 use crate::view::View;
@@ -24,7 +24,7 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    /// The name; nothing where values are written with their unit.
+    /// The name; nothing if values are written with their unit.
     pub fn name(&self) -> &str {
         match self {
             Self::Mbps => "MBPS",

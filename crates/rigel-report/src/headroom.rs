@@ -26,18 +26,18 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.capacity/1";
 
-/// Everything that is told.
+/// Everything that is reported.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadroomReport<'a> {
-    /// The host of the history, or all whose sum it is.
+    /// The host of the history, or all hosts in the sum.
     pub host: &'a str,
-    /// Local time at which it was asked, RFC 3339.
+    /// Local time of the request, RFC 3339.
     pub asked: &'a str,
-    /// What was asked for.
+    /// What was requested.
     pub demand: &'a Demand,
     /// What will be.
     pub courses: &'a [Course],
-    /// The storage that is there, then others.
+    /// The current storage, then others.
     pub storages: &'a [Storage],
     /// What is assumed.
     pub scenario: &'a Scenario,
@@ -52,48 +52,48 @@ struct Document {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// The host of the history, or all whose sum it is.
+    /// The host of the history, or all hosts in the sum.
     host: String,
-    /// What is assumed to be other than it was, in sentences; empty without.
+    /// The assumed changes, in sentences; empty if there are none.
     what_if: Vec<String>,
-    /// Local time at which it was asked, RFC 3339.
+    /// Local time of the request, RFC 3339.
     asked: String,
     /// The answers in sentences.
     told: Vec<String>,
-    /// What is to be known beside them.
+    /// Remarks on the answers.
     notes: Vec<String>,
     /// The disks, or the database, whose rates these are.
     subjects: Vec<String>,
-    /// Share of writes, of the disks or else of the host as a whole; null where the history does not part them.
+    /// Share of writes, of the disks or else of the whole host; null where the history does not distinguish them.
     write_share: Option<f64>,
     /// Mean bytes of an I/O.
     io_bytes: Option<f64>,
-    /// What each host, or file of a what-if, has of the operations.
+    /// The share of each host, or file of a what-if, in the operations.
     shares: Vec<ShareDocument>,
-    /// The share of the time that is left out of the sum, because some of its hosts or databases are unknown there.
+    /// The share of the time that is missing from the sum, because the values of some of its hosts or databases are unknown.
     left_out: f64,
-    /// What was assumed, as it was typed.
+    /// The assumptions, as they were typed.
     scenario: ScenarioDocument,
-    /// What was asked for, and will be.
+    /// Past and forecast demand.
     demand: Vec<CourseDocument>,
-    /// The storage that is there, then others.
+    /// The current storage, then others.
     storages: Vec<StorageDocument>,
-    /// What became of `--fail-before`; null without.
+    /// The result of `--fail-before`; null without this option.
     gate: Option<GateDocument>,
 }
 
 /// What was assumed.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ScenarioDocument {
-    /// Growth in a year instead of the history's; null where it is the history's.
+    /// Assumed growth in a year; null where the growth of the history is used.
     grow: Option<f64>,
     /// What is added from a date on.
     add: Vec<String>,
-    /// Files whose load is added.
+    /// Files with load that is added.
     add_files: Vec<String>,
-    /// By how much all rates are higher, as a share; null without.
+    /// By how much all rates are assumed to be higher, as a share; null if they are not.
     more: Option<f64>,
-    /// Hosts that are gone, and whose load moves to the others.
+    /// Hosts that are removed, and whose load moves to the others.
     without: Vec<String>,
 }
 
@@ -104,7 +104,7 @@ struct ShareDocument {
     of: String,
     /// Its share of the operations.
     share: f64,
-    /// The same once the load of hosts that are gone has moved; 0 of these.
+    /// The same after the load of removed hosts has moved; 0 for these hosts.
     share_then: f64,
 }
 
@@ -115,28 +115,28 @@ struct CourseDocument {
     resource: &'static str,
     /// The first day of the history.
     first: Option<String>,
-    /// The level of each day from then on: of rates the 95th percentile over five minutes; null where too little was read.
+    /// The level of each day from then on: for rates the 95th percentile of five-minute means; null if there are too few readings.
     days: Vec<Option<f64>>,
     /// Seconds between readings, the median.
     spacing_s: u32,
-    /// The mean of each hour of the week over the mean of all, Monday 0:00 first.
+    /// The mean of each hour of the week relative to the mean of all, Monday 0:00 first.
     hours_of_week: Vec<f64>,
     /// Why there is no forecast; null where there is one.
     unknown: Option<String>,
-    /// How it was made; null without a forecast.
+    /// How the forecast was made; null without one.
     forecast: Option<ForecastDocument>,
 }
 
 /// A forecast of the busy days of each week.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ForecastDocument {
-    /// The model of least error.
+    /// The model with the smallest error.
     model: &'static str,
     /// All models with the mean error of the logarithm of a week's mean, best first.
     tested: Vec<TestedDocument>,
-    /// How many times the models were asked in the back-test.
+    /// Number of predictions of each model in the back-test.
     origins: usize,
-    /// Had it been asked at two thirds of the history: weeks since then.
+    /// For a forecast made after two thirds of the history: the number of weeks since then.
     rehearsed_weeks: Option<usize>,
     /// Those of them that were in the interval.
     rehearsed_inside: Option<usize>,
@@ -153,7 +153,7 @@ struct ForecastDocument {
 struct TestedDocument {
     /// Its name.
     model: &'static str,
-    /// It is one that others have to beat.
+    /// It is a baseline that others must beat.
     baseline: bool,
     /// Its mean error.
     error: f64,
@@ -175,17 +175,17 @@ struct WeekDocument {
 /// A storage.
 #[derive(Debug, Serialize, JsonSchema)]
 struct StorageDocument {
-    /// How it is called.
+    /// Its name.
     name: String,
-    /// When it was measured, RFC 3339; empty where it was not.
+    /// When it was measured, RFC 3339; empty if it was not.
     measured: String,
-    /// The resource that ends first; null where none is known to end.
+    /// The resource that runs out first; null where none is known to run out.
     limited_by: Option<&'static str>,
-    /// Resources whose limit was looked for and not found.
+    /// Resources for which no limit was found.
     unknown: Vec<UnknownDocument>,
-    /// Its resources, the one that ends first before the others.
+    /// Its resources, the one that runs out first at the top.
     resources: Vec<EndsDocument>,
-    /// What the load of the history does to its token bucket; null where it is none.
+    /// The effect of the load of the history on its token bucket; null if it has none.
     credits: Option<CreditsDocument>,
 }
 
@@ -198,12 +198,12 @@ struct UnknownDocument {
     why: String,
 }
 
-/// The end of a resource.
+/// When a resource runs out.
 #[derive(Debug, Serialize, JsonSchema)]
 struct EndsDocument {
     /// `iops`, `mbps` or `space`.
     resource: &'static str,
-    /// The limit; the upper end of its interval is null where it is not known or open.
+    /// The limit; the upper end of its interval is null where it is unknown or unlimited.
     limit: EstimateForm,
     /// Where it comes from.
     limit_from: String,
@@ -211,11 +211,11 @@ struct EndsDocument {
     used: Option<f64>,
     /// The first day of the week in which it is most likely reached; null where it is not, up to `told_until`.
     likely: Option<String>,
-    /// It is not reached before, at 97.5 %.
+    /// It is not reached before this day, with 97.5 % confidence.
     earliest: Option<String>,
-    /// It is reached by then, at 97.5 %.
+    /// It is reached by this day, with 97.5 % confidence.
     latest: Option<String>,
-    /// The day up to which the history tells something; null where it tells nothing.
+    /// The last day about which the history allows a statement; null where it allows none.
     told_until: Option<String>,
 }
 

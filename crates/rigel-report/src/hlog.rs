@@ -1,8 +1,8 @@
 //! `_latency.hlog`: the latencies as an interval log of HdrHistogram, a line for each visit, class and direction.
 //!
-//! A line's tag names the point, the class and the direction, so that lines with one tag can be added up. Values are
-//! nanoseconds, to three figures; an I/O stands in the middle of the bucket that the record has it in, which is 1.6 % wide at
-//! most. Only visits that count are there, without their settling time. Must not judge.
+//! A line's tag names the point, the class and the direction, so lines with one tag can be added up. Values are
+//! nanoseconds, to three figures; an I/O is placed in the middle of its bucket in the record, which is at most 1.6 % wide. Only visits that count
+//! are there, without their settling time. Must not judge.
 
 use crate::moment;
 use crate::output_file::unwritable;
@@ -22,7 +22,7 @@ use std::time::Duration;
 /// Lines with the same range can be added up by every reader; a longer latency makes it wider.
 const RANGE_NS: u64 = 3600 * NS_PER_S;
 const FIGURES: u8 = 3;
-/// A bucket holds no more, so that counts which land in one place stay countable.
+/// A bucket holds no more, so counts which land in one place stay countable.
 const MOST_IN_A_BUCKET: u64 = 1 << 50;
 
 /// One line in the making.

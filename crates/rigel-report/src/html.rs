@@ -1,9 +1,8 @@
 //! The report that people read: one HTML page that needs no network and no other file.
 //!
-//! Verdict, headline numbers and tables stand in the page itself; the charts are drawn by its script from the
-//! figures that lie beside it ([`data`]). All text of a record passes [`markup::Text`], its figures for the script
-//! lie in a block of JSON that no browser runs, and the page's policy lets nothing run or load but what it carries.
-//! Must not judge anything anew.
+//! Verdict, headline numbers and tables stand in the page itself; the charts are drawn by its script from the embedded figures ([`data`]). All
+//! text of a record passes [`markup::Text`], its figures for the script
+//! lie in a block of JSON that no browser runs, and the page's policy lets nothing run or load but what it carries. Must not judge anything again.
 
 pub(crate) mod assets;
 pub(crate) mod data;

@@ -50,37 +50,37 @@ struct Document<'a> {
     schema: &'static str,
     /// Which run.
     run: Run,
-    /// What the numbers of a point are estimates of, and what their intervals hold, as a sentence.
+    /// What the numbers of a point estimate, and what their intervals cover, as a sentence.
     estimand: String,
-    /// What one can be sure of.
+    /// What is certain.
     sure: SurenessText,
-    /// Half the width of the interval of a rate over its mean that every point was to reach: 0.05 is ±5 %. Null when each
-    /// point had one visit.
+    /// The half-width of the interval of a rate, divided by its mean, that every point should reach: 0.05 is ±5 %. Null when each point had one
+    /// visit.
     target: Option<f64>,
-    /// States of the device that lasted a smaller share of the time may have been missed by all visits (at 95 %). Null
+    /// All visits may have missed states of the device that lasted a smaller share of the time (at 95 %). Null
     /// when each point had one visit.
     unseen_share: Option<f64>,
-    /// Whether the numbers may be used, what speaks against them, and what to do.
+    /// Whether the numbers may be used, what casts doubt on them, and what to do.
     verdict: Conclusion,
-    /// What to know about the run as a whole.
+    /// Remarks on the run as a whole.
     flags: Vec<Flag>,
     /// The measured points in the order of the plan.
     points: Vec<PointDocument<'a>>,
-    /// The phases of a load that has some, in their order.
+    /// The phases of a load with phases, in their order.
     phases: Vec<PhaseDocument>,
     /// What the search for load levels found, by class; empty when there was none.
     curves: Vec<CurveDocument<'a>>,
     /// How figures change over the places of the targets, by class; empty when nothing was measured by place.
     places: Vec<PlacesDocument>,
-    /// How the rate grows with the targets; null of another run.
+    /// How the rate grows with the targets; null for any other run.
     scaling: Option<ScalingDocument>,
-    /// How long the rate of a run of bursts lasts; null of another run.
+    /// How long the rate of a burst lasts; null for any other run.
     burst: Option<BurstDocument>,
-    /// What a cache is worth, of a run over working sets; null of another run.
+    /// The effect of a cache, for a run over working sets; null for any other run.
     working_set: Option<WorkingSetDocument>,
-    /// What each of several targets did, by class; empty for one target.
+    /// The results of each of several targets, by class; empty for one target.
     by_target: Vec<ByTargetDocument>,
-    /// What each of several sequential readers got, by their number; empty of another run, and with more than 1024 readers.
+    /// The results of each of several sequential readers, by their number; empty for any other run, and with more than 1024 readers.
     readers: Vec<ReadersDocument>,
     /// The extremes over all points.
     best: PerClass<ExtremesDocument>,
@@ -89,7 +89,7 @@ struct Document<'a> {
 /// Which run.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Run {
-    /// Name that all files of the run begin with.
+    /// Common prefix of the names of all files of the run.
     name: String,
     /// Run level.
     #[schemars(extend("enum" = RunLevel::ALL.map(RunLevel::name)))]
@@ -106,13 +106,13 @@ struct Run {
     /// How the I/O reached the kernel.
     #[schemars(extend("enum" = EngineKind::ALL.map(EngineKind::name)))]
     engine: &'static str,
-    /// Completions were looked for on the device instead of being waited for by interrupt.
+    /// Completions were polled on the device instead of being signalled by interrupts.
     polled: bool,
     /// The CPU of each worker; empty when the scheduler chose.
     worker_cpus: Vec<u32>,
     /// The hosts that measured; most runs have one.
     nodes: Vec<NodeDocument>,
-    /// What was loaded, by class.
+    /// The load, by class.
     classes: PerClass<ClassDocument>,
     /// Every point was measured in full.
     complete: bool,
@@ -122,25 +122,25 @@ struct Run {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Node")]
 struct NodeDocument {
-    /// Its name, where there are several.
+    /// Its name, if there are several.
     name: Option<String>,
-    /// The parts of the load that were its own, where there are several.
+    /// Its own parts of the load, if there are several.
     share: Option<u32>,
     /// Release of its kernel.
     kernel: String,
     /// Its CPUs.
     cpus: u32,
-    /// The hypervisor that it is a guest of; null on a machine of its own, as far as it shows.
+    /// The hypervisor under which it runs; null on a physical machine, as far as can be seen.
     hypervisor: Option<String>,
-    /// What its control group is limited to, in words; null where nothing is.
+    /// The limits of its control group, in words; null where there are none.
     limits: Option<String>,
-    /// Nice value, class and level of I/O and weight, where they are not the usual ones; in words.
+    /// Nice value, I/O class, I/O level and weight, if they are not the defaults; in words.
     priority: Option<String>,
     /// How its I/O reached the kernel.
     engine: &'static str,
-    /// What short trials of several engines on the targets gave before the run, the usual engine first; empty where none were made.
+    /// The results of short trials of several engines on the targets before the run, the usual engine first; empty where none were made.
     engine_trials: Vec<EngineTrialDocument>,
-    /// Where the time of its CPUs went during the visits, whoever used it; null where nobody watched.
+    /// How the time of its CPUs was spent during the visits, by all users; null where it was not recorded.
     cpu: Option<HostCpu>,
 }
 
@@ -178,15 +178,15 @@ impl From<&EngineTrial> for EngineTrialDocument {
     }
 }
 
-/// The extremes over all points; a point whose numbers must not be used has a say only when there is no other.
+/// The extremes over all points; a point whose numbers must not be used counts only when there is no other.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ExtremesDocument {
     /// Highest rate, in the unit of the class.
     rate: Option<Extreme>,
     /// Lowest mean latency in microseconds, reads and writes together; null for a class whose rate is a bandwidth.
     latency_us: Option<Extreme>,
-    /// Whether the highest rate is that of the most load that was tried, and half as much gives clearly less: the storage may
-    /// do more. False where the levels were searched; the flags of `curves` say it there.
+    /// Whether the highest rate is that of the highest load tried, and half of that load gives clearly less: the storage may reach more. False if
+    /// the levels were searched; then see the flags of `curves`.
     still_rising: bool,
 }
 
@@ -194,20 +194,20 @@ struct ExtremesDocument {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LoadClass")]
 struct ClassDocument {
-    /// Bytes of one I/O, of the largest where there are several sizes; 0 for what is no block I/O.
+    /// Bytes of one I/O, of the largest where there are several sizes; 0 for what is not a block I/O.
     io_bytes: u64,
-    /// Where there are several sizes: each with its share of the I/Os.
+    /// If there are several sizes: each with its share of the I/Os.
     sizes: Vec<SizeDocument>,
     /// The part of every target that it uses, such as `0-25%`.
     span: String,
-    /// Into how many places that is cut; null where it is used as one.
+    /// Into how many places that is divided; null where it is used as a whole.
     places: Option<u8>,
     /// What its load levels count; `places`: a load level is the number of one, where one stream or one I/O is outstanding.
     #[schemars(extend("enum" = ["I/Os", "streams", "writers", "sessions", "arrivals per second", "places", "targets"]))]
     counted: &'static str,
     /// Share of writes in per cent.
     write_percent: u8,
-    /// The unit of its rate in reports: `IOPS`, `MBPS` or one of its own.
+    /// The unit of its rate in reports: `IOPS`, `MBPS` or another one.
     unit: String,
 }
 
@@ -217,7 +217,7 @@ struct ClassDocument {
 struct SizeDocument {
     /// Bytes of an I/O.
     bytes: u64,
-    /// Share of the I/Os in per cent, as it was asked for.
+    /// Share of the I/Os in per cent, as it was written.
     percent: u8,
 }
 

@@ -1,6 +1,6 @@
-//! What a run is called where it stands beside others: its label, else what it measured.
+//! What a run is called next to others: its label, else what it measured.
 //!
-//! Must not judge, and must not use a time: nobody knows a run by its second.
+//! Must not judge, and must not use a time: nobody identifies a run by its second.
 
 use crate::view::View;
 use crate::words::listed;

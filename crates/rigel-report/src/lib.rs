@@ -1,8 +1,8 @@
 //! Renderers of Rigel: a record in, bytes out.
 //!
-//! Every output of a run is made here from its record alone, so it can be made again, byte for byte, whenever the record
-//! is at hand. Nothing in here opens a file, reads a clock or prints; the program writes what it is given. Names and
-//! messages in a record are foreign text: every renderer passes them through [`rigel_core::path_text::printable`].
+//! Every output of a run is made here from its record alone, so it can be made again, byte for byte, as long as the record exists. Nothing in here
+//! opens a file, reads a clock or prints; the program writes what it is given. Names and messages in a record are untrusted text: every renderer
+//! passes them through [`rigel_core::path_text::printable`].
 #![forbid(unsafe_code)]
 
 pub mod advice;
@@ -98,7 +98,7 @@ pub enum Format {
     OpenMetrics,
     /// Tables for a ticket or a wiki.
     Markdown,
-    /// Everything that is told on a terminal, for people who look at files there: without colours.
+    /// Everything that is reported on a terminal, for people who look at files there: without colours.
     Text,
 }
 

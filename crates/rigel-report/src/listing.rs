@@ -1,4 +1,4 @@
-//! Tables whose rows are no points of a matrix: classes that run together, look-ups beside reports, commits by their class and writers,
+//! Tables whose rows are not points of a matrix: classes that run together, look-ups beside reports, commits by their class and writers,
 //! figures place by place, and the phases of a load.
 //!
 //! Text, Markdown and page have the same cells. Must not lay out, and must not hide a point.
@@ -24,7 +24,7 @@ pub(crate) struct Listing<'a> {
     pub heads: Vec<String>,
     /// In order.
     pub rows: Vec<Row<'a>>,
-    /// What the columns mean, as a sentence; nothing where their names say it.
+    /// What the columns mean, as a sentence; nothing if their names say it.
     pub meaning: &'static str,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Listing<'a> {
             .table()
     }
 
-    /// The table of classes and the points that have some of them; `None` where they are points of a matrix.
+    /// The table of classes and the points that have some of them; `None` if they are points of a matrix.
     pub fn of(
         view: &'a View<'_>,
         classes: &[&LoadClass],
@@ -114,8 +114,8 @@ fn commits<'a>(
     Listing {
         heads: heads.into_iter().map(str::to_owned).collect(),
         rows: rows.collect(),
-        meaning: "per s: what all writers together make in a second. mean and p99: how long one of them waits each time. unsynced: \
-                  the same write, which need not be durable.",
+        meaning: "per s: what all writers together do in a second. mean and p99: how long one of them waits \
+            each time. unsynced: the same write without durability.",
     }
 }
 
@@ -167,7 +167,7 @@ fn width(found: Option<Estimate>) -> String {
     found.and_then(|found| found.half_width()).map_or_else(|| "-".to_owned(), percent)
 }
 
-/// Half the width of the interval that says how sure the point is; with a star where that was asked for and not reached.
+/// Half the width of the interval that says how certain the point is; with a star where that was requested and not reached.
 fn half(view: &View<'_>, io: &IoFindings, found: Option<Estimate>, room: Room) -> String {
     let star = match (room, view.findings.target) {
         (Room::Narrow, Some(_)) if !io.sure.reached => "*",

@@ -1,4 +1,4 @@
-//! What one class loses of its rate when others are added.
+//! How much of its rate one class loses when others are added.
 //!
 //! Must not compare points of different levels of the class itself.
 
@@ -13,7 +13,7 @@ pub(crate) struct Loss {
 }
 
 /// `1 - with / alone`, from the rounds in which both were visited. Without them the relative half-widths of independent means add
-/// up in quadrature, to first order, and the ends are those of the ratio on a logarithmic scale, so that it stays above zero.
+/// up in quadrature, to first order, and the ends are those of the ratio on a logarithmic scale, so it stays above zero.
 /// `None` when there is no rate alone.
 pub(crate) fn lost(alone: &IoFindings, with: &IoFindings, in_rounds: Option<Interval>) -> Option<Loss> {
     if let Some(ratio) = in_rounds {

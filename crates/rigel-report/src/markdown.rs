@@ -1,6 +1,6 @@
 //! `_report.md`: the findings as Markdown, for a ticket or a wiki: verdict, headline numbers, every point, flags.
 //!
-//! Tables are those of GitHub, GitLab and most others. Names from a record stand in code spans, in which nothing has a meaning;
+//! Tables are those of GitHub, GitLab and most others. Names from a record are in code spans, in which nothing has a meaning;
 //! sentences that may hold some are escaped. Must not round differently from the page with charts.
 
 use crate::by_reader;

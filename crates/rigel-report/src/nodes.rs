@@ -14,7 +14,8 @@ use rigel_core::units::say::{number, time};
 const MOST_ROWS: usize = 64;
 
 /// What the columns mean.
-const MEANING: &str = "Of its part: what the node did of what it would do if all were as fast, by what it had outstanding. \
+const MEANING: &str = "Of its part: what the node did, as a share of what it would do if all nodes were \
+    equally fast, given its outstanding I/Os. \
     The nodes began each visit together; the sum of their rates is that of the point.";
 
 /// A node at a point.
@@ -28,7 +29,7 @@ pub(crate) struct Row {
     mean: Option<String>,
 }
 
-/// The table; nothing where one host measured.
+/// The table; nothing if one host measured.
 pub(crate) fn blocks(mut rows: Vec<Row>, room: Room) -> Vec<Block> {
     if rows.is_empty() {
         return Vec::new();

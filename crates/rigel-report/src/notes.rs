@@ -1,7 +1,7 @@
 //! Notes that every text output carries: how the run was made, the intervals of the best numbers, an early end, flags.
 //!
-//! A clean and complete run with one visit per point has no notes, so that the layouts which these lines are added to keep
-//! their bytes. No line has the words by which scripts find a result of ORION.
+//! A clean and complete run with one visit per point has no notes, so the layouts to which these lines are added keep their bytes. No line
+//! contains the words by which scripts find an ORION result.
 
 use crate::flag_scopes::FlagScopes;
 use crate::headline::{self, Headline, Unit};
@@ -121,7 +121,7 @@ fn visits(view: &View<'_>) -> Vec<String> {
     let each = if fewest == most { fewest.to_string() } else { format!("{fewest} to {most}") };
     let mut lines = vec![
         format!(
-            "Adaptive run: {} in random order, {each} at each of {}; ±{} % was asked for {reached}.",
+            "Adaptive run: {} in random order, {each} at each of {}; ±{} % was requested {reached}.",
             words::counted(visits, "visit"),
             words::counted(points.len(), "point"),
             words::plain_percent(target),
@@ -132,12 +132,12 @@ fn visits(view: &View<'_>) -> Vec<String> {
     lines
 }
 
-/// How sure the results are that ORION's files have. ORION's lines stay as they are, so these have words of their own.
+/// How certain the results are that ORION's files have. ORION's lines stay as they are, so these have words of their own.
 fn intervals_of_orion(view: &View<'_>) -> Vec<String> {
     intervals(view, headline::all(view, &view.findings.plainly_best, None))
 }
 
-/// The headline numbers of an adaptive run, and how sure they are.
+/// The headline numbers of an adaptive run, and how certain they are.
 pub(crate) fn headlines(view: &View<'_>) -> Vec<String> {
     let found = &view.findings;
     intervals(view, headline::all(view, &found.best, found.answers.as_ref()))
@@ -228,5 +228,5 @@ pub(crate) fn judged_flag(flag: &Flag) -> String {
 
 /// What follows a flag where its line says that the numbers must not be used.
 const NOT_TO_BE_USED: &str = ", not to be used";
-/// What follows a flag that speaks against nothing.
+/// What follows a flag that casts doubt on nothing.
 const A_NOTE: &str = ", a note";

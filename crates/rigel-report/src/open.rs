@@ -1,6 +1,6 @@
-//! What only open loops have, as a table for people: what was asked for and served, how long that took, how late the tool was.
+//! What only open loops have, as a table for people: what was requested and served, how long that took, how late Rigel was.
 //!
-//! Mean and p99 stand here as well: beside other loads the table of all numbers may have no room for them. Must not compute what the findings have.
+//! Mean and p99 are here as well: with other loads, the table of all numbers may have no room for them. Must not compute what the findings have.
 
 use crate::document::{Block, Column, Room, Table};
 use crate::view::View;
@@ -14,9 +14,12 @@ use rigel_core::units::to_f64;
 const HEADS: [&str; 8] = ["asked/s", "served/s", "mean", "p99", "service", "lag p99", "waited", "backlog"];
 
 /// What the columns mean.
-const MEANING: &str = "Mean and p99 count from the time at which an I/O should have begun, also where it had to wait. \
-    Service: from its real start to its end, on average. Lag: how late Rigel itself began it. Waited: the share that waited because as many \
-    as allowed were outstanding, also of what still did at the end. Backlog: what had arrived and was not over, at the start and at the end of the measured time of a visit.";
+const MEANING: &str = "Mean and p99 count from the time at which an I/O should have begun, even if it had \
+    to wait. \
+    Service: from its actual start to its end, on average. Lag: how late Rigel itself began it. Waited: the \
+    share that waited because as many as allowed were outstanding, including those still waiting at the \
+    end. Backlog: I/Os that had arrived but not completed, at the start and at the end of the measured time \
+    of a visit.";
 
 /// The table; nothing when nothing arrived at a rate of its own. Flags and marks stand in the table of all numbers.
 pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {

@@ -1,7 +1,7 @@
-//! `_metrics.prom`: the findings as OpenMetrics text, for Prometheus and what speaks its language.
+//! `_metrics.prom`: the findings as OpenMetrics text, for Prometheus and compatible tools.
 //!
-//! Everything is a gauge, also what only names something (`.._info`, always 1): so the text is the older exposition format as
-//! well, in which the textfile collector of the node exporter wants it. Units are base units: seconds, bytes, shares. A figure
+//! Everything is a gauge, even what only names something (`.._info`, always 1): so the text is also valid in the older exposition format, which
+//! the textfile collector of the node exporter expects. Units are base units: seconds, bytes, shares. A figure
 //! and the ends of its 95 % interval differ in the label `bound` (`value`, `lo95`, `hi95`). Must not give samples a time: these
 //! are results, and a collector would refuse or forget them.
 
@@ -171,7 +171,7 @@ fn rates_and_latencies(view: &View<'_>) -> Vec<Family> {
         Family::new(
             "rigel_latency_seconds",
             "seconds",
-            "Latency that so many per cent of the I/Os did not exceed.",
+            "Latency that this percentage of the I/Os did not exceed.",
         )
         .filled(view, |_, io| percentiles(io)),
         Family::new("rigel_latency_min_seconds", "seconds", "Smallest latency.")
@@ -216,7 +216,7 @@ fn counts(view: &View<'_>) -> Vec<Family> {
             "CPU time of Rigel's workers over the time of the load; 1 is one CPU.",
         )
         .filled(view, |found, _| plain(found.own_cpu.map(|cpu| cpu.share))),
-        Family::new("rigel_precision_reached", "", "Whether the rate is as sure as was asked for.")
+        Family::new("rigel_precision_reached", "", "Whether the rate is as precise as requested.")
             .filled(view, |_, io| plain(target.map(|_| truth(io.sure.reached)))),
         Family::new("rigel_invalid", "", "Whether a flag says that these numbers must not be used.")
             .filled(view, |found, _| plain(Some(truth(found.invalid())))),
@@ -243,7 +243,7 @@ fn flags(view: &View<'_>) -> Family {
             samples.push((labels, 1.0));
         }
     }
-    let help = "What to know before the numbers are used; always 1.";
+    let help = "What to know before you use the numbers; always 1.";
     Family { samples, ..Family::new("rigel_flag_info", "", help) }
 }
 

@@ -1,4 +1,4 @@
-//! A rendered file on its way to whoever writes it. Must not know where it will lie.
+//! A rendered file on its way to its writer. Must not know where it will lie.
 
 use rigel_core::error::{ExitKind, Problem};
 use std::borrow::Cow;

@@ -16,7 +16,7 @@ pub(crate) fn join_paragraphs<const N: usize>(parts: [String; N]) -> String {
 pub(crate) struct Page(String);
 
 impl Page {
-    /// An empty text with room for so many bytes.
+    /// An empty text with room for this many bytes.
     pub fn with_capacity(bytes: usize) -> Self {
         Self(String::with_capacity(bytes))
     }

@@ -1,4 +1,4 @@
-//! The phases of a load: what was asked for and served in each, and the verdict on all of them.
+//! The phases of a load: what was requested and served in each, and the verdict on all of them.
 //!
 //! Must not compute what the findings have.
 
@@ -51,7 +51,7 @@ fn once<'a>(view: &'a View<'_>) -> Vec<PhaseResult<'a>> {
 }
 
 impl PhaseResult<'_> {
-    /// Whether what arrived was served; `None` where nothing arrives at a rate.
+    /// Whether what arrived was served; `None` if nothing arrives at a rate.
     pub fn is_served(&self) -> Option<bool> {
         let open = || self.visit.ios.values().filter_map(|io| io.open);
         open().next()?;
@@ -59,7 +59,7 @@ impl PhaseResult<'_> {
         Some(!failed && !open().any(|open| open.is_overload))
     }
 
-    /// I/Os per second that were asked for and served, of what arrives at a rate.
+    /// I/Os per second that were requested and served, of what arrives at a rate.
     fn rates(&self) -> (f64, f64) {
         let open = || self.visit.ios.iter().filter(|(_, io)| io.open.is_some());
         let asked: f64 = open().map(|(class, _)| f64::from(self.visit.point.of(*class))).sum();
@@ -79,7 +79,7 @@ impl PhaseResult<'_> {
     }
 }
 
-/// Whether the phases were served, and the longest p99; `None` where no phase has anything that arrives at a rate.
+/// Whether the phases were served, and the longest p99; `None` if no phase has anything that arrives at a rate.
 pub(crate) fn verdict(view: &View<'_>) -> Option<String> {
     let all = once(view);
     let asked = view.record.header.request.phases().len();
@@ -136,16 +136,15 @@ fn short_of(phase: &PhaseResult<'_>) -> String {
 pub(crate) struct PhaseDocument {
     /// Its number in the load, from 0.
     number: u32,
-    /// Seconds that it was to last.
+    /// Its intended length in seconds.
     for_s: f64,
     /// Seconds that its figures are from.
     measured_s: f64,
-    /// The user or an error ended it before its time.
+    /// The user or an error ended it early.
     cut_short: bool,
-    /// Whether what arrived was served; null where nothing arrives at a rate.
+    /// Whether all arrivals were served; null where nothing arrives at a rate.
     served: Option<bool>,
-    /// The squared coefficient of variation of the times between arrivals, where the phase has a shape of its own; else null, and the
-    /// classes say it.
+    /// The squared coefficient of variation of the times between arrivals, if the phase defines it; otherwise null, and the classes define it.
     spread: Option<f64>,
     /// What each class did.
     classes: PerClass<PhaseIo>,
@@ -154,7 +153,7 @@ pub(crate) struct PhaseDocument {
 /// One class in one phase.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PhaseIo {
-    /// What was asked for: arrivals per second, or what its load level counts.
+    /// The requested load: arrivals per second, or the unit of its load level.
     asked: u32,
     /// Arrivals per second, as they came by chance; null in a closed loop.
     arrived_per_s: Option<f64>,

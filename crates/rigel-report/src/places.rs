@@ -1,6 +1,6 @@
 //! What differs from place to place of the targets, in sentences.
 //!
-//! Text, page and JSON tell the same. Must not judge; the findings do.
+//! Text, page and JSON say the same. Must not judge; the findings do.
 
 use crate::view::View;
 use crate::words;
@@ -24,8 +24,8 @@ pub(crate) fn sentence(view: &View<'_>, found: &PlaceFindings) -> String {
     }
     let codes: Vec<String> = found.moments.iter().map(|code| code.name().to_owned()).collect();
     format!(
-        "{said} The speed changed with time too ({}), and places are visited at different times: part of this difference may be one \
-         between moments. Measure again on a quiet host.",
+        "{said} The speed also changed over time ({}), and places are visited at different times, so part \
+         of this difference may come from that. Measure again on a quiet host.",
         words::listed(&codes)
     )
 }
@@ -37,14 +37,15 @@ fn course(view: &View<'_>, found: &PlaceFindings) -> String {
     let subject = format!("{what} {}", found.load.noun());
     match &found.course {
         None if view.is_adaptive() => format!(
-            "{subject} by place is not judged: not every place has a number that may be used and rests on several visits."
+            "{subject} by place is not judged: not every place has a usable number from several visits."
         ),
         None => format!(
-            "{subject} by place is not judged: one visit to each place does not tell places from moments."
+            "{subject} by place is not judged: with one visit to each place, place and time cannot be \
+             separated."
         ),
         Some(Course::Even { mean, told }) => format!(
             "{subject} is even: {} wherever it goes, the mean of {} places{}. No difference between places was detected; one of \
-             {} % between the halves would have been detected in one run of two.",
+             {} % between the halves would have been detected in one of two runs.",
             figure(*mean),
             found.load.places.unwrap_or(0),
             range(view, found),
@@ -62,7 +63,7 @@ fn course(view: &View<'_>, found: &PlaceFindings) -> String {
     }
 }
 
-/// What was measured at each place, in their order; nothing where one is not known.
+/// What was measured at each place, in their order; nothing if one is not known.
 fn measured(view: &View<'_>, found: &PlaceFindings) -> Option<Vec<f64>> {
     let at =
         |place| view.findings.alone(found.load.name, place)?.io(found.load.name).and_then(judged_at_place);

@@ -30,14 +30,14 @@ pub struct ProofReport<'a> {
     pub proof: &'a Proof,
 }
 
-/// What a server did under each value of a setting, and whether the values that `rigel advise` would give stand. Shares are from 0 to 1.
+/// The behaviour of a server under each value of a setting, and whether the values of `rigel advise` are confirmed. Shares are from 0 to 1.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.proof/1")]
 struct Document<'a> {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// Name that all files of the experiment begin with.
+    /// Common prefix of the names of all files of the experiment.
     run: String,
     /// Local time of the start, RFC 3339.
     started: String,
@@ -45,31 +45,31 @@ struct Document<'a> {
     about: &'a About,
     /// The answers in sentences.
     told: Vec<String>,
-    /// Whether an advised value did not stand; the exit code is 1 then.
+    /// Whether an advised value was not confirmed; the exit code is 1 then.
     refuted: bool,
     /// The planner's `random_page_cost`, of PostgreSQL.
     random_page_cost: Option<PageCost<'a>>,
-    /// Settings by which rates are judged: of PostgreSQL `effective_io_concurrency`, and from version 18 on `io_workers` and `io_method`; of MySQL and
+    /// Settings that are judged by rates: of PostgreSQL `effective_io_concurrency`, and from version 18 on `io_workers` and `io_method`; of MySQL and
     /// MariaDB `innodb_io_capacity`, `innodb_flush_neighbors`, `innodb_log_file_size` and `innodb_read_io_threads`.
     concurrency: &'a [concurrency::ConcurrencyFindings],
     /// Settings that were left out.
     skipped: &'a [SkippedSetting],
-    /// Whether it was measured to its end.
+    /// Whether the run was measured completely.
     complete: bool,
 }
 
-/// What came of all values of random_page_cost.
+/// The results for all values of random_page_cost.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PageCost<'a> {
-    /// How many times as long as a page of a stream a random page takes.
+    /// The time of a random page divided by that of a page of a stream.
     ratio: f64,
-    /// Most regret of a value in the median that may be advised.
+    /// The highest median regret with which a value may be advised.
     most_regret: f64,
     /// Shares of hits, ascending.
     hit_rates: &'a [f64],
     /// The rules, then the values that were tried, ascending.
     values: &'a [PageCostVerdict],
-    /// The values among those tried that pass.
+    /// The tried values that pass.
     passing: Vec<f64>,
     /// Every query.
     cells: Vec<CellDocument>,
@@ -77,7 +77,7 @@ struct PageCost<'a> {
     choices: Vec<ChoiceDocument>,
 }
 
-/// A query for so many rows, with so much of the table in memory.
+/// A query for a share of the rows, with a share of the table in memory.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CellDocument {
     /// Share of the rows.
@@ -97,7 +97,7 @@ struct PlanDocument {
     seconds: Option<f64>,
     /// The time of each round.
     rounds: Vec<f64>,
-    /// It was ended before its end: it takes longer.
+    /// It was stopped before its end: it takes longer.
     cut: bool,
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn index(view: &View<'_>) -> Option<String> {
     Some(of_index(index_blocks(&counting(view, found))?, best.estimate.value))
 }
 
-/// The visits that the figures of a point rest on.
+/// The visits that the figures of a point are based on.
 fn counting<'a>(view: &View<'a>, found: &PointFindings) -> Vec<&'a Visit> {
     let counting: Vec<u64> =
         found.each_visit.iter().filter(|visit| visit.counts).map(|visit| visit.number).collect();
@@ -122,7 +122,7 @@ fn no_knee(view: &View<'_>, why: NoKnee) -> Option<String> {
     match why {
         NoKnee::Nothing => None,
         NoKnee::OnePoint => Some(
-            "The knee is not known: one number of sessions does not tell whether more of them bring more."
+            "The knee is not known: one number of sessions does not show whether more of them bring more."
                 .to_owned(),
         ),
         NoKnee::Unusable { unusable, of } => {
@@ -134,7 +134,8 @@ fn no_knee(view: &View<'_>, why: NoKnee) -> Option<String> {
                 }
             }
             Some(format!(
-                "The knee is not known: {unusable} of {of} numbers of sessions must not be used ({}), and the others do not tell it.",
+                "The knee is not known: {unusable} of {of} numbers of sessions must not be used ({}), and \
+                 the others do not show it.",
                 codes.join(", ")
             ))
         }

@@ -1,6 +1,6 @@
 //! Rankings of storages: terminal, Markdown, JSON and a page.
 //!
-//! Takes a ranking with the offers and requirements beside it, gives bytes. Must not judge again, and must not choose an exit code.
+//! Turns a ranking with its offers and requirements into bytes. Must not judge again, and must not choose an exit code.
 
 mod blocks;
 mod conditions;

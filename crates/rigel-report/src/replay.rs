@@ -1,4 +1,4 @@
-//! A recorded time as a load file: its text with comments for people, and the remarks beside it.
+//! A recorded period as a load file: its text with comments for people, and the remarks about it.
 //!
 //! Must not choose a phase or a rate; [`rigel_capacity::replay`] does.
 
@@ -23,7 +23,7 @@ pub struct ReplayReport<'a> {
     pub command: &'a str,
     /// The disks or databases of each host, together.
     pub members: &'a Members,
-    /// What each host has of the load, in parts of a hundred, where that was asked for.
+    /// What each host has of the load, in parts of a hundred, where that was requested.
     pub nodes: &'a [(String, u32)],
     /// Intervals that some hosts have and others lack.
     pub left_out_stretches: usize,
@@ -31,7 +31,7 @@ pub struct ReplayReport<'a> {
     pub left_out: &'a [Subject],
     /// The tools that said so.
     pub sources: &'a [Source],
-    /// The time that was asked for, in milliseconds of the epoch.
+    /// The time that was requested, in milliseconds of the epoch.
     pub range_ms: (i64, i64),
     /// The load.
     pub replay: &'a Replay,
@@ -57,14 +57,16 @@ impl ReplayReport<'_> {
             let names: Vec<String> = self.left_out.iter().map(ToString::to_string).collect();
             let is = if names.len() == 1 { "lies" } else { "lie" };
             all.push(format!(
-                "{} {is} on other disks and would count twice: the load is that of the disks below, where a mirror writes everything twice; --disk {} takes what was asked of it instead",
+                "{} {is} on other disks and would count twice: the load is that of the disks below, where a \
+                 mirror writes everything twice; --disk {} takes the load on it instead",
                 listed(&names),
                 names[0]
             ));
         }
         if self.left_out_stretches > 0 {
             all.push(format!(
-                "{} of {} are left out: some hosts or databases are known there and others are not, which is no lower load",
+                "{} of {} are left out: only some hosts or databases are known there, which does not mean \
+                 less load",
                 counted(self.left_out_stretches, "interval"),
                 time(i64::from(self.replay.step_ms))
             ));
@@ -187,7 +189,8 @@ fn assumed(one: &Assumption) -> String {
             "sizes are two powers of two with the mean size of each phase; the source has no histogram of them".to_owned()
         }
         Assumption::Poisson(phases) => format!(
-            "arrivals of {} know nothing of each other (Poisson): nothing finer than 10 s is known there, or less than two minutes of it",
+            "arrivals of {} are independent of each other (Poisson): nothing finer than 10 s is known \
+             there, or less than two minutes of it",
             counted(phases, "phase")
         ),
         Assumption::Independent => "reads and writes come independently of each other".to_owned(),
@@ -197,10 +200,12 @@ fn assumed(one: &Assumption) -> String {
             percent(part)
         ),
         Assumption::Directions => {
-            "reads and writes are as large as each other: some source parts bytes by direction, and operations not".to_owned()
+            "reads and writes have the same size: some source separates bytes by direction, but not \
+             operations".to_owned()
         }
         Assumption::DirectionsOfHost => {
-            "the operations of a disk write as often as those of the host as a whole: some source tells reads from writes only there".to_owned()
+            "each disk has the share of writes of the whole host: some source separates reads from writes \
+             only there".to_owned()
         }
         Assumption::Bytes => format!("an I/O has {} KiB: some source has no bytes", short(UNKNOWN_BYTES / to_f64(KIB))),
         Assumption::Idle(phases) => format!("{} with less than one I/O in two seconds have one per second: no phase is idle", counted(phases, "phase")),

@@ -1,4 +1,4 @@
-//! The documents of a run: what is shown after it, everything that can be told of it, and its page.
+//! The documents of a run: what is shown after it, everything that can be reported about it, and its page.
 //!
 //! Must not choose a figure or a word about one.
 
@@ -65,7 +65,7 @@ fn answered(view: &View<'_>) -> Vec<Block> {
     all
 }
 
-/// The line that leads to everything else: whole, however long the path is, so that it can be pasted.
+/// The line that leads to everything else: whole, however long the path is, so it can be pasted.
 fn more(record: Option<&String>) -> Block {
     let record = record.map_or("RECORD", String::as_str);
     Block::part(vec![Block::whole(LABEL, format!("rigel report {} --explain", shell_word(record)))])
@@ -182,8 +182,8 @@ fn about(view: &View<'_>) -> String {
 fn interval(view: &View<'_>) -> String {
     if view.is_adaptive() {
         format!(
-            "± is half the width of {}: another day or another neighbour is another condition, and what it would give is not \
-             known from one run.",
+            "± is half the width of {}: on another day, or next to other load, conditions differ, and one \
+             run does not show by how much.",
             words::INTERVAL
         )
     } else {

@@ -1,4 +1,4 @@
-//! How a rate grows with the targets: a sentence, a table, a chart beside the straight line, and its part of the JSON document.
+//! How a rate grows with the targets: a sentence, a table, a chart with the straight line, and its part of the JSON document.
 //!
 //! Must not judge; the findings do.
 
@@ -27,7 +27,8 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let (first, last) = (found.points.first()?, found.points.last()?);
     let told = match found.linear {
         Linearity::Throughout => format!(
-            "The rate grows with the targets, as a straight line, up to all {}: {} with one, {} with {} ({} % of the line).",
+            "The rate grows linearly with the targets, up to all {}: {} with one, {} with {} ({} % of the \
+             line).",
             last.targets,
             rate(found, first),
             rate(found, last),
@@ -42,7 +43,7 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
                 String::new()
             };
             format!(
-                "The rate grows as a straight line up to {}: {}. With {} it is {}, {} % of the line.{most}",
+                "The rate grows linearly up to {}: {}. With {} it is {}, {} % of the line.{most}",
                 counted(on.targets, "target"),
                 rate(found, on),
                 below.targets,
@@ -51,13 +52,15 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
             )
         }
         Linearity::Undecided => format!(
-            "Whether the rate grows as a straight line is undecided: {} give {}, {} % of the line, and the intervals allow both.",
+            "It is undecided whether the rate grows linearly: {} give {}, {} % of the line, and the \
+             intervals allow both.",
             counted(last.targets, "target"),
             rate(found, last),
             percent(last.of_line.value)
         ),
         Linearity::Unknown => {
-            "How the rate grows with the targets is not judged: not every number of them has a rate that may be used and rests on several visits."
+            "How the rate grows with the targets is not judged: not every number of targets has a usable \
+             rate from several visits."
                 .to_owned()
         }
     };
@@ -95,7 +98,7 @@ fn limit_words(view: &View<'_>, found: &ScalingFindings, limit: ScalingLimit) ->
     }
 }
 
-/// Targets on one device are told though nothing limits them yet.
+/// Targets on one device are reported though nothing limits them yet.
 fn shared_only(view: &View<'_>, found: &ScalingFindings) -> Vec<String> {
     devices(view, found).into_iter().map(|told| format!("Note: {told}.")).collect()
 }
@@ -180,7 +183,8 @@ fn known(value: f64, write: impl Fn(f64) -> String) -> String {
 /// The load of each target, and what the line is.
 fn about(found: &ScalingFindings) -> String {
     format!(
-        "Each target has {}, however many others have. The straight line is the rate of the first target times their number. The rate leaves it \
+        "Each target has {}, however many others have. The straight line is the rate of the first target \
+         times the number of targets. The rate leaves it \
          where its interval lies wholly below 95 % of the line.",
         load_of_each(&found.load)
     )
@@ -253,23 +257,23 @@ pub(crate) fn panel(view: &View<'_>) -> Option<Panel> {
 pub(crate) struct ScalingDocument {
     /// Which class.
     class: Class,
-    /// What each target has for itself: outstanding I/Os, or streams.
+    /// What each target has on its own: outstanding I/Os, or streams.
     per_target: u32,
-    /// `throughout`: on the straight line with all targets. `up_to`: it leaves the line. `undecided`: the intervals allow both. `unknown`: a rate is
-    /// missing, or rests on one visit.
+    /// `throughout`: on the straight line with all targets. `up_to`: it leaves the line. `undecided`: the intervals allow both. `unknown`: a rate
+    /// is missing, or is based on one visit.
     #[schemars(extend("enum" = ["throughout", "up_to", "undecided", "unknown"]))]
     linear: &'static str,
-    /// The most targets that are on the line; null where that is not known.
+    /// The largest number of targets on the line; null where that is unknown.
     linear_up_to: Option<u32>,
-    /// The fewest that are surely below it; null where none are.
+    /// The smallest number that is certainly below it; null where none is.
     below_from: Option<u32>,
-    /// What each number of targets gave.
+    /// The result for each number of targets.
     points: Vec<ScalingPointDocument>,
-    /// What limits the rate where it leaves the line; the most likely first.
+    /// What limits the rate where it leaves the line; the most likely limit first.
     limits: Vec<ScalingLimitDocument>,
-    /// Targets that gave surely less than the others.
+    /// Targets that were certainly slower than the others.
     slow: Vec<SlowTargetDocument>,
-    /// Devices that several of the targets lie on, as far as this host sees.
+    /// Devices that several of the targets share, as far as this host can see.
     shared_devices: Vec<SharedDeviceDocument>,
     /// The same as sentences.
     says: String,
@@ -283,9 +287,9 @@ struct ScalingPointDocument {
     targets: u32,
     /// Their rate together, in the unit of the class.
     rate: Estimate,
-    /// That of the straight line; null where one target has none.
+    /// The rate on the straight line; null if one target has no rate.
     line: Option<f64>,
-    /// The rate over the line; null as well.
+    /// The rate divided by that of the line; null in the same cases.
     of_line: Option<Estimate>,
     /// The rate of each target, in the order of the run.
     each: Vec<Estimate>,
@@ -296,14 +300,14 @@ struct ScalingPointDocument {
 #[schemars(rename = "ScalingLimit")]
 struct ScalingLimitDocument {
     /// `added_targets`: they are slower. `one_device`: several lie on one. `host_cpu`: `value` is its idle share. `engine`: `value` is the busy share of
-    /// its busiest worker. `shared`: `value` is the share of their rate that the targets before keep when others are added.
+    /// its busiest worker. `shared`: `value` is the share of their rate that the earlier targets keep when others are added.
     #[schemars(extend("enum" = ["added_targets", "one_device", "host_cpu", "engine", "shared"]))]
     what: &'static str,
-    /// The evidence; null where it is elsewhere.
+    /// The evidence; null if it is elsewhere in the document.
     value: Option<f64>,
 }
 
-/// A target that gives less than the others.
+/// A target that is slower than the others.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SlowTarget")]
 struct SlowTargetDocument {

@@ -1,4 +1,4 @@
-//! What a scrub found, of copies or of one device: a text, and one JSON document, `rigel.scrub/1`.
+//! The findings of a scrub of copies or of one device: a text, and one JSON document, `rigel.scrub/1`.
 //!
 //! The types here are the interface. Must not judge; [`rigel_uses::scrub`] does.
 
@@ -22,7 +22,7 @@ pub struct ScrubReport<'a> {
     pub state: &'a State,
     /// Paths of the disks, printable.
     pub disks: &'a [String],
-    /// Bytes of each copy of everything.
+    /// Bytes of each copy.
     pub total: u64,
     /// What the user should know of it.
     pub notes: &'a [String],
@@ -34,7 +34,7 @@ pub struct ScrubReport<'a> {
     pub owners: Option<&'a OwnerFacts>,
 }
 
-/// Copies of data, and where they differ; or one device, and what of it cannot be read. Offsets and lengths are in bytes.
+/// Copies of data, and where they differ; or one device, and which part of it cannot be read. Offsets and lengths are in bytes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.scrub/1")]
 struct Document<'a> {
@@ -44,11 +44,11 @@ struct Document<'a> {
     /// What kind of copies these are.
     #[schemars(extend("enum" = ["one", "pair", "md", "lvm", "extents"]))]
     source: &'static str,
-    /// The files and devices that hold them; a copy names one by its place here, from 0 on.
+    /// The files and devices that contain them; a copy refers to one by its index here, from 0.
     disks: Vec<String>,
-    /// What to know of the comparison.
+    /// Remarks on the comparison.
     notes: Vec<String>,
-    /// Bytes of each copy of everything.
+    /// Bytes of each copy.
     total_bytes: u64,
     /// Bytes of each copy that were compared.
     compared_bytes: u64,
@@ -56,14 +56,14 @@ struct Document<'a> {
     complete: bool,
     /// Ranges that differed or could not be read, once, and were not read again before the scrub was stopped.
     waiting_ranges: u64,
-    /// Whether no copy differs as far as was compared (if not, the exit code is 1); null when none is known to, but ranges wait or could not be
-    /// judged, and when there is one copy.
+    /// Whether no copy differs in the compared part (if not, the exit code is 1); null when no difference is known but some ranges are pending or
+    /// could not be judged, and when there is only one copy.
     alike: Option<bool>,
-    /// Whether all of the one copy can be read (if not, the exit code is 1); null when all that was read can be, but not all was read, and when
-    /// there are several copies.
+    /// Whether all of the single copy can be read (if not, the exit code is 1); null when everything tried could be read but not everything was
+    /// tried, and when there are several copies.
     readable: Option<bool>,
-    /// Files on what cannot be read of a device; null when they were not searched for: nothing of it is unreadable, it is a file itself, or there
-    /// are several copies. `at` is a byte of the device.
+    /// Files on the unreadable parts of a device; null when they were not searched for: nothing is unreadable, it is itself a file, or there are
+    /// several copies. `at` is a byte of the device.
     files: Option<OwnerFacts>,
     /// What was found.
     #[serde(flatten)]

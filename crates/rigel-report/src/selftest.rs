@@ -14,12 +14,12 @@ use rigel_uses::selftest::{Grade, Promise, Score, Silence, asked};
 type Section = (&'static str, fn(&Score) -> Option<String>);
 
 const SECTIONS: [Section; 12] = [
-    ("Runs on simulated devices of known rates: do 95 % intervals hold the truth?", coverage),
+    ("Runs on simulated devices of known rates: do 95 % intervals contain the true value?", coverage),
     ("Search for the load level that saturates the device", levels),
-    ("`rigel calibrate`: do the intervals of its figures hold the truth?", answers),
-    ("`rigel versus`: do the intervals of the ratio hold the truth under disturbance?", turns),
-    ("`rigel slo`: does the bracket hold the highest rate within the limit?", rates),
-    ("`rigel run simple`: are the highest rates of many levels those of the device?", |score| {
+    ("`rigel calibrate`: do the intervals of its figures contain the true values?", answers),
+    ("`rigel versus`: do the intervals of the ratio contain the true value under disturbance?", turns),
+    ("`rigel slo`: does the bracket contain the highest rate within the limit?", rates),
+    ("`rigel run simple`: do the highest rates over many levels match those of the device?", |score| {
         known(score, RunLevel::Simple)
     }),
     ("`rigel run open`: are mean latency and p99 those of the formula?", |score| {
@@ -28,12 +28,20 @@ const SECTIONS: [Section; 12] = [
     ("`rigel run commit`: does a commit take the service and the flush?", |score| {
         known(score, RunLevel::Commit)
     }),
-    ("`rigel run zones`: is every place as fast as it is?", |score| known(score, RunLevel::Zones)),
-    ("`rigel run --load FILE`: have all classes the rates of the law?", |score| known(score, RunLevel::Load)),
-    ("`rigel run streams`: are that many readers as fast as they are?", |score| {
+    (
+        "`rigel run zones`: do the measured rates of places match the \
+        device?",
+        |score| known(score, RunLevel::Zones),
+    ),
+    (
+        "`rigel run --load FILE`: do all classes have the rates of the \
+        model?",
+        |score| known(score, RunLevel::Load),
+    ),
+    ("`rigel run streams`: do the measured rates of several readers match the device?", |score| {
         known(score, RunLevel::Streams)
     }),
-    ("Devices about which a flag has to warn", warnings),
+    ("Devices that a flag has to warn about", warnings),
 ];
 
 /// What came of a self-test, and the seed that makes it again.
@@ -44,7 +52,7 @@ pub struct SelfTest<'a> {
     pub seed: u64,
 }
 
-/// Narrow: the answer, then a line for each case. Wide: every figure of each case, with its device, so that anybody can try it.
+/// Narrow: the answer, then a line for each case. Wide: every figure of each case, with its device, so anybody can try it.
 impl Document for SelfTest<'_> {
     fn blocks(&self, room: Room) -> Blocks {
         let scores = self.scores;
@@ -59,7 +67,7 @@ impl Document for SelfTest<'_> {
         );
         let mut all = vec![Block::Verdict { tone, sentences: vec![head] }];
         if room.is_wide() {
-            all.push(Block::paragraph("A device is what --engine sim: is given."));
+            all.push(Block::paragraph("A device is written as after --engine sim:."));
             all.extend(
                 [coverage_table(scores), answers_table(scores), others_table(scores)].into_iter().flatten(),
             );
@@ -108,7 +116,7 @@ fn coverage(score: &Score) -> Option<String> {
     held(score).filter(|_| score.case.and.is_none())
 }
 
-/// Two sides: how often the interval of their ratio held the truth, or no difference was found where there is none.
+/// Two sides: how often the interval of their ratio held the truth, or no difference was found if there is none.
 fn turns(score: &Score) -> Option<String> {
     if let Promise::NoDifference(_) = score.case.promise {
         return Some(format!("no difference in {}", per_cent(score.alike().0)));
@@ -208,7 +216,7 @@ fn with_verdict(table: Rows<'_, &Score>) -> Block {
         .done()
 }
 
-/// Whole runs, whose intervals hold the truth.
+/// Whole runs, whose intervals contain the true value.
 fn coverage_table(scores: &[Score]) -> Option<Block> {
     let rows = of_kind(scores, |promise| matches!(promise, Promise::Coverage { .. }));
     let aim = |score: &&Score| {
@@ -245,10 +253,15 @@ fn others_table(scores: &[Score]) -> Option<Block> {
 fn promise(score: &Score) -> (String, f64) {
     match score.case.promise {
         Promise::Coverage { .. } | Promise::Answers { .. } => (String::new(), f64::NAN),
-        Promise::Levels { .. } => ("bracket holds the level of saturation".to_owned(), score.bracketed().0),
+        Promise::Levels { .. } => (
+            "bracket contains the level of \
+            saturation"
+                .to_owned(),
+            score.bracketed().0,
+        ),
         Promise::Rate { .. } => {
             let width = 100.0 * score.bracket_width();
-            let text = format!("bracket holds the highest rate within the limit, {width:.1} % wide");
+            let text = format!("bracket contains the highest rate within the limit, {width:.1} % wide");
             (text, score.bracketed().0)
         }
         Promise::Figures(_) => {
@@ -262,9 +275,12 @@ fn promise(score: &Score) -> (String, f64) {
             (format!("truth held, or {}", flag.name()), score.held_or_raised(flag).0)
         }
         Promise::Raises(flag, _) => (flag.name().to_owned(), score.raised(flag).0),
-        Promise::Sooner(_) => {
-            ("share of the time of two runs as sure".to_owned(), score.time_share().unwrap_or(f64::NAN))
-        }
+        Promise::Sooner(_) => (
+            "share of the time of two equally precise \
+                runs"
+                .to_owned(),
+            score.time_share().unwrap_or(f64::NAN),
+        ),
         Promise::NoDifference(_) => ("no difference is found".to_owned(), score.alike().0),
     }
 }

@@ -33,7 +33,7 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.slo/1";
 
-/// Up to which rate bounds on the latency are kept. Rates are I/Os per second that arrive, latencies count from the time at which an I/O should
+/// Up to which rate latency limits are met. Rates are I/Os per second that arrive, latencies count from the time at which an I/O should
 /// have begun, in microseconds; `lo95` and `hi95` are the ends of 95 % intervals.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.slo/1")]
@@ -41,35 +41,35 @@ pub(crate) struct Document<'a> {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// Name that all files of the run begin with.
+    /// Common prefix of the names of all files of the run.
     run: String,
     /// Local time of the start, RFC 3339.
     started: String,
     /// The targets, as they were named.
     targets: Vec<String>,
-    /// The bounds; all have to be kept.
+    /// The limits; all must be met.
     bounds: Vec<SloBoundDocument>,
     /// What came out.
     answer: Answer,
     /// The same in sentences.
     told: String,
-    /// The rate at which one of the bounds is just reached; null unless `answer` is `rate`.
+    /// The rate at which one of the limits is just reached; null unless `answer` is `rate`.
     rate: Option<Rate<'a>>,
-    /// The same in times of the load, where all phases of a load were scaled together; null otherwise.
+    /// The same as a scale of the load, if all phases of a load were scaled together; null otherwise.
     scale: Option<Scale>,
-    /// Where no rate keeps the bounds the lowest that was tried, where all do the highest; null otherwise.
+    /// If no rate meets the limits, the lowest rate tried; if all do, the highest; null otherwise.
     tried_rate: Option<u32>,
     /// Every rate that was visited after the search, ascending.
     points: Vec<Point<'a>>,
-    /// What became of the required rates.
+    /// The results for the required rates.
     required: Vec<RequiredRateDocument>,
     /// Highest share of writes of a class in per cent.
     write_percent: u8,
-    /// Whether it was measured to its end.
+    /// Whether the run was measured completely.
     complete: bool,
-    /// What speaks against any of it, each flag once.
+    /// All doubts about these figures, each flag once.
     flags: Vec<Flag>,
-    /// Whether the figures may be used, what speaks against them, and what to do.
+    /// Whether the figures may be used, what casts doubt on them, and what to do.
     verdict: Conclusion,
 }
 
@@ -77,15 +77,15 @@ pub(crate) struct Document<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Answer {
-    /// There is a rate beyond which the bounds are not kept.
+    /// There is a rate beyond which the limits are not met.
     Rate,
-    /// No rate keeps them.
+    /// No rate meets them.
     Nowhere,
-    /// Every rate that was tried keeps them.
+    /// Every rate that was tried meets them.
     Everywhere,
     /// It was not measured.
     Unfinished,
-    /// Only required rates were asked for: see `required`.
+    /// Only required rates were requested: see `required`.
     NotSearched,
 }
 
@@ -96,43 +96,43 @@ struct SloBoundDocument {
     bound: String,
     /// `mean`, or a percentile such as `p99`.
     judged: String,
-    /// The latency that is allowed, in microseconds.
+    /// The allowed latency, in microseconds.
     limit_us: f64,
     /// The share of the I/Os that may take longer; null for the mean.
     allowed_share: Option<f64>,
 }
 
-/// The highest rate at which the bounds are kept.
+/// The highest rate at which the limits are met.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Rate<'a> {
     #[serde(flatten)]
     rate: &'a SloRate,
     /// The confidence of the bracket from `lower` to `upper`.
     confidence: f64,
-    /// The bound that is reached first; null without an estimate.
+    /// The limit that is reached first; null without an estimate.
     decided_by: Option<String>,
 }
 
-/// How many times the load of a file keeps the bounds in every phase. All rates are then those of the first phase that decides.
+/// The scale at which the load of a file still meets the limits in every phase. All rates are then those of the first decisive phase.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Scale {
-    /// So many times the load keep the bounds; null when that is known of no scale. With 97.5 % it is not above the true scale.
+    /// The limits are met up to this scale; null if that is not known of any scale. With 97.5 % it is not above the true scale.
     lower: Option<f64>,
-    /// The best single value; null when a bound is kept, or broken, at every scale that was visited.
+    /// The best single value; null when the limits are met, or broken, at every scale that was visited.
     estimate: Option<f64>,
-    /// So many times the load do not; null when that is known of no scale. With 97.5 % it is not below the true scale.
+    /// From this scale on, they are not met; null if that is not known of any scale. With 97.5 % it is not below the true scale.
     upper: Option<f64>,
-    /// What the load assumes that production did not have, in sentences.
+    /// How the load differs from production, in sentences.
     what_if: Vec<String>,
-    /// I/Os per second of one time the load, in the first phase that decides.
+    /// I/Os per second at scale 1, in the first decisive phase.
     reference_rate: f64,
     /// The phases that decide, by their number in the load, from 0; only they were searched.
     deciding_phases: Vec<u32>,
     /// Phases of the load.
     phases: u32,
-    /// Phases that have more of something than each of those, and were not searched.
+    /// Phases that exceed each of those in some respect, and were not searched.
     phases_left_out: u32,
-    /// The phase that is the first to break a bound; null without an estimate.
+    /// The phase that breaks a limit first; null without an estimate.
     decided_in: Option<u32>,
 }
 
@@ -158,33 +158,33 @@ impl Scale {
 /// A rate that was visited.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Point<'a> {
-    /// I/Os that arrive per second; where phases were scaled together, in the first that decides at the same scale.
+    /// I/Os that arrive per second; if phases were scaled together, in the first decisive phase at the same scale.
     rate: u32,
-    /// So many times the load; null where no phases were scaled together.
+    /// The scale of the load; null if no phases were scaled together.
     scale: Option<f64>,
     /// The phase that was visited, from 0; null where no phases were scaled together.
     phase: Option<u32>,
-    /// Of the rate that was found; null when there is none.
+    /// For the rate that was found; null when there is none.
     share_of_rate: Option<f64>,
     /// Why it was visited: `ladder` (around the rate), `share` (of the rate, for the latency there) or `required`.
     role: &'static str,
-    /// What came of each bound, in their order; null where nothing was seen.
+    /// The result for each limit, in their order; null where nothing was observed.
     bounds: Vec<Option<BoundRatioDocument>>,
-    /// Of each bound, the latency that it is about, in microseconds. Its interval is above the bound where that is surely not kept.
+    /// For each limit, the latency that it applies to, in microseconds. Its interval is above the limit where that is certainly not met.
     judged_us: &'a [Option<Estimate>],
     /// The latencies there.
     latency_us: Option<LatencyUs>,
 }
 
-/// What was seen of a bound: the share of the I/Os that took longer, or the mean latency in microseconds.
+/// The observation for a limit: the share of the I/Os that took longer, or the mean latency in microseconds.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BoundRatioDocument {
-    /// The value; its upper end is null when a single visit tells nothing of it.
+    /// The value; its upper end is null when a single visit says nothing of it.
     #[serde(flatten)]
     figure: EstimateForm,
-    /// What of it is allowed.
+    /// Which part of it is allowed.
     allowed: f64,
-    /// Whether the bound is kept.
+    /// Whether the limit is met.
     kept: BoundVerdict,
 }
 
@@ -197,11 +197,11 @@ struct RequiredRateDocument {
     rate: u32,
     /// Whether it is kept, as measured.
     kept: BoundVerdict,
-    /// What leaves it undecided; beside `no`, what says that this may not be the storage: `not_visited`, `overload`, `busy_host`, `late` (Rigel
-    /// began I/Os late), `few_ios` (or visits), `at_bound`. `rates_around`: its own visits leave it open, and the bracket, which rests on the
-    /// rates around it, decided. Null otherwise.
+    /// Why it is undecided; with `no`, why the storage may not be the cause: `not_visited`, `overload`, `busy_host`, `late` (Rigel
+    /// began I/Os late), `few_ios` (or visits), `at_bound`. `rates_around`: its own visits do not decide, but the bracket, which is based on the
+    /// rates around it, does. Null otherwise.
     cause: Option<&'static str>,
-    /// What was seen there; null when nothing was.
+    /// The observation there; null when there is none.
     seen: Option<BoundRatioDocument>,
 }
 

@@ -48,14 +48,14 @@ pub struct SoakReport<'a> {
     pub lost: usize,
 }
 
-/// What hours to weeks of load did to a storage, and what it did to the data. Latencies are in microseconds, times in seconds of load.
+/// The effect of hours to weeks of load on a storage and its data. Latencies are in microseconds, times in seconds of load.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.soak/1")]
 struct Document<'a> {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// Name that all files of the run begin with.
+    /// Common prefix of the names of all files of the run.
     run: String,
     /// Local time of the start, RFC 3339.
     started: String,
@@ -63,11 +63,11 @@ struct Document<'a> {
     targets: Vec<TargetDocument>,
     /// The answer in sentences.
     told: Vec<String>,
-    /// Something is wrong: a block, an I/O, a target unlike the others, or a drive by its own word; the exit code is 1 then.
+    /// Something is wrong: a block, an I/O, an unusual target, or a drive according to its own counters; the exit code is 1 then.
     faulty: bool,
-    /// It lasted as long as it was to.
+    /// It lasted as long as intended.
     complete: bool,
-    /// How long the load was to last.
+    /// The intended length of the load.
     asked_s: f64,
     /// How long it lasted.
     lasted_s: f64,
@@ -77,21 +77,21 @@ struct Document<'a> {
     ios: u64,
     /// Failed I/Os.
     errors: u64,
-    /// What was compared; nothing where no block was verified.
+    /// What was compared; nothing if no block was verified.
     verified: Option<VerifiedDocument>,
-    /// The longest I/O, where it is far longer than nearly all others.
+    /// The longest I/O, if it took far longer than nearly all others.
     longest: Option<OfTarget<&'a LongIo>>,
-    /// Times in which all I/Os of a class took five times as long as usual, or longer.
+    /// Periods in which all I/Os of a class took at least five times as long as usual.
     slow_spells: &'a [Spell],
     /// Targets that are slower than the others.
     outliers: Vec<OfTarget<&'a Outlier>>,
-    /// What the drives below the targets say of themselves, before and after; nothing where nobody asked, as of a simulated device.
+    /// What the drives below the targets say about themselves, before and after; nothing if they were not read, as with a simulated device.
     drives: Option<Vec<DriveDocument<'a>>>,
-    /// What it took of storage that has other users; nothing of a soak that had it for itself.
+    /// Its use of storage with other users; nothing for a soak that had the storage to itself.
     beside_production: Option<ProductionImpact>,
-    /// What became of the targets and of the limits on I/O meanwhile.
+    /// Changes of the targets and of the I/O limits meanwhile.
     changed: &'a [String],
-    /// Where it went on after an interruption.
+    /// Where it continued after an interruption.
     interruptions: &'a [Interruption],
     /// The figures of every interval.
     course: &'a [Moment],
@@ -104,7 +104,7 @@ struct TargetDocument {
     path: String,
     /// Its size in bytes.
     size_bytes: u64,
-    /// Of a soak of several targets: its I/Os.
+    /// In a soak of several targets: its I/Os.
     ios: Option<u64>,
     /// Those that failed.
     errors: Option<u64>,
@@ -129,7 +129,7 @@ struct PhaseDocument<'a> {
     lasted_s: f64,
     /// The classes of I/O.
     classes: PerClass<IoDocument>,
-    /// What each node did, in the order of the run's nodes; empty where one host measured.
+    /// The results of each node, in the order of the run's nodes; empty where one host measured.
     nodes: &'a [NodeFindings],
 }
 
@@ -165,7 +165,7 @@ struct VerifiedDocument {
     checked: u64,
     /// Wrong ones by their fault.
     faults: FaultCounts,
-    /// Where none was wrong: a wrong block is rarer than one of so many reads, with 95 % confidence (3/N).
+    /// If none was wrong: at most one in this many reads returns a wrong block, with 95 % confidence (3/N).
     rarer_than_one_of: Option<f64>,
     /// The first faults.
     findings: Vec<FindingDocument>,
@@ -202,21 +202,21 @@ struct OfTarget<T> {
 /// A drive, by its SMART attributes, its NVMe log or its SCSI logs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DriveDocument<'a> {
-    /// Its kernel name at the last look.
+    /// Its kernel name at the last reading.
     name: String,
     /// Its model.
     model: Option<String>,
     /// Its serial number.
     serial: Option<String>,
-    /// Something in its counters speaks against it.
+    /// Something in its counters casts doubt on it.
     worse: bool,
-    /// How often it told its counters.
+    /// How often it reported its counters.
     looks: u32,
-    /// Local time of the first of these looks, RFC 3339.
+    /// Local time of the first of these readings, RFC 3339.
     first_look: Option<String>,
     /// Of the last one.
     last_look: Option<String>,
-    /// Why it told none at the last look.
+    /// Why it reported none at the last reading.
     unknown: Option<String>,
     /// Its counters.
     counters: &'a [Change],

@@ -1,4 +1,4 @@
-//! What several sequential readers get beside one, as a sentence.
+//! What several sequential readers get compared with one, as a sentence.
 //!
 //! Must not choose a figure; the findings do.
 

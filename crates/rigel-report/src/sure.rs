@@ -1,7 +1,6 @@
-//! How sure one can be, of three things that are easily taken for one: the means of a session, what compares within it, and what
-//! another session will show.
+//! Certainty about three things that are easily confused: the means of a session, comparisons within it, and what another session will show.
 //!
-//! Must not read a history: what it tells is given.
+//! Must not read a history; its content is given.
 
 use crate::document::Block;
 use crate::view::View;
@@ -11,42 +10,43 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What is known of another session by one.
-pub(crate) const UNKNOWN: &str = "not known from one: at least 1.4 times this ± for a rate";
+pub(crate) const UNKNOWN: &str = "not known from one run: at least 1.4 times this ± for a rate";
 
 /// How many sessions make known how much they differ, as the first word of a sentence.
 pub(crate) const FEWEST: &str = "Five";
 const _: () = assert!(FEWEST_SESSIONS == 5, "the word for it");
 
-/// How sure, of three things.
+/// How certain three statements are.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct SurenessText {
     /// The numbers, as means of this session.
     pub this_session: String,
-    /// What compares within this session.
+    /// Comparisons within this session.
     pub within_it: String,
-    /// What another session will show.
+    /// What to expect of another session.
     pub another_session: String,
 }
 
 impl SurenessText {
-    /// Of a run by itself. Its outputs are made of its record alone, so no history has a say.
+    /// Of a run on its own. Its outputs are made of its record alone, so no history counts.
     pub fn of_run(view: &View<'_>) -> Self {
         if !view.is_adaptive() {
             return Self {
                 this_session: format!("± shows {}.", words::ONE_VISIT),
-                within_it: "Not known: no point was visited twice, so chance and difference look alike."
-                    .to_owned(),
-                another_session: "Not known, and ± says nothing of it.".to_owned(),
+                within_it:
+                    "Not known: no point was visited twice, so chance and real differences look alike."
+                        .to_owned(),
+                another_session: "Not known, and ± says nothing about it.".to_owned(),
             };
         }
         Self {
             this_session: format!("± is half the width of {}.", words::INTERVAL),
-            within_it: "Where two rates of this run are compared, the rounds tell in which both points were visited: what was slow or \
-                        fast for a whole round is in both and not in their ratio."
+            within_it: "To compare two rates of this run, use the rounds that visited both points: whatever \
+                slows a whole round affects both rates, but not their ratio."
                 .to_owned(),
             another_session: format!(
-                "What a run on another day will show is {UNKNOWN}. {} calibrations of the same targets on different days make it \
-                 known (`rigel calibrate --history`).",
+                "What a run on another day will show is {UNKNOWN}. {} calibrations of the same targets on \
+                 different days show it (`rigel calibrate --history`).",
                 FEWEST
             ),
         }
@@ -55,7 +55,7 @@ impl SurenessText {
     /// All three.
     pub fn block(&self) -> Block {
         let facts = self.rows().map(|(name, text)| (name.to_owned(), text.to_owned()));
-        Block::section("How sure, of what", vec![Block::Facts(facts.into())])
+        Block::section("How certain are the numbers?", vec![Block::Facts(facts.into())])
     }
 
     /// Each with its name.

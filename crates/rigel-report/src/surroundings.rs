@@ -1,6 +1,6 @@
-//! What a run ran in, where that is no machine of its own: a virtual machine, a control group with limits.
+//! The environment of a run that is not a dedicated machine: a virtual machine, a control group with limits.
 //!
-//! Must not say what came of it; a flag does, where something shows.
+//! Must not state the effect; a flag does, if there is one.
 
 use crate::view::View;
 use crate::words::listed;
@@ -71,7 +71,7 @@ fn of_cpus(millis: u64, cpus: u32) -> String {
     format!("{}{point}{} of {cpus} CPUs", millis / 1000, decimals.trim_end_matches('0'))
 }
 
-/// Where the CPU time of the host of a node went during its visits: `43 % idle, 2.1 % interrupts`; `None` where nobody watched.
+/// Where the CPU time of the host of a node went during its visits: `43 % idle, 2.1 % interrupts`; `None` if nothing watched.
 pub(crate) fn cpus_of(view: &View<'_>, node: usize) -> Option<HostCpu> {
     let visits = view.record.visits.iter();
     let watched = visits.filter_map(|visit| visit.nodes.get(node)?.witness.as_ref());

@@ -168,7 +168,7 @@ fn latency(io: &IoFindings) -> Vec<Cell> {
     cells
 }
 
-/// What the intervals rest on.
+/// What the intervals are based on.
 fn grounds(io: &IoFindings, target: Option<f64>) -> [Cell; 6] {
     let sure = &io.sure;
     [

@@ -24,20 +24,20 @@ pub struct TargetCheck {
     pub facts: TargetFacts,
     /// What is on it and who uses it.
     pub evidence: Vec<Evidence>,
-    /// Why it could not be looked at closely; then the evidence is what is known without reading it.
+    /// Why it could not be examined closely; then the evidence is what is known without reading it.
     pub trouble: Option<String>,
     /// Why it could not be opened at all, and what would help; then the facts are what the kernel lists.
     pub closed: Option<Problem>,
 }
 
-/// Targets, and what may be done with them.
+/// Targets, and the operations that are allowed on them.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.targets/1")]
 struct Document {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// By name, partitions behind their disks; or as they were named.
+    /// Sorted by name, partitions after their disks; or in the order in which they were named.
     targets: Vec<TargetDocument>,
 }
 
@@ -46,14 +46,14 @@ struct Document {
 struct TargetDocument {
     /// Path.
     path: String,
-    /// What links on the way lead to.
+    /// The path with all links resolved.
     real_path: String,
     /// What sort of file it is.
     #[schemars(extend("enum" = ["file", "block device", "character device", "simulated"]))]
     kind: &'static str,
     /// Size in bytes.
     size_bytes: u64,
-    /// Model as the device tells it; of a file, of the device below it.
+    /// Model as reported by the device; for a file, by the device below it.
     model: Option<String>,
     /// How the device is attached.
     transport: Option<String>,
@@ -65,9 +65,9 @@ struct TargetDocument {
     filesystem: Option<String>,
     /// Whether direct I/O works.
     direct_io: Option<bool>,
-    /// Why it is memory of this host and no storage; null where nothing says so.
+    /// Why it is memory of this host and not storage; null if there is no sign of that.
     memory: Option<String>,
-    /// What was found on it and who uses it, each a sentence.
+    /// Its contents and its users, a sentence each.
     evidence: Vec<String>,
     /// Signatures among them, `ext4`, `gpt` ..
     signatures: Vec<String>,
@@ -80,11 +80,11 @@ struct TargetDocument {
     /// Reading is always allowed; this is about writing.
     #[schemars(extend("enum" = ["may be written", "needs consent", "refused"]))]
     write: &'static str,
-    /// The option by which one consents; null when none is needed, or none would help.
+    /// The option that gives consent; null when none is needed, or none would help.
     consent: Option<String>,
-    /// What would have to be done before, where consent does not help.
+    /// What must be done first, if consent does not help.
     remedy: Option<String>,
-    /// Why it could not be looked at closely, or not be opened.
+    /// Why it could not be inspected or opened.
     trouble: Option<String>,
 }
 

@@ -1,6 +1,6 @@
 //! Text for the terminal: the plan of a run that was not started, and the results of one that was.
 //!
-//! 80 columns wide; in a plan as far as names permit. Must not print.
+//! 80 columns wide; in a plan, as far as names permit. Must not print.
 
 mod canvas;
 mod chart;
@@ -43,7 +43,7 @@ pub fn stopped(view: &View<'_>) -> Option<String> {
 /// The same of a soak.
 pub fn stopped_soak(record: &Record) -> Option<String> {
     let end = record.closing.as_ref()?.end;
-    (end == Some(End::Stopped)).then(|| "the soak was stopped before its time was over".to_owned())
+    (end == Some(End::Stopped)).then(|| "the soak was stopped early".to_owned())
 }
 
 /// Whether there is something to show of a run: one that its user stopped early may have no figure yet.
@@ -57,7 +57,7 @@ pub fn report(view: &View<'_>, style: Style, files: &[String]) -> String {
     run::brief(view, files).text(style)
 }
 
-/// Everything that a record tells people on a terminal: the whole verdict, the table with every flag, charts, how sure the best numbers are.
+/// Everything that a record tells people on a terminal: the whole verdict, the table with every flag, charts, how certain the best numbers are.
 pub fn explained(view: &View<'_>, style: Style, files: &[String]) -> String {
     run::explained(view, files).text(style)
 }

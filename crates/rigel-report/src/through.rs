@@ -1,4 +1,4 @@
-//! What a failure did to a load that was held: a text, a page that runs no script, and one JSON document, `rigel.through/1`.
+//! What a failure did to a steady load: a text, a page that runs no script, and one JSON document, `rigel.through/1`.
 //!
 //! Must not judge; [`rigel_uses::through`] does.
 
@@ -31,7 +31,7 @@ pub struct ThroughReport<'a> {
 }
 
 impl ThroughReport<'_> {
-    /// What speaks against the numbers and is not what the failure did: that belongs to the answer.
+    /// What casts doubt on the numbers and is not what the failure did: that belongs to the answer.
     fn causes(&self) -> Vec<Cause> {
         let view = View::of(self.record);
         let is_own = |cause: &Cause| cause.code.is_some_and(|code| !code.has(Mark::OfFailure));
@@ -81,7 +81,7 @@ pub fn unkept(found: &ThroughFindings) -> Option<Problem> {
     let open = of(|verdict| matches!(verdict, DemandVerdict::Undecided(_)));
     let problem = match (missed.is_empty(), open.is_empty()) {
         (true, true) => return None,
-        (false, _) => Problem::new(ExitKind::GateFailed, format!("not kept: {}", listed(&missed))),
+        (false, _) => Problem::new(ExitKind::GateFailed, format!("not met: {}", listed(&missed))),
         (true, false) => Problem::new(ExitKind::GateFailed, format!("undecided: {}", listed(&open))),
     };
     Some(problem.next("see the limits in the result; a failure in the middle of a run of 10 minutes leaves nothing undecided"))

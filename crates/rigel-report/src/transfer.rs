@@ -28,15 +28,15 @@ pub struct TransferReport<'a> {
     pub times: &'a Transfers,
 }
 
-/// How long it takes to read or write a number of bytes at the measured rates. An interval of a time is that of the rate with its ends
-/// swapped.
+/// How long it takes to read or write a number of bytes at the measured rates. The interval of a time is derived from that of the rate, with its
+/// ends swapped.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.transfer/1")]
 struct Document {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// Name that all files of the run begin with.
+    /// Common prefix of the names of all files of the run.
     run: String,
     /// The targets, as they were named.
     targets: Vec<String>,
@@ -44,13 +44,13 @@ struct Document {
     size_bytes: u64,
     /// The times with nothing else running.
     alone: Vec<TransferDocument>,
-    /// The times while something else ran; of each load beside it the point with the highest rate.
+    /// The times while something else ran; for each additional load the point with the highest rate.
     beside: Vec<TransferDocument>,
     /// What was not measured.
     missing: Vec<Missing>,
-    /// What speaks against any of it, each flag once.
+    /// All doubts about these figures, each flag once.
     flags: Vec<Flag>,
-    /// Whether the figures may be used, what speaks against them, and what to do.
+    /// Whether the figures may be used, what casts doubt on them, and what to do.
     verdict: Conclusion,
 }
 
@@ -69,7 +69,7 @@ struct TransferDocument {
     mbps: Estimate,
     /// The time in seconds.
     seconds: Estimate,
-    /// What ran at the same time, by class.
+    /// The load that ran at the same time, by class.
     beside: PerClass<BesideDocument>,
     /// Whether the rate must not be used.
     invalid: bool,

@@ -1,4 +1,4 @@
-//! What a mean latency means that lies far from the median, as one sentence for below a table of latencies.
+//! What it means if a mean latency lies far from the median, as one sentence below a table of latencies.
 //!
 //! Must not say why the latencies are uneven; flags do.
 
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Mean and median that differ by no larger factor are alike. It is 1.44 for latencies of an exponential distribution.
 const ALIKE: f64 = 1.5;
 
-/// The sentence, about the class and point where they differ most; `None` where they are alike everywhere.
+/// The sentence, about the class and point where they differ most; `None` if they are alike everywhere.
 pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let uneven = || {
         let all = view.classes().filter_map(|(found, _, io)| Some((found, io, ratio(io)?)));
@@ -41,6 +41,6 @@ fn told(view: &View<'_>, found: &PointFindings, io: &IoFindings) -> Option<Strin
     Some(if us.mean.value > us.p50.value {
         format!("Half of the {what} @ {at} took {half} or less; a slow share raises the mean to {mean}.")
     } else {
-        format!("Half of the {what} @ {at} took {half} or more; a quick share lowers the mean to {mean}.")
+        format!("Half of the {what} @ {at} took {half} or more; a fast share lowers the mean to {mean}.")
     })
 }

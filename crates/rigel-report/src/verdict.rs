@@ -1,7 +1,6 @@
-//! The verdict on a run: whether its numbers may be used, what speaks against them and what to do, what the storage reached,
-//! and the command that comes next.
+//! The verdict on a run: whether its numbers may be used, what casts doubt on them and what to do, what the storage reached, and the next command.
 //!
-//! Every output begins with it, in the order of [`Conclusion::parts`]. Must not leave out a flag that speaks against the numbers.
+//! Every output begins with it, in the order of [`Conclusion::parts`]. Must not leave out a flag that casts doubt on the numbers.
 
 mod causes;
 pub(crate) mod measured;
@@ -30,10 +29,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
-    /// Nothing speaks against them.
+    /// Nothing casts doubt on them.
     #[default]
     Good,
-    /// Something asks for care, or not everything was measured.
+    /// Use the numbers with care, or not everything was measured.
     UseWithCare,
     /// The numbers of a load class, or all of them, are not about the storage.
     DoNotUse,
@@ -52,25 +51,25 @@ pub struct Conclusion {
     /// What was measured, when, and for how long; a sentence.
     #[serde(default)]
     pub measured: String,
-    /// What the storage reached.
+    /// The results of the storage.
     pub reached: String,
-    /// The load that gives much of the rate at little latency, where the highest rate costs far more; a sentence.
+    /// The load with a high rate at low latency, if the highest rate costs far more latency; a sentence.
     pub working: Option<String>,
-    /// What differs from place to place, a sentence for each class that was measured so.
+    /// Differences between places, a sentence for each class that was measured by place.
     #[serde(default)]
     pub places: Vec<String>,
-    /// What queries of one kind cost those of another, and what an index costs them, a sentence for each; of a load that goes through a
-    /// database.
+    /// For a load that goes through a database: how much queries of one kind slow down those of another, and how much an index slows them down, a
+    /// sentence for each.
     #[serde(default)]
     pub costs: Vec<String>,
-    /// How sure the intervals are.
+    /// How certain the intervals are.
     pub sureness: String,
-    /// What it ran in, where that is no machine of its own; a sentence.
+    /// The environment in which it ran, unless that was a physical machine; a sentence.
     #[serde(default)]
     pub surroundings: Option<String>,
-    /// What speaks against the numbers, the worst first.
+    /// Doubts about the numbers, the most serious first.
     pub causes: Vec<Cause>,
-    /// What is worth knowing and speaks against nothing; sentences.
+    /// Worth knowing, without casting doubt on anything; sentences.
     #[serde(default)]
     pub notes: Vec<String>,
     /// The command that comes next.
@@ -93,7 +92,7 @@ pub(crate) enum Part<'a> {
     Head(&'a str),
     /// A sentence about what was measured.
     Sentence(&'a str),
-    /// What speaks against the numbers, and what to do.
+    /// What casts doubt on the numbers, and what to do.
     Causes(&'a [Cause]),
     /// The command that comes next.
     Next(&'a Suggestion),
@@ -208,12 +207,12 @@ impl Conclusion {
         }
     }
 
-    /// What to know beside what speaks against the numbers.
+    /// What to know beside what casts doubt on the numbers.
     pub(crate) fn to_know(&self) -> impl Iterator<Item = &String> {
         self.surroundings.iter().chain(&self.notes)
     }
 
-    /// The codes of flags that speak against numbers: those that make them invalid, or the others.
+    /// The codes of flags that cast doubt on numbers: those that make them invalid, or the others.
     pub(crate) fn codes(&self, invalid: bool) -> impl Iterator<Item = FlagCode> {
         self.causes.iter().filter(move |cause| cause.invalid == invalid).filter_map(|cause| cause.code)
     }
@@ -235,7 +234,7 @@ fn head(tone: Tone, unusable: Option<&str>, causes: usize) -> String {
     }
 }
 
-/// What became of the rates that were required, and how that looks. Nothing where none was.
+/// What became of the rates that were required, and how that looks. Nothing if none was.
 fn required(view: &View<'_>) -> Option<(Tone, String)> {
     let found = match view.answer() {
         Answer::Rate(found) => found,
@@ -253,7 +252,7 @@ fn required(view: &View<'_>) -> Option<(Tone, String)> {
     Some((look.max()?, crate::slo::gates(found)?))
 }
 
-/// How sure the intervals are.
+/// How certain the intervals are.
 fn sureness(view: &View<'_>) -> String {
     let points = &view.findings.points;
     if points.is_empty() {
@@ -285,5 +284,5 @@ fn sureness(view: &View<'_>) -> String {
         (all, some) if all == some => format!("was reached at all {all} points"),
         (all, some) => format!("was reached at {some} of {all} points"),
     };
-    format!("The ±{} % asked for {where_to}.", words::plain_percent(target))
+    format!("The requested ±{} % {where_to}.", words::plain_percent(target))
 }

@@ -1,6 +1,6 @@
-//! Two sides that took turns in one run: text, JSON and page.
+//! Two alternating sides in one run: text, JSON and page.
 //!
-//! Takes the run with what its sides come to, gives bytes. Must not judge again, and must not choose an exit code.
+//! Turns the run and the results of its sides into bytes. Must not judge again, and must not choose an exit code.
 
 mod blocks;
 mod bounds;
@@ -25,7 +25,7 @@ use rigel_uses::versus::Versus;
 pub struct VersusReport<'a> {
     /// The run.
     pub view: &'a View<'a>,
-    /// What its sides come to, and the gates that were asked for.
+    /// What its sides come to, and the gates that were requested.
     pub found: &'a Versus,
     /// How much sessions of A and of B differed in the past.
     pub past: &'a [SessionSpread; 2],

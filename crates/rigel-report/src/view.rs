@@ -1,4 +1,4 @@
-//! A record with its findings: what every renderer starts from.
+//! A record with its findings: the starting point of every renderer.
 //!
 //! The record is judged once, however many outputs are made. Must not format.
 
@@ -142,7 +142,7 @@ impl<'a> View<'a> {
         visits
     }
 
-    /// The visits that the figures of a point rest on, each with what it found.
+    /// The visits that the figures of a point are based on, each with what it found.
     pub(crate) fn counting<'v>(
         &self,
         found: &'v PointFindings,

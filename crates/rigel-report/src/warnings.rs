@@ -1,4 +1,4 @@
-//! What speaks against the numbers of a run, above a table: a line each on a terminal, all of it on a page.
+//! What casts doubt on the numbers of a run, above a table: a line each on a terminal, all of it on a page.
 //!
 //! Must not choose a cause; the verdict does.
 

@@ -1,4 +1,4 @@
-//! Words that several outputs share: what the numbers are about, what an interval is, why a visit was made.
+//! Wording that several outputs share: what the numbers are about, what an interval is, why a visit was made.
 //!
 //! Must not write a number in digits; [`rigel_core::units::say`] does.
 
@@ -19,7 +19,7 @@ pub(crate) const SHORT_ESTIMAND: &str =
 pub(crate) const INTERVAL: &str = "the 95 % CI for the mean over the run";
 /// The meaning of an interval when there was one visit.
 pub(crate) const ONE_VISIT: &str =
-    "only what varied inside the one visit to the point; what another visit would add is not known";
+    "only variation within the one visit to the point; what another visit would add is not known";
 
 /// What the numbers and their intervals are about, as one sentence.
 pub(crate) fn estimand(view: &View<'_>) -> String {

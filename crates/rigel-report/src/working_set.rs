@@ -1,4 +1,4 @@
-//! What a cache is worth: a sentence, a table of the sizes, what more would get, two charts, and its part of the JSON document.
+//! What a cache is worth: a sentence, a table of the sizes, what a larger cache would give, two charts, and its part of the JSON document.
 //!
 //! Must not judge; the findings do.
 
@@ -36,7 +36,7 @@ pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
         vec![Block::section("Working sets", vec![sizes(found, room), Block::about(words::about(found))])];
     if !found.forecasts.is_empty() {
         let told = vec![forecasts(found), Block::about(words::of_forecasts(found))];
-        all.push(Block::section("What more would get", told));
+        all.push(Block::section("What a larger cache would give", told));
     }
     all
 }

@@ -1,8 +1,9 @@
-//! A test bench: puts a load on something for a visit, and says what came of it.
+//! A test bench: puts a load on something for a visit, and reports the result.
 //!
-//! A bench owns its clock, the witnesses of its hosts and its look at what changed under the load. [`threads`] has a thread
-//! and an engine for each worker of this process; [`simulated`] runs one worker in virtual time; [`turns`] has two of them. [`make`]
-//! makes the one that a run asks for, with the engine that `trials` of the targets leave. A bench must not know the plan, the record's file or what is done with a result.
+//! A bench owns its clock, the witnesses of its hosts and its checks for changes under the load. [`threads`] has a thread
+//! and an engine for each worker of this process; [`simulated`] runs one worker in virtual time; [`turns`] has two of them. [`make`] makes the
+//! bench that a run needs, with the engine that `trials` on the targets select. A bench must not know the plan, the record's file or the use of a
+//! result.
 
 pub mod make;
 pub mod simulated;
@@ -29,7 +30,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-/// How often a bench that works in real time looks, and tells how far it is.
+/// How often a bench that works in real time looks, and shows how far it is.
 pub const TICK: Duration = Duration::from_millis(100);
 
 /// Who loads what; goes into the first line of the record.
@@ -80,10 +81,10 @@ pub enum Work {
 pub enum Detail {
     /// Nothing.
     Window,
-    /// Completions while the load settled, and latencies by parts of the window, so that the window can begin later once
+    /// Completions while the load settled, and latencies by parts of the window, so the window can begin later once
     /// all visits are known.
     Settling,
-    /// The counts of every interval of that many nanoseconds, handed over when it is over, while the load goes on.
+    /// The counts of every interval of that many nanoseconds, handed over when it is over, while the load continues.
     Every(u64),
 }
 
@@ -198,7 +199,7 @@ pub trait Bench {
     /// Lets time pass without load. In real time `hear` is called a few times a second and ends it by returning false.
     fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(BenchMessage) -> bool);
 
-    /// An earlier process did this until `until_ns`, and the run goes on behind it. Returns whether the bench is now as if
+    /// An earlier process did this until `until_ns`, and the run continues after it. Returns whether the bench is now as if
     /// it had done that itself. False makes the run do it again; only a simulated device whose state depends on its load
     /// says so, of a visit. In real time it is behind the bench already.
     fn pass(&mut self, _until_ns: u64, _passed: RunPast) -> bool {
@@ -210,7 +211,7 @@ pub trait Bench {
         EarlyEnd::default()
     }
 
-    /// What the drives below the load say of themselves now; `None` where there can be none, as below a simulated device. May take some seconds.
+    /// What the drives below the load say about themselves now; `None` if there can be none, as below a simulated device. May take some seconds.
     fn drives(&mut self) -> Option<Vec<Drive>> {
         None
     }
@@ -233,7 +234,7 @@ pub fn rest_in_real_time(
     }
 }
 
-/// What a run that goes on has behind it.
+/// What a run that continues has behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunPast {
@@ -274,7 +275,7 @@ impl Order {
         self.at_ns.unwrap_or(now_ns)
     }
 
-    /// Whether intervals are told while the load goes on.
+    /// Whether intervals are reported while the load continues.
     pub const fn tells_parts(&self) -> bool {
         matches!(self.work, Work::Measure { detail: Detail::Every(_), .. })
     }
@@ -290,7 +291,7 @@ pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
     layout_in(&Team::default(), request, plan, (worker, plan.workers, &[]))
 }
 
-/// The same on a node of several, for one of so many workers, of which each class has `rooms` for itself ([`split::seat`]).
+/// The same on a node of several, for one of this many workers, of which each class has `rooms` on its own ([`split::seat`]).
 pub fn layout_in(
     team: &Team,
     request: &Request,

@@ -1,4 +1,4 @@
-//! Writers that tell each acknowledgement before they go on, and the reads of a check: [`rigel_uses::durability`] says what is written where
+//! Writers that report each acknowledgement before they continue, and the reads of a check: [`rigel_uses::durability`] says what is written where
 //! and what it means.
 //!
 //! Must not print, and must not judge what was read.

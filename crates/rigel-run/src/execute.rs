@@ -1,7 +1,8 @@
 //! A run from its first line to its last: the search for levels, then the visits, each on disk before the next begins.
 //!
 //! `fixed` visits each point once, in order; `adaptive` visits points again and again until their intervals are
-//! narrow; `levels` searches the points first; `soak` goes round the phases of a load until its time is over; `burst` loads until the rate falls, and again behind a pause; `working_set` reads more and more of a target. All of them make visits through `walk`. Must not render, and must not
+//! narrow; `levels` searches the points first; `soak` repeats the phases of a load until its time is over; `burst` loads until the rate falls, and
+//! again after a pause; `working_set` reads growing parts of a target. All of them make visits through `walk`. Must not render, and must not
 //! know what the bench is: threads, targets and hosts are its own business.
 
 mod adaptive;
@@ -35,7 +36,7 @@ pub struct Run {
     pub program_version: String,
     /// Stem of the outputs.
     pub run_id: String,
-    /// What was asked for.
+    /// What was requested.
     pub request: Request,
     /// What was planned from it.
     pub plan: Plan,
@@ -46,7 +47,7 @@ pub struct Run {
 pub struct Beginning {
     /// The time of its start.
     pub wall: Wall,
-    /// Of a run that goes on: its record.
+    /// Of a run that continues: its record.
     pub before: Option<Box<InterruptedRun>>,
     /// What people and the host say meanwhile.
     pub marks: Marks,
@@ -67,7 +68,7 @@ impl Beginning {
         Self { wall, before: None, marks: Marks::default() }
     }
 
-    /// A run that goes on.
+    /// A run that continues.
     pub fn resumed(wall: Wall, header: Header, past: RecordPast) -> Self {
         let before = Some(Box::new(InterruptedRun { header, past }));
         Self { wall, before, marks: Marks::default() }
@@ -93,7 +94,7 @@ pub enum Outcome {
         /// Visits of the search.
         visits: usize,
     },
-    /// I/Os did not come back; the record is whole up to there.
+    /// I/Os did not complete; the record is whole up to there.
     Hung {
         /// What was seen, as a sentence.
         reason: String,
@@ -151,7 +152,7 @@ pub fn execute(
     Ok(outcome)
 }
 
-/// A run that had ended because of it, and goes on.
+/// A run that had ended because of it, and continues.
 fn time_used_up() -> Problem {
     Problem::usage("the run has used up its time")
         .because("it stopped at its time limit, which cannot be changed when resuming")

@@ -46,7 +46,7 @@ pub struct BlockClass {
 }
 
 impl BlockClass {
-    /// What of a load level is dealt out to the workers.
+    /// Which part of a load level is dealt out to the workers.
     pub const fn dealt(&self, level: u32) -> u32 {
         self.level_kind.dealt(level)
     }
@@ -56,7 +56,7 @@ impl BlockClass {
         class::ios_each(self.arrival, self.pattern)
     }
 
-    /// Whether its I/Os have several sizes, so that their bytes have to be counted.
+    /// Whether its I/Os have several sizes, so their bytes have to be counted.
     pub const fn is_mixed(&self) -> bool {
         self.volumes.sized.is_some()
     }
@@ -71,11 +71,11 @@ pub struct Workload {
     pub io_timeout_ns: u64,
     /// Seed of the run.
     pub seed: u64,
-    /// Streams begin at another place in every visit, so that no visit finds in a cache what the one before has read.
+    /// Streams begin at another place in every visit, so no visit finds in a cache what the one before has read.
     pub streams_move: bool,
-    /// By target: what its blocks are stamped with, when that is known. Targets behind the last one are unknown.
+    /// By target: what its blocks are stamped with, when that is known. Targets after the last one are unknown.
     pub stamps: Vec<Option<Stamps>>,
-    /// Of a run that goes on: what is surely there of the blocks that were verified before.
+    /// Of a run that continues: what is certainly there of the blocks that were verified before.
     pub before: PerClass<DurableMark>,
     /// So many targets are counted apart; 0: they are not.
     pub counted_targets: usize,
@@ -85,7 +85,7 @@ pub struct Workload {
     pub beside: Option<(Ppm, usize)>,
     /// Which part of the load is this node's.
     pub team: Team,
-    /// How many workers each class has for itself; empty where each worker has a part of every class.
+    /// How many workers each class has on its own; empty where each worker has a part of every class.
     pub rooms: Vec<u32>,
 }
 
@@ -165,13 +165,13 @@ impl Workload {
         self.classes.iter().any(BlockClass::is_mixed)
     }
 
-    /// Processes of the run before this one, as far as blocks tell of them.
+    /// Processes of the run before this one, as far as blocks report on them.
     pub fn parts_before(&self) -> usize {
         let words = self.before.values().flat_map(|settled| &settled.below);
         words.map(|(_, earlier)| earlier.0.len()).max().unwrap_or(0)
     }
 
-    /// Counts of so many targets or readers, for each class; none where they are not counted.
+    /// Counts of this many targets or readers, for each class; none where they are not counted.
     pub fn counts(&self, counted: usize) -> Vec<ByTarget> {
         vec![ByTarget::new(counted); if counted > 0 { self.classes.len() } else { 0 }]
     }
@@ -215,7 +215,7 @@ pub enum Task {
         /// How long before the window completions are already seen, though they do not count: nothing, or all the
         /// time since the load began.
         lead_ns: u64,
-        /// The counts of every so many nanoseconds of the window are handed over as well; `u64::MAX`: only those of all
+        /// The counts of every this many nanoseconds of the window are handed over as well; `u64::MAX`: only those of all
         /// of it.
         part_ns: u64,
     },
@@ -224,7 +224,7 @@ pub enum Task {
     WarmUp {
         /// No new I/O from here on.
         until_ns: u64,
-        /// No new I/O after that many bytes, failed ones included: a device that fails must not be tried for ever.
+        /// No new I/O after that many bytes, failed ones included: a device that fails must not be tried forever.
         bytes: u64,
     },
 }
@@ -282,7 +282,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// From so many.
+    /// From this many.
     pub fn of(from: usize) -> Self {
         Self { from, begun: BTreeMap::new() }
     }
@@ -323,9 +323,9 @@ pub struct WorkResult {
     pub bytes: u64,
     /// I/Os that failed, measured or not.
     pub failures: u64,
-    /// I/Os handed over and given back, measured or not.
+    /// I/Os handed over and returned, measured or not.
     pub ios: IoCounts,
-    /// I/Os that did not come back. The worker that gave them up works no more.
+    /// I/Os that did not complete. The worker that gave them up works no more.
     pub hung: Option<HungIo>,
     /// CPU time used.
     pub cpu_ns: u64,
@@ -342,7 +342,7 @@ pub struct JobState {
     pub ops: Vec<(Class, AtomicU64)>,
     /// By the same places, of what arrives at a rate: their latencies from the times at which they should have begun, added up.
     pub latency_ns: Vec<Option<AtomicU64>>,
-    /// When every worker shall end its job at the latest; the same moment for all, so that their windows stay equal.
+    /// When every worker shall end its job at the latest; the same moment for all, so their windows stay equal.
     pub end_at_ns: AtomicU64,
     /// Grows while a worker has nothing in flight and waits for what arrives next.
     pub waits: AtomicU64,

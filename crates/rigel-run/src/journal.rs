@@ -1,6 +1,6 @@
 //! Writes the record line by line; a line is on the disk before the next step begins.
 //!
-//! Must not decide where the file lies: it is given one that was created for this run.
+//! Must not decide where the file is: it is given one that was created for this run.
 
 mod memory;
 mod patient;

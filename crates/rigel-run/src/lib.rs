@@ -1,7 +1,7 @@
 //! The one place with time and threads: workers that keep I/Os outstanding, the walk through a plan, the journal.
 //!
-//! [`execute::execute`] takes a plan and open targets and leaves a record. It tells what happens through events and never
-//! prints; rendering is somebody else's, from the record.
+//! [`execute::execute`] takes a plan and open targets and leaves a record. It reports events and never prints; rendering happens elsewhere, from
+//! the record.
 #![forbid(unsafe_code)]
 
 pub mod bench;

@@ -43,7 +43,7 @@ struct Walk<'a> {
     number: u32,
 }
 
-/// A lane of a stream, of so many dealt out; where levels count targets, a stream is on one of them.
+/// A lane of a stream, of this many dealt out; where levels count targets, a stream is on one of them.
 fn walk<'a>(
     (workload, job): (&Workload, &Job),
     (class, volume): (&'a BlockClass, &'a Volume),
@@ -142,7 +142,7 @@ impl<'a> Load<'a> {
         load
     }
 
-    /// Streams of a class, each with so many I/Os outstanding.
+    /// Streams of a class, each with this many I/Os outstanding.
     fn add_streams(
         &mut self,
         place: usize,
@@ -218,7 +218,7 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Puts a slot of a stream at the place of its next I/O, where not the slot but the arrival says which stream goes on.
+    /// Puts a slot of a stream at the place of its next I/O, where not the slot but the arrival says which stream continues.
     #[inline]
     pub fn walk_from(&mut self, slot: u16, stream: Stream) {
         if let Source::Stream(index) = self.slot(slot).source {

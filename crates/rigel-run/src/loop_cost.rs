@@ -50,7 +50,7 @@ pub struct LoopCost {
 }
 
 impl LoopCost {
-    /// For so many outstanding small random reads.
+    /// For this many outstanding small random reads.
     ///
     /// # Errors
     /// When there is no memory for their buffers.
@@ -58,7 +58,7 @@ impl LoopCost {
         Self::of(LoadClass::pair(SMALL_BYTES.into(), SMALL_BYTES.into()), outstanding)
     }
 
-    /// For so many outstanding verified reads and writes. What is read is wrong nearly always, because the engine keeps nothing.
+    /// For this many outstanding verified reads and writes. What is read is wrong nearly always, because the engine keeps nothing.
     ///
     /// # Errors
     /// As [`LoopCost::new`].

@@ -1,6 +1,6 @@
-//! Marks on their way into the record: whoever hears or sees something puts it here, the walk takes it out and writes it.
+//! Marks on their way into the record: sources put them here, and the walk takes them out and writes them.
 //!
-//! Must not know who says them, nor write a line itself.
+//! Must not know the sources, nor write a line itself.
 
 use rigel_core::record::MarkContent;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use std::time::Instant;
 
 /// Most that wait; the walk takes them several times a second.
 const MOST_WAITING: usize = 256;
-/// Most of a run, so that no program that marks in a loop fills the record.
+/// Most of a run, so no program that marks in a loop fills the record.
 const MOST: u64 = 10_000;
 /// Not in the record yet.
 const WAITS: u64 = u64::MAX;

@@ -1,7 +1,7 @@
-//! Copies read side by side and compared: [`rigel_uses::scrub`] says where they lie and what a difference is worth, this reads them and
-//! waits. One copy alone is read piece by piece (`alone`).
+//! Copies read side by side and compared: [`rigel_uses::scrub`] says where they lie and what a difference means; this module reads them and waits.
+//! One copy alone is read piece by piece (`alone`).
 //!
-//! It only ever reads; the targets are opened without a permit, so that the kernel refuses a write. Must not say what it found.
+//! It only ever reads; the targets are opened without a permit, so the kernel refuses a write. Must not say what it found.
 
 mod again;
 mod alone;
@@ -24,12 +24,12 @@ use std::time::Duration;
 
 /// How often the state is kept.
 const KEEP_NS: u64 = 10_000_000_000;
-/// When so much differs it is read again before the scrub goes on, so that the state stays small.
+/// When so much differs it is read again before the scrub continues, so the state stays small.
 const MOST_PENDING_BYTES: u64 = 256 << 20;
 const MOST_PENDING: usize = 16_384;
 /// And when it waited so long: somebody may want to know it before a scrub of days is over.
 const SHORTEST_WAIT_NS: u64 = 20_000_000_000;
-/// What waits does so for at least so many times the time that reading again took: that is at most the twentieth part of a scrub, but where so
+/// What waits does so for at least this many times the time that reading again took: that is at most the twentieth part of a scrub, but where so
 /// much differs that it cannot wait.
 const TIMES_AGAIN: u64 = 19;
 /// What is in flight when the user ends a scrub may take so long.
@@ -55,12 +55,12 @@ pub struct Job<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Hears how a scrub goes on.
+/// Hears how a scrub continues.
 pub trait Listener {
     /// So many bytes of each copy are done.
     fn progress(&mut self, done: u64, total: u64);
 
-    /// The state, every ten seconds, when differences became certain, and at the end, to be kept for a scrub that goes on.
+    /// The state, every ten seconds, when differences became certain, and at the end, to be kept for a scrub that continues.
     ///
     /// # Errors
     /// When it cannot be kept; the scrub ends.
@@ -201,7 +201,7 @@ impl<'a, B: Backend> Scrub<'a, B> {
         self.job.stop.load(Ordering::Relaxed)
     }
 
-    /// Reads on until the end, or until so much differs that it should be looked at again. Whether that was the end.
+    /// Reads on until the end, or until so much differs that it should be checked again. Whether that was the end.
     fn pass(&mut self, state: &mut State, listener: &mut dyn Listener) -> Result<bool, Problem> {
         let total = self.job.map.total();
         loop {

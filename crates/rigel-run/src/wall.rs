@@ -1,7 +1,7 @@
 //! Times of day, for names and for some lines of a record; never for a measurement.
 //!
-//! The time of day is read once, when a process begins. Later ones follow from how much time has passed since, so that none of them jumps when
-//! somebody sets the clock of the host.
+//! The time of day is read once, when a process begins. Later ones follow from how much time has passed since, so none of them jumps if the clock
+//! of the host is set.
 
 use jiff::{SignedDuration, Timestamp, Zoned, tz::TimeZone};
 use rigel_io::clock::since_boot_ns;
@@ -32,14 +32,14 @@ impl Wall {
         Self { start, passed: ElapsedTime::Since { start_ns: now_ns(), now_ns } }
     }
 
-    /// For a simulated run: starts at a given second of the epoch, in UTC, and goes on in virtual time, so that the
+    /// For a simulated run: starts at a given second of the epoch, in UTC, and continues in virtual time, so the
     /// same seed gives the same bytes.
     pub fn simulated(epoch_seconds: i64) -> Self {
         let start = Timestamp::from_second(epoch_seconds).unwrap_or(Timestamp::UNIX_EPOCH);
         Self { start: start.to_zoned(TimeZone::UTC), passed: ElapsedTime::Virtual }
     }
 
-    /// For a simulated run that goes on: starts when it had started, in virtual time. `None` when `started` is no RFC 3339 time.
+    /// For a simulated run that continues: starts when it had started, in virtual time. `None` when `started` is no RFC 3339 time.
     pub fn simulated_since(started: &str) -> Option<Self> {
         let start: Timestamp = started.parse().ok()?;
         Some(Self { start: start.to_zoned(TimeZone::UTC), passed: ElapsedTime::Virtual })
@@ -60,7 +60,7 @@ impl Wall {
         rfc3339(&self.start)
     }
 
-    /// The time after the run went on for `elapsed_ns`.
+    /// The time after the run continued for `elapsed_ns`.
     pub fn after(&self, elapsed_ns: u64) -> String {
         let elapsed_ns = match self.passed {
             ElapsedTime::Virtual => elapsed_ns,

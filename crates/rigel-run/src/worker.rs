@@ -1,7 +1,7 @@
 //! The measuring loop: keeps exactly the share of a point in flight and tallies what completes.
 //!
-//! Between submissions it does not allocate, lock, format or send, but for the moment at which it hands over an interval. The clock is read once before `submit` and once
-//! before `reap`: an I/O's latency runs from just before its submission to the moment its completion was seen.
+//! Between submissions it does not allocate, lock, format or send, except when it hands over an interval. The clock is read once before `submit` and
+//! once before `reap`: an I/O's latency runs from just before its submission to the moment its completion was seen.
 
 mod open;
 mod paced;
@@ -85,11 +85,11 @@ struct Loop<'a, B, C> {
 struct End {
     /// At that time.
     at_ns: u64,
-    /// After so many bytes were tried.
+    /// After this many bytes were tried.
     tried_bytes: u64,
 }
 
-/// The parts of a window that are handed over while the load goes on.
+/// The parts of a window that are handed over while the load continues.
 #[derive(Clone, Copy)]
 struct Parts {
     window: Window,
@@ -326,7 +326,7 @@ impl Worker<'_> {
     }
 
     /// Submits and reaps until the end, then drains. Returns whether the coordinator ended it early. I/Os of several sizes
-    /// have a loop of their own, and so have verified blocks and counts by target, so that others cost
+    /// have a loop of their own, and so have verified blocks and counts by target, so others cost
     /// nothing for them.
     fn drive<B: Backend, C: Clock>(
         &self,

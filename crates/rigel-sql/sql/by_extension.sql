@@ -1,7 +1,7 @@
 -- Measured by threads of the session. The answers are those of rigel.calibration/1, as JSON.
 DO $member$
 BEGIN
-    -- It goes with the extension, although it was there before.
+    -- It is removed with the extension, although it existed before.
     IF NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d
                    WHERE d.classid = 'pg_catalog.pg_namespace'::pg_catalog.regclass
                        AND d.objid = (SELECT n.oid FROM pg_catalog.pg_namespace AS n WHERE n.nspname = 'rigel') AND d.deptype = 'e') THEN

@@ -1,7 +1,7 @@
 -- Measured by the program rigel, which the server starts. `rigel sql install` sets its path.
 CREATE TABLE rigel.io_calibration_program (path text NOT NULL);
 INSERT INTO rigel.io_calibration_program VALUES (:'program');
--- Empty but for a moment: what the program says. No table of a user will do, whose triggers would run with the rights of the owner.
+-- Holds the output of the program, and is otherwise empty. A table of a user would not do: its triggers would run with the rights of the owner.
 CREATE UNLOGGED TABLE rigel.io_calibration_output (n bigint GENERATED ALWAYS AS IDENTITY, line text);
 
 -- The answers are those of rigel.calibration/1, as JSON.
@@ -15,13 +15,13 @@ DECLARE
     answers text;
     said text;
 BEGIN
-    -- Only names that the server itself gives files: nothing else of a caller reaches the shell but numbers.
+    -- Only file names that the server itself chooses: apart from them, only numbers of a caller reach the shell.
     IF EXISTS (SELECT FROM unnest(files) AS f WHERE f IS NULL OR f LIKE '%..%' OR f !~ '^(base|global|pg_tblspc)/[A-Za-z0-9_./]+$') THEN
-        RAISE invalid_parameter_value USING MESSAGE = 'that is not a file of a relation';
+        RAISE invalid_parameter_value USING MESSAGE = 'this is not a file of a relation';
     END IF;
     SELECT chr(39) || replace(p.path, chr(39), chr(39) || chr(92) || chr(39) || chr(39)) || chr(39) INTO STRICT program
     FROM rigel.io_calibration_program AS p;
-    -- Signals of the server for this session reach the program as well, and no file of it stays.
+    -- Signals of the server for this session also reach the program, and it leaves no file behind.
     EXECUTE format('COPY rigel.io_calibration_output (line) FROM PROGRAM %L WITH (FORMAT csv, DELIMITER %L, QUOTE %L, ENCODING %L)',
         'd=$(mktemp -d) || exit; trap ''rm -rf "$d"'' EXIT; trap ''exit 0'' HUP INT QUIT TERM; ' || program
         || ' calibrate --json --quiet --no-html --no-history --no-commits --out "$d"'
@@ -35,10 +35,10 @@ BEGIN
     INTO answers, said FROM rigel.io_calibration_output AS o;
     DELETE FROM rigel.io_calibration_output;
     IF code IS NULL THEN
-        RAISE query_canceled USING MESSAGE = 'the calibration was ended';
+        RAISE query_canceled USING MESSAGE = 'the calibration was stopped';
     ELSIF code NOT IN (0, 1) OR answers IS NULL THEN
         RAISE external_routine_exception USING MESSAGE = format('rigel calibrate ended with exit code %s', code),
-            DETAIL = coalesce(said, 'It said nothing.'), HINT = 'The path of the program is in rigel.io_calibration_program.';
+            DETAIL = coalesce(said, 'It printed nothing.'), HINT = 'The path of the program is in rigel.io_calibration_program.';
     END IF;
     RETURN answers;
 END

@@ -1,5 +1,5 @@
--- calibrate_io(): what the storage below this database can do. Everything but the measuring itself, which is
--- rigel.io_calibration_measure, which comes first: by_extension.sql measures in the session, by_program.sql by the program rigel.
+-- calibrate_io(): what the storage below this database can do. Everything except the measuring function,
+-- rigel.io_calibration_measure, which comes first: by_extension.sql measures in the session, by_program.sql with the program rigel.
 -- PostgreSQL 13 and later.
 
 CREATE TABLE rigel.io_calibration (
@@ -15,7 +15,7 @@ CREATE TABLE rigel.io_calibration (
     bytes bigint NOT NULL,
     additional_info jsonb NOT NULL
 );
-COMMENT ON TABLE rigel.io_calibration IS 'The last calibration. Latency and max_latency in ms, rates per second, one MB is 2^20 bytes; additional_info has the intervals and what speaks against the figures';
+COMMENT ON TABLE rigel.io_calibration IS 'The last calibration. Latency and max_latency in ms, rates per second, one MB is 2^20 bytes; additional_info has the intervals and the doubts about the figures';
 
 CREATE VIEW rigel.io_calibration_status AS
 SELECT CASE
@@ -30,7 +30,7 @@ SELECT CASE
        (SELECT pg_catalog.max(c.end_time) FROM rigel.io_calibration AS c) AS calibration_time;
 COMMENT ON VIEW rigel.io_calibration_status IS 'NOT AVAILABLE, IN PROGRESS or READY, and the end of the last calibration';
 
--- The files that are read: segments of relations with room for large I/O. Of many a choice that is spread over all.
+-- The files to read: segments of relations with room for large I/O. If there are many, a choice that is spread over all of them.
 CREATE FUNCTION rigel.io_calibration_files(relation regclass, tablespace oid, OUT path text, OUT bytes bigint)
 RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $files$
@@ -71,7 +71,7 @@ DECLARE
 BEGIN
     IF num_physical_disks IS NULL OR num_physical_disks NOT BETWEEN 1 AND 1000 THEN
         RAISE invalid_parameter_value USING MESSAGE = format('num_physical_disks is %s', coalesce(num_physical_disks::text, 'null')),
-            HINT = 'Give 1 to 1000; about as many disks as lie below the database.';
+            HINT = 'Give 1 to 1000: about the number of disks below the database.';
     ELSIF max_latency IS NULL OR max_latency NOT BETWEEN 1 AND 10000 THEN
         RAISE invalid_parameter_value USING MESSAGE = format('max_latency is %s', coalesce(max_latency::text, 'null')),
             HINT = 'Give 1 to 10000 ms.';
@@ -79,7 +79,7 @@ BEGIN
         RAISE invalid_parameter_value USING MESSAGE = format('budget is %s', coalesce(budget::text, 'null')),
             HINT = 'Give 20 to 3600 s; 60 is usual.';
     ELSIF relation IS NOT NULL AND tablespace IS NOT NULL THEN
-        RAISE invalid_parameter_value USING MESSAGE = 'relation and tablespace do not go together', HINT = 'Give one of them.';
+        RAISE invalid_parameter_value USING MESSAGE = 'relation and tablespace cannot be combined', HINT = 'Give one of them.';
     END IF;
     IF tablespace IS NOT NULL THEN
         SELECT t.oid INTO space FROM pg_tablespace AS t WHERE t.spcname = calibrate_io.tablespace;
@@ -90,14 +90,14 @@ BEGIN
     -- Until the end of the transaction, in which the result becomes visible.
     IF NOT pg_try_advisory_xact_lock(1919510373, 26991) THEN
         RAISE lock_not_available USING MESSAGE = 'a calibration is in progress',
-            DETAIL = 'Two at once would measure each other.', HINT = 'Wait until rigel.io_calibration_status says READY.';
+            DETAIL = 'Two at once would disturb each other.', HINT = 'Wait until rigel.io_calibration_status says READY.';
     END IF;
     SELECT array_agg(f.path), sum(f.bytes) INTO paths, total FROM rigel.io_calibration_files(relation, space) AS f;
     IF paths IS NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = 'there is no relation of 1 MiB or more to read from',
             HINT = 'Fill a table first, several times as large as the caches of the storage.';
     END IF;
-    -- Now, so that a session that may not write hears it before and not after the measuring. Others see the old row until the end.
+    -- Done now, so a session that may not write learns that before the measurement, not after it. Others see the old row until the end.
     DELETE FROM rigel.io_calibration;
     answers := rigel.io_calibration_measure(paths, num_physical_disks, max_latency, budget)::jsonb;
     max_iops := round((answers #>> '{max_iops,value}')::numeric);

@@ -1,4 +1,4 @@
--- The schema of calibrate_io(). That of a table of `rigel sql` will do, when it belongs to the same user: the table stays in it.
+-- The schema of calibrate_io(). The schema of a table of `rigel sql` is used if it belongs to the same user: the table stays in it.
 DO $schema$
 DECLARE
     is_ours boolean;
@@ -11,8 +11,8 @@ BEGIN
         CREATE SCHEMA rigel;
     ELSIF NOT is_ours THEN
         RAISE duplicate_schema USING MESSAGE = 'schema "rigel" already exists',
-            DETAIL = 'It has calibrate_io() already, belongs to another user, or is not Rigel''s.',
-            HINT = 'See what is in it; DROP EXTENSION rigel or DROP SCHEMA rigel CASCADE removes calibrate_io().';
+            DETAIL = 'It already has calibrate_io(), belongs to another user, or is not Rigel''s.',
+            HINT = 'Check what is in it; DROP EXTENSION rigel or DROP SCHEMA rigel CASCADE removes calibrate_io().';
     END IF;
 END
 $schema$;

@@ -1,6 +1,6 @@
-//! The bench: sessions on a server, and the counters beside every visit.
+//! The bench: sessions on a server, and the counters read with every visit.
 //!
-//! A session is a thread that waits for one answer at a time, so that as many reads are outstanding as there are sessions. Must
+//! A session is a thread that waits for one answer at a time, so as many reads are outstanding as there are sessions. Must
 //! not make the table, and must not judge the counters.
 
 mod below;
@@ -41,7 +41,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// An early end is set this far in the future, so that every session sees it in time.
+/// An early end is set this far in the future, so every session sees it in time.
 const EARLY_END_NS: u64 = 50 * NS_PER_MS;
 /// What a session needs beyond the limit of a statement until it must have told.
 const GRACE: Duration = Duration::from_secs(10);
@@ -64,7 +64,7 @@ pub struct Parts {
     pub notes: Vec<String>,
     /// Shows the time of the run; the same for all that take turns in it.
     pub clock: MonotonicClock,
-    /// What the run has behind it when it goes on.
+    /// What the run has behind it when it continues.
     pub behind: QueryHistory,
 }
 
@@ -132,7 +132,7 @@ impl SqlBench {
     /// Connects as many sessions of each class as the request has at most.
     ///
     /// # Errors
-    /// When the request is none of this bench, the server refuses a session, or would answer in another way.
+    /// When the request is not for this bench, the server refuses a session, or would answer in another way.
     pub fn start(made: Parts, request: &Request) -> Result<Self, Problem> {
         let Parts { server, table, target, host, group, mut notes, clock, behind } = made;
         let queries = Query::all(request)?;

@@ -1,8 +1,7 @@
-//! The counters beside a load: what the server, the kernel and the device say was read.
+//! The counters of a load: what the server, the kernel and the device say was read.
 //!
-//! Each is read before a load and behind it. One that cannot be read, or would count something else, is left out. The server is
-//! asked for nothing but functions, by statements that were prepared: whatever else its answer needed to be read would be counted
-//! beside the load. Must not judge.
+//! Each is read before and after the load. One that cannot be read, or would count something else, is left out. The server is only asked for
+//! functions, by prepared statements: anything else that its answer had to read would be counted with the load. Must not judge.
 
 use crate::server::{Server, ServerFacts};
 use rigel_core::measure::{DeviceReads, ServerCounts};

@@ -1,8 +1,8 @@
 //! Keeps the pages of the table out of the page cache while it is measured.
 //!
-//! What is cached does not only answer look-ups: where neighbours of a block are in the cache, the kernel takes a random read for a
-//! sequential one and reads ahead. What statements in work are about to use is left alone: it would be fetched twice. Nothing is
-//! lost: the files are opened read-only. Must not touch any file but those of the table.
+//! Cached pages not only answer look-ups: if neighbours of a block are in the cache, the kernel mistakes a random read for a sequential one and
+//! reads ahead. Pages that running statements are about to use are left alone, because they would be fetched twice. Nothing is
+//! lost: the files are opened read-only. Must not touch any file except those of the table.
 
 use rustix::fs::{Advice, Mode, OFlags, fadvise, fstat, open};
 use std::num::NonZeroU64;
@@ -14,9 +14,9 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// Between two looks a fast device fills a few megabytes. A look costs hardly anything.
+/// Between two looks a fast device fills a few megabytes. A look costs barely anything.
 const PERIOD: Duration = Duration::from_millis(5);
-/// Once this part of the table was read, it goes: two neighbours of a block are hardly ever there by then. No sooner, because what
+/// Once this part of the table was read, it goes: two neighbours of a block are barely ever there by then. No sooner, because what
 /// a session has fetched and not seen yet goes as well, and is fetched twice.
 const PART: u32 = 100;
 
@@ -30,7 +30,7 @@ pub struct Evictor {
 }
 
 impl Evictor {
-    /// For the table of so many blocks whose first file this is; `None` where its files cannot be opened. `read` tells how many blocks
+    /// For the table of this many blocks whose first file this is; `None` if its files cannot be opened. `read` shows how many blocks
     /// were read until now, and `needed` which pages, bytes of the table, are still needed.
     pub fn start(
         first: &Path,

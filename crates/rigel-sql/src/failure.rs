@@ -1,6 +1,6 @@
-//! What goes wrong with any server, in words that say what to do.
+//! Problems with any server, in messages that say what to do.
 //!
-//! Must not know what a product says.
+//! Must not know the messages of a product.
 
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text::printable;

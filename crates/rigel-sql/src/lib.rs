@@ -1,9 +1,9 @@
-//! A database as a test bench: a private server or one that is there, a table with a row in each block, sessions that look rows
-//! up, and the counters that say whether a look-up was a read.
+//! A database as a test bench: a private or an existing server, a table with a row in each block, sessions that look rows up, and the counters
+//! that show whether a look-up was a read.
 //!
-//! What every product shares knows a [`Server`] and no product; each product has a room of its own behind that seam ([`server::door`]).
-//! The server makes the I/O and this crate only asks, so that no permit to write is needed for files: a private server's are its
-//! own, and in a database of others nothing is made without consent. Must not judge what was counted, and must not print.
+//! The shared code knows a [`Server`] but no product; each product has its own module behind that interface ([`server::door`]). The server does
+//! the I/O and this crate only asks, so it needs no write permit for files: a private server's files are its own, and in a user's database nothing
+//! is created without consent. Must not judge what was counted, and must not print.
 #![forbid(unsafe_code)]
 
 pub mod bench;

@@ -1,7 +1,7 @@
-//! The room of MySQL and MariaDB: client and statements, programs, the rows of a page, the counters of InnoDB.
+//! The module of MySQL and MariaDB: client and statements, programs, the rows of a page, the counters of InnoDB.
 //!
-//! A table of InnoDB is a b-tree by its primary key: a look-up reads the leaf of its row, and what of the inner pages the server's own cache did not keep.
-//! Must not touch a database but `rigel`.
+//! A table of InnoDB is a b-tree by its primary key: a look-up reads the leaf of its row, and the inner pages that the server's own cache did not
+//! keep. Must not touch a database but `rigel`.
 
 mod address;
 mod database;
@@ -147,7 +147,7 @@ impl Server for Database {
         self.counts()
     }
 
-    /// What a session is at is told by tables that are off unless somebody switched them on, and that cost every session time.
+    /// What a session is at is known by tables that are off unless somebody switched them on, and that cost every session time.
     fn waits(&mut self, _: &[i32]) -> Option<Vec<(String, u64)>> {
         None
     }

@@ -1,4 +1,4 @@
-//! Whether others could put something else in the place of what root uses. Must not change any rights.
+//! Whether other users could replace what root uses. Must not change any rights.
 
 use rustix::process::geteuid;
 use std::fs::{self, Metadata};

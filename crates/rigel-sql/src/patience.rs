@@ -1,4 +1,4 @@
-//! Waiting for a server that may never answer: it is asked in a thread that is left alone once patience is over.
+//! Waiting for a server that may never answer: the query runs in a thread that is abandoned after a time limit.
 //!
 //! Must not know what is asked.
 
@@ -16,13 +16,13 @@ pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How often whoever waits for long work looks whether the user ends it.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
-/// What is in work may take so long to end by itself, when the user ends it.
+/// What is in work may take so long to end on its own, when the user ends it.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// Has a server end the statement in work; it is asked in a thread, for that may hang as well.
 pub(crate) type Cancel = Box<dyn FnOnce() + Send>;
 
-/// Waiting for long work in a thread of its own, which says from time to time that it goes on.
+/// Waiting for long work in a thread of its own, which says from time to time that it continues.
 pub(crate) struct LongWait {
     last: Instant,
     patience: Duration,
@@ -38,12 +38,12 @@ impl LongWait {
         Self { last: Instant::now(), patience: PATIENCE, stopped, cancel }
     }
 
-    /// What the work looks at, to end by itself.
+    /// What the work looks at, to end on its own.
     pub(crate) fn stopped(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stopped)
     }
 
-    /// The work goes on; what comes next may take so long, if another time than before.
+    /// The work continues; what comes next may take so long, if another time than before.
     pub(crate) fn heard(&mut self, patience: Option<Duration>) {
         self.last = Instant::now();
         self.patience = patience.unwrap_or(self.patience);

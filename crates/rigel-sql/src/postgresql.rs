@@ -1,5 +1,5 @@
-//! The room of PostgreSQL: its client and statements, its programs, the plans that make a look-up one read, its counters; and what only it has: settings
-//! proven by experiment, `calibrate_io()`, counters beside production.
+//! The module of PostgreSQL: its client and statements, its programs, the plans that make a look-up one read, its counters; and what only
+//! PostgreSQL has: settings proven by experiment, `calibrate_io()`, counters next to production.
 
 pub mod address;
 mod counters;

@@ -1,8 +1,8 @@
-//! A server of a run's own: made in a directory, reached by a socket in it, stopped and removed.
+//! A run's own server: created in a directory, reached by a socket in it, stopped and removed.
 //!
-//! It ends with this process, however that ends, and the next run in the directory removes what was left. Caches below the
-//! table are kept out of the way: by direct I/O where the product has it, else by a control group with little memory. What a product does in its
-//! own way is its [`Kit`]. Must not touch any other server.
+//! It ends with this process, however that ends, and the next run in the directory removes the remains. Caches below the
+//! table are kept out of the way: by direct I/O if the product has it, else by a control group with little memory. What differs between products
+//! is in the [`Kit`]. Must not touch any other server.
 
 pub(crate) mod home;
 pub(crate) mod tree;
@@ -118,10 +118,10 @@ pub trait Kit: Sync + std::fmt::Debug {
     /// Starts it; `more` is a setting more, such as `io_method=sync`.
     fn serve(&self, programs: &Programs, serve: &Serve<'_>, more: Option<&str>) -> Call;
 
-    /// Whether this version reads past the page cache by itself.
+    /// Whether this version bypasses the page cache on its own.
     fn is_direct(&self, programs: &Programs) -> bool;
 
-    /// The server's own cache, which is enough for what so many sessions hold at the same time.
+    /// The server's own cache, which is enough for what this many sessions hold at the same time.
     fn cache_bytes(&self, sessions: u32) -> u64;
 
     /// What an empty database and its log take.
@@ -222,7 +222,7 @@ impl PrivateServer {
     }
 
     /// A program of the server, as its user, that gets `signal` when this process ends. It is in a process group of its own, so
-    /// that the keys that end a run do not end it first.
+    /// the keys that end a run do not end it first.
     fn command(&self, call: &Call, signal: Signal, groups: Vec<File>) -> Command {
         let mut command = Command::new(&call.program);
         command.args(&call.arguments);
@@ -432,7 +432,7 @@ impl Drop for PrivateServer {
 /// Refuses a directory in which no server is made, before anything is done there.
 ///
 /// # Errors
-/// When others could put something else in the place of what root makes and removes, or its name is no text.
+/// When others could put something else in place of what root makes and removes, or its name is not text.
 pub fn check_place(place: &Path) -> Result<(), Problem> {
     // One that is not there is refused with what it would be used for.
     let Ok(place) = place.canonicalize() else { return Ok(()) };
@@ -445,7 +445,7 @@ pub fn check_place(place: &Path) -> Result<(), Problem> {
     home::check_own(&place)
 }
 
-/// Removes what killed runs left in a directory, so that its room is free.
+/// Removes what killed runs left in a directory, so its room is free.
 ///
 /// # Errors
 /// When no server can be made there.

@@ -18,7 +18,7 @@ pub struct Programs {
     pub dir: PathBuf,
     /// The first number of the version.
     pub major: u32,
-    /// The version as the server tells it, such as `15.14`.
+    /// The version as the server reports it, such as `15.14`.
     pub version: String,
 }
 

@@ -1,6 +1,6 @@
-//! Settings proven by experiment, whatever the product: what is asked for, what goes on meanwhile, and what the storage does without a server.
+//! Settings proven by experiment, whatever the product: the request, the progress, and what the storage does without a server.
 //!
-//! The experiments themselves are the rooms' ([`crate::server::Door::prove`]). Must not judge; [`rigel_uses::proof`] does.
+//! The experiments themselves are in the product modules ([`crate::server::Door::prove`]). Must not judge; [`rigel_uses::proof`] does.
 
 pub(crate) mod storage;
 
@@ -20,7 +20,7 @@ pub struct ProofRequest {
     pub rounds: u32,
     /// No round begins after that time, but for the second one.
     pub most: Option<Duration>,
-    /// Random writes of a block per second that the storage made without a server, where an advised value rests on them.
+    /// Random writes of a block per second that the storage made without a server, where an advised value is based on them.
     pub writes_per_s: Option<f64>,
 }
 
@@ -36,7 +36,7 @@ pub enum ProofStep {
 /// Hears how much of how much is done.
 pub type Progress<'a> = &'a mut dyn FnMut(ProofStep, u64, u64);
 
-/// What a room tells of its experiment.
+/// What a room reports on its experiment.
 #[derive(Clone, Copy, Debug)]
 pub struct ProofFacts {
     /// Sessions that are open at the same time.
@@ -47,7 +47,7 @@ pub struct ProofFacts {
     pub settings: &'static str,
     /// What the other bytes are for, for people.
     pub beside: &'static str,
-    /// An advised value rests on what random writes the storage makes.
+    /// An advised value is based on what random writes the storage makes.
     pub needs_writes: bool,
 }
 

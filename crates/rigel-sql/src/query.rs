@@ -21,7 +21,7 @@ impl Query {
     /// What the sessions of a class ask.
     ///
     /// # Errors
-    /// When the class is none of a database.
+    /// When the class is not one for databases.
     pub fn of(request: &Request, class: Class) -> Result<Self, Problem> {
         let bug = || Problem::new(ExitKind::Bug, "the request has no database load");
         let sql = request.sql().ok_or_else(bug)?;

@@ -1,12 +1,12 @@
-//! The order in which rows are looked up: every block once before any comes again, by all sessions together.
+//! The order in which rows are looked up: every block once before any is repeated, over all sessions together.
 //!
-//! It jumps as random I/O does (`load::permutation`), and no cache smaller than the table can help. Must not know sessions.
+//! It jumps as random I/O does (`load::permutation`), so no cache smaller than the table can help. Must not know sessions.
 
 use rigel_core::load::permutation::Permutation;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A series that goes on where it was left, whoever takes from it.
+/// A series that continues where it was left, whoever takes from it.
 #[derive(Debug)]
 pub struct Series {
     order: Permutation,
@@ -18,7 +18,7 @@ pub struct Series {
 pub struct SessionWork(AtomicU64);
 
 impl SessionWork {
-    /// The length has so many bits, the start the others.
+    /// The length has this many bits, the start the others.
     const BITS: u32 = 20;
 
     /// Now these; less than 2^20, from less than 2^44 on.
@@ -35,12 +35,12 @@ impl SessionWork {
 }
 
 impl Series {
-    /// Over so many blocks, at least one.
+    /// Over this many blocks, at least one.
     pub fn new(blocks: u32, seed: u64) -> Self {
         Self { order: Permutation::new(u64::from(blocks), seed), next: AtomicU64::new(0) }
     }
 
-    /// The same behind so many blocks.
+    /// The same behind this many blocks.
     pub fn behind(self, taken: u64) -> Self {
         Self { next: AtomicU64::new(taken), ..self }
     }

@@ -1,7 +1,7 @@
-//! The seam between what every database shares and the room of one product: what a server tells of itself, the table in it, its sessions, what
-//! it counted, and how all of it is put away.
+//! The interface between what every database shares and the module of one product: facts about a server, the table in it, its sessions, its
+//! counters, and the cleanup.
 //!
-//! Schedule, bench, counters of the kernel, raw I/O beside SQL and every word above know these traits only. A product is a [`Door`], in the table
+//! Schedule, bench, counters of the kernel, raw I/O beside SQL and everything above know only these traits. A product is a [`Door`], in the table
 //! of [`door`]. Must not name a statement of any product.
 
 use crate::failure::{DATABASE, Leftover, SCHEMA};
@@ -107,7 +107,7 @@ impl Home {
     pub const fn stays(self) -> &'static str {
         match self {
             Self::Schema => "it contains calibrate_io()",
-            Self::Database => "others have something in it",
+            Self::Database => "others have objects in it",
         }
     }
 
@@ -135,7 +135,7 @@ pub struct ServerFacts {
     pub cache_bytes: u64,
     /// Sessions that it has room for beside those that are there.
     pub free_connections: u32,
-    /// It reads tables past the page cache.
+    /// It bypasses the page cache when it reads tables.
     pub direct: bool,
     /// Who serves a session reads for it; otherwise workers of the server do.
     pub reads_itself: bool,
@@ -200,7 +200,7 @@ pub trait Reach: Debug + Send + Sync {
     /// For people and for records: without a password.
     fn shown(&self) -> &str;
 
-    /// Connects, and looks whether the server can be measured with so many sessions. Gives up on one that does not answer.
+    /// Connects, and looks whether the server can be measured with this many sessions. Gives up on one that does not answer.
     ///
     /// # Errors
     /// When it cannot be reached, cannot be measured, or has too few connections.
@@ -236,7 +236,7 @@ pub trait Server: Send {
     /// What it is.
     fn facts(&self) -> ServerFacts;
 
-    /// The table that is there, which nobody removes as long as this connection lives; `None` when there is none of ours.
+    /// The table that is there, which nobody removes as long as this connection lives; `None` if there is none of ours.
     ///
     /// # Errors
     /// When its place is taken by somebody else's, or it is not as Rigel makes it.
@@ -284,10 +284,10 @@ pub trait Server: Send {
     /// Makes sessions on the same server.
     fn opener(&self) -> Opener;
 
-    /// What it counted until now, as far as it tells. What the sessions and the kernel know stays empty.
+    /// What it counted until now, as far as it shows. What the sessions and the kernel know stays empty.
     fn counts(&mut self) -> ServerCounts;
 
-    /// How many of these sessions are at what at this moment; `None` where it does not tell.
+    /// How many of these sessions are at what at this moment; `None` if it does not say.
     fn waits(&mut self, sessions: &[i32]) -> Option<Vec<(String, u64)>>;
 }
 

@@ -1,8 +1,8 @@
-//! One session: a connection and a thread that asks one statement after the other, and counts.
+//! One session: a connection and a thread that runs one statement after the other, and counts.
 //!
-//! A statement looks up several rows; each counts as one look-up that took its part of the statement, so that the rate is exact
-//! and a latency is the mean of a statement. With one row a statement every latency is that of a look-up. A report is one
-//! statement, and counts when all rows of its range came back. Must not know other sessions.
+//! A statement looks up several rows; each counts as one look-up that took its share of the statement, so the rate is exact
+//! and a latency is the mean of a statement. With one row per statement, every latency is that of a look-up. A report is one statement, and counts
+//! once all rows of its range are returned. Must not know other sessions.
 
 use crate::query::Query;
 use crate::series::{Series, SessionWork};
@@ -168,8 +168,8 @@ impl Member {
         }
     }
 
-    /// A first statement, which nobody counts. With it a process of the server reads what the catalogue says of the table, and makes
-    /// its plan; both would be reads beside those that were asked for.
+    /// A first statement, which nobody counts. With it a process of the server reads what the catalogue says about the table, and makes
+    /// its plan; both would be reads beside those that were requested.
     fn begin(&mut self) -> Result<(), Problem> {
         let rows = match self.start.query {
             Query::LookUp(_) => self.session.look_up(&[0])?,

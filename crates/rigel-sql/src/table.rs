@@ -1,6 +1,6 @@
-//! The tables of a run, whatever the product: one that is probed, with a row to look up in each block, and one that commits go to.
+//! The tables of a run, whatever the product: one for look-ups, with a row in each block, and one for commits.
 //!
-//! Must not know how they are made.
+//! Must not know how they are created.
 
 use crate::failure::{self, Leftover};
 use crate::patience::asked;
@@ -21,7 +21,7 @@ pub const COMMITS: &str = "rigel.commits";
 /// What to know of a table that is not logged.
 pub const NOT_LOGGED: &str = "the table is unlogged because the server archives or replicates its log: a \
     server crash empties it";
-/// How servers on Linux make their logs durable, unless they are told otherwise.
+/// How servers on Linux make their logs durable by default.
 pub const SYNC: Sync = Sync::Fdatasync;
 /// What the server may take, when all rows are there, to make the index and to write everything to storage; and as long as a slow
 /// storage takes to read the whole table for that.
@@ -106,7 +106,7 @@ pub enum DropOutcome {
     Schema,
 }
 
-/// Connects anew and removes by `remove`. What may have stayed is told.
+/// Connects again and removes by `remove`. What may have stayed is reported.
 ///
 /// # Errors
 /// Those of `remove`, and when the server does not answer.

@@ -1,6 +1,6 @@
-//! What the sessions wait for while they work: samples of what the server tells of them, ten a second.
+//! What the sessions wait for while they work: samples of what the server reports, ten a second.
 //!
-//! They are taken by a thread over the connection of the counters, which has nothing else to do meanwhile. Must not judge.
+//! A thread takes them over the connection for the counters, which is otherwise idle. Must not judge.
 
 use crate::counters::Counters;
 use crate::server::Server;
@@ -22,7 +22,7 @@ pub struct WaitSampler {
 }
 
 impl WaitSampler {
-    /// Begins to look at so many sessions, which are among those of these numbers.
+    /// Begins to look at this many sessions, which are among those of these numbers.
     pub fn start(mut counters: Counters, numbers: Vec<i32>, sessions: usize) -> Self {
         let (end, ended) = mpsc::channel();
         let (give, back) = mpsc::channel();
@@ -41,7 +41,7 @@ impl WaitSampler {
     }
 }
 
-/// A server that refuses to tell is no failure: there are no more samples then.
+/// A server that refuses to tell is not a failure: there are no more samples then.
 fn look(server: &mut dyn Server, numbers: &[i32], sessions: usize, ended: &Receiver<()>) -> Waits {
     let mut seen = Waits::new();
     while ended.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {

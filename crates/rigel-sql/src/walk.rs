@@ -1,6 +1,6 @@
-//! Where the reports of a session go: range after range through a part of the table of its own, round and round.
+//! Where the reports of a session go: range after range through its own part of the table, cyclically.
 //!
-//! A session goes on where it ended, whatever it asks next, so that what the kernel read ahead for it is used. Must not know what a
+//! A session continues where it ended, whatever it asks next, so the kernel's read-ahead for it is used. Must not know what a
 //! report does with its range.
 
 use std::ops::Range;
@@ -25,12 +25,12 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Through these blocks of the table, so many with each report.
+    /// Through these blocks of the table, this many with each report.
     pub const fn new(part: Range<u32>, blocks: u32) -> Self {
         Self { part, blocks, read: 0, end: None, jumps: 0 }
     }
 
-    /// The same behind so many reports.
+    /// The same behind this many reports.
     pub fn behind(self, reports: u64) -> Self {
         Self { read: reports, ..self }
     }

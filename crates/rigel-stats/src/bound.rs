@@ -1,4 +1,4 @@
-//! How many outstanding I/Os a bound on the latency allows, by bisection between the last level within the bound
+//! How many outstanding I/Os a latency limit allows, by bisection between the last level within the bound
 //! and the first one beyond it.
 //!
 //! In a closed loop the latency does not fall when the load grows, so all levels up to some level are within the
@@ -16,10 +16,10 @@ use std::fmt;
 /// Levels within this part of each other need not be told apart: below saturation the rate differs as little.
 const NEAR: f64 = 0.05;
 
-/// A level that is open is worth a point of its own if it is so many times the one that was found.
+/// A level that is open is worth a point of its own if it is this many times the one that was found.
 const FAR: f64 = 1.25;
 
-/// Which latency of a point a bound is about.
+/// Which latency of a point a limit applies to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LatencyOf {
@@ -32,7 +32,7 @@ pub enum LatencyOf {
 
 crate::named!(LatencyOf { Mean: "mean", P99: "p99" });
 
-/// A bound on the latency of small I/O.
+/// A latency limit of small I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyBound {
     /// The latency may not be longer.
@@ -76,7 +76,7 @@ pub struct BoundVisit {
 pub enum NextBound {
     /// Visit this level once, add the visit to the others and ask again.
     Visit(u32),
-    /// The largest level within the bound, as far as the visits tell; `None` when not even 1 is.
+    /// The largest level within the bound, as far as the visits show; `None` when not even 1 is.
     Done(Option<u32>),
 }
 
@@ -111,8 +111,8 @@ pub fn so_far(visits: &[BoundVisit], limit: Nanos) -> Option<u32> {
     bracket(&levels(visits, 1), limit).0
 }
 
-/// The largest level whose visits leave open whether it keeps the bound, if it is far above `within`. The search takes the smallest
-/// level that seems to be beyond: where the latency hardly grows with the load, one slow moment ends it far too low. A level that is
+/// The largest level whose visits leave open whether it meets the bound, if it is far above `within`. The search takes the smallest
+/// level that seems to be beyond: where the latency barely grows with the load, one slow moment ends it far too low. A level that is
 /// beyond for sure ends what is open.
 pub fn perhaps(visits: &[BoundVisit], limit: Nanos, within: Option<u32>) -> Option<u32> {
     let mut levels: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
@@ -129,7 +129,7 @@ pub fn perhaps(visits: &[BoundVisit], limit: Nanos, within: Option<u32>) -> Opti
     open.filter(|&level| f64::from(level) > FAR * f64::from(within.unwrap_or(1)))
 }
 
-/// The mean latency of every level that had so many visits.
+/// The mean latency of every level that had this many visits.
 fn levels(visits: &[BoundVisit], least: usize) -> BTreeMap<u32, f64> {
     let mut levels: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     visits.iter().for_each(|visit| levels.entry(visit.outstanding).or_default().push(visit.latency_ns));
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(next(&all[..2], Nanos::from_millis(3), 3, 512), NextBound::Visit(1));
     }
 
-    /// A disk whose latency hardly grew up to 64 outstanding, while others used it for a moment: means at 32 and 64 are just beyond
+    /// A disk whose latency barely grew up to 64 outstanding, while others used it for a moment: means at 32 and 64 are just beyond
     /// 2 ms. Later visits had 0.8 ms at 27.
     #[test]
     fn a_level_that_may_keep_the_bound_is_told() {

@@ -1,7 +1,7 @@
-//! A token bucket, seen from outside: counts of one second each under saturation, a pause, and a second burst.
+//! A token bucket, seen from outside: counts per second under saturation, a pause, and a second burst.
 //!
 //! The first burst shows two levels and the I/Os above the lower one; the second one tests whether so many came back as the pause lets a bucket
-//! expect. Must not know what was counted, nor say in words what it found.
+//! expect. Must not know what was counted, nor word its results.
 
 mod course;
 mod lasting;
@@ -20,11 +20,11 @@ const ABOVE: f64 = 1.2;
 const SPENT: f64 = 2.0;
 /// What came back may differ by this part from what a bucket refills: other limits beside it have their share.
 const NEAR: f64 = 0.1;
-/// What came back is surely no proof of a bucket where it seems to be off by more than this part, however wide its interval is.
+/// What came back is certainly no proof of a bucket where it seems to be off by more than this part, however wide its interval is.
 const FARTHEST: f64 = 0.25;
-/// A test of what came back that is less sure than this tells nothing.
+/// A test of what came back that is less certain than this says nothing.
 const WIDEST_TEST: f64 = 0.5;
-/// What is to come back must be so many times as much as what is in flight.
+/// What is to come back must be this many times as much as what is in flight.
 const TIMES_IN_FLIGHT: f64 = 10.0;
 /// How long a fall has to last, as a part of the time before it, and within which limits, in seconds.
 const STAY_SHARE: f64 = 0.1;
@@ -37,7 +37,7 @@ const SECOND_LOW_S: f64 = 30.0;
 /// A pause, in seconds.
 const SHORTEST_REST_S: f64 = 5.0;
 const LONGEST_REST_S: f64 = 900.0;
-/// Part of a bucket that a pause may refill, so that it is never full.
+/// Part of a bucket that a pause may refill, so it is never full.
 const REFILL_SHARE: f64 = 0.5;
 /// Where nothing fell, pause and second burst take this part of the time each, within these limits.
 const CHECK_SHARE: f64 = 0.05;
@@ -60,11 +60,11 @@ pub struct Bursts<'a> {
     pub probe: &'a [Second],
     /// The first burst.
     pub first: &'a [Second],
-    /// The second one, behind a pause.
+    /// The second one, after a pause.
     pub second: &'a [Second],
     /// Outstanding I/Os.
     pub in_flight: f64,
-    /// The first burst lasted as long as was asked for, or until it was sure.
+    /// The first burst lasted as long as was asked for, or until it was certain.
     pub is_whole: bool,
 }
 
@@ -110,7 +110,7 @@ pub enum BurstFound {
     TokenBucket(Credit, Recovery),
     /// The rate fell and stayed, but something else came back.
     NotABucket(Credit, Recovery),
-    /// The rate stayed for so many seconds.
+    /// The rate stayed for this many seconds.
     NoFall {
         /// The rate.
         rate: Interval,
@@ -134,7 +134,7 @@ pub enum Doubt {
     TooSmall(Credit, Recovery),
     /// The rate fell just before the end.
     FellLate(Interval),
-    /// The rate was low, and behind the pause it was higher for a while: the credit had been used up before the run.
+    /// The rate was low, and after the pause it was higher for a while: the credit had been used up before the run.
     EmptyAtStart {
         /// The rate of the first burst.
         rate: Interval,
@@ -143,7 +143,7 @@ pub enum Doubt {
         /// Length of the pause, in seconds.
         rest_s: f64,
     },
-    /// The load before the first burst had used up the credit, so that its size is not known.
+    /// The load before the first burst had used up the credit, so its size is not known.
     SpentAtOnce {
         /// The rate of the first burst.
         rate: Interval,
@@ -180,7 +180,7 @@ pub fn is_sure(first: &[Second]) -> bool {
     count(first.len().saturating_sub(fall.at)) >= stay_s
 }
 
-/// The pause and the second burst that the first one asks for; none where its course is no level, or two.
+/// The pause and the second burst that the first one asks for; none where its course is not a level, or two.
 pub fn second_burst(probe: &[Second], first: &[Second], in_flight: f64, time_s: f64) -> Option<SecondBurst> {
     match course(&ops(first)) {
         Course::Fell(fall) => {

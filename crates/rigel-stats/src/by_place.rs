@@ -8,11 +8,11 @@
 
 use crate::units::to_f64;
 
-/// What a slope has to explain to be told: the square of so many standard errors.
+/// What a slope must explain to be told: the square of this many standard errors.
 const PRICE_OF_A_SLOPE: f64 = 8.0;
-/// What its bend has to explain.
+/// What its bend must explain.
 const PRICE_OF_A_BEND: f64 = 5.0;
-/// What each border between two areas has to explain.
+/// What each border between two areas must explain.
 const PRICE_OF_A_BORDER: f64 = 11.0;
 
 /// Places of one area differ by that much, relative, whatever their intervals say: devices are not even to the last per cent.

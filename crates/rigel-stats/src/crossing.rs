@@ -1,4 +1,4 @@
-//! Where something that grows with the rate passes what is allowed: a curve through the visits near that rate, and the interval
+//! Where something that grows with the rate exceeds what is allowed: a curve through the visits near that rate, and the interval
 //! of its crossing.
 //!
 //! What is given of each visit is a ratio to what is allowed, such as the share of slow I/Os over 1 %, and how many were to be expected
@@ -27,7 +27,7 @@ pub struct RatioSeen {
 }
 
 impl RatioSeen {
-    /// The same over what there is without any load to speak of, in ratios: only the rest grows with the rate. `allowed`: of the share that a
+    /// The same over what there is without any load to mention, in ratios: only the rest grows with the rate. `allowed`: of the share that a
     /// ratio of 1 stands for; 0 where it is no share.
     #[must_use]
     pub fn above(self, floor: f64, allowed: f64) -> Self {
@@ -75,7 +75,7 @@ const MOST_STEPS: usize = 60;
 const LONGEST_STEP: f64 = 2.0;
 /// The guesses are about the slope at the crossing, which they move a little.
 const ROUNDS: usize = 3;
-/// Rates at which the interval is looked at, on either side of the crossing.
+/// Rates at which the interval is checked, on either side of the crossing.
 const LOOKS: u32 = 500;
 /// As information: a term that is none.
 const FIXED: f64 = 1e18;
@@ -261,7 +261,7 @@ impl Curve {
         })
     }
 
-    /// How unsure the logarithm of a ratio is that was seen at a rate, by the variance of the curve; of so many as were expected in all.
+    /// How unsure the logarithm of a ratio is that was seen at a rate, by the variance of the curve; of this many as were expected in all.
     pub fn doubt(&self, rate: f64, expected: f64) -> f64 {
         (self.spread.at(rate) / expected).sqrt()
     }
@@ -319,7 +319,7 @@ mod tests {
 
     const RARE: Law = Law { allowed: 0.0, least_spread: 0.0, guess: Guess::NONE, queues: false };
 
-    /// Half of the I/Os are allowed: no ratio is above 2, and the curve is none of ratios.
+    /// Half of the I/Os are allowed: no ratio is above 2, so the curve is not one of ratios.
     #[test]
     fn a_share_that_ends_at_1_crosses_where_it_does() {
         let share = |rate: f64| 1.0 / (1.0 + (-(rate / 20.0 - 49.0)).exp());
@@ -350,7 +350,7 @@ mod tests {
         assert!((straight.slope() / straight.centre - 0.01).abs() < 1e-9);
     }
 
-    /// What is there without load is no matter of the rate, and the crossing stays where it is.
+    /// What is there without load is not a matter of the rate, and the crossing stays where it is.
     #[test]
     fn what_is_above_a_floor_is_1_where_it_was() {
         let above = |ratio: f64| seen(900.0, ratio).above(0.5, 0.01);

@@ -59,7 +59,7 @@ fn residuals(visits: &[TimedVisit]) -> Vec<(TimedVisit, f64)> {
 }
 
 /// Variance of the noise, estimated from the residuals `left` after fitting two parameters (two levels, or a level
-/// and a slope). It is raised for autocorrelation, so that it is right for the error of a mean or a slope.
+/// and a slope). It is raised for autocorrelation, so it is right for the error of a mean or a slope.
 fn noise(left: &[f64]) -> f64 {
     // Two parameters, and the place of the step, are fitted to the noise.
     const FITTED: f64 = 3.0;

@@ -1,6 +1,6 @@
-//! A figure together with how sure it is.
+//! A figure together with its precision.
 //!
-//! Every output takes a figure and its interval from here, so that the two cannot be of different units or different
+//! Every output takes a figure and its interval from here, so the two cannot be of different units or different
 //! visits. Must not compute an interval.
 
 use super::Interval;
@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// Visits that lie apart: the interval holds what another calibration under the same conditions would give.
+    /// Separate visits: the interval covers the result of another calibration under the same conditions.
     Visits,
-    /// The pieces of a single visit: the interval holds only what varies inside that visit.
+    /// The pieces of a single visit: the interval covers only the variation inside that visit.
     OneVisit,
     /// All visits merged into one histogram: a percentile without an interval. A slow visit counts for less, as it has
     /// fewer I/Os.
     Merged,
-    /// Several runs: the interval holds what differs from run to run.
+    /// Several runs: the interval covers the differences from run to run.
     Runs,
     /// Rounds in which both sides of a ratio were visited.
     Rounds,
-    /// A search over load levels: the interval holds every level that its visits leave open.
+    /// A search over load levels: the interval contains every level that its visits do not exclude.
     Levels,
     /// There is no interval.
     #[default]
@@ -67,7 +67,7 @@ impl Estimate {
         Self { basis: Basis::Merged, ..Self::bare(value) }
     }
 
-    /// The middle of an interval that rests on `basis`.
+    /// The middle of an interval that is based on `basis`.
     pub const fn of(interval: Interval, basis: Basis) -> Self {
         Self { value: interval.mean, interval: Some(interval), basis }
     }
@@ -104,7 +104,7 @@ impl Estimate {
         self.interval.map(|interval| interval.hi95)
     }
 
-    /// Whether few visits, or none, say how sure it is.
+    /// Whether few visits, or none, say how certain it is.
     pub fn has_few_visits(&self) -> bool {
         self.interval.is_none_or(|interval| interval.visits < FEWEST_VISITS)
     }
@@ -115,7 +115,7 @@ impl Estimate {
     }
 }
 
-/// The one form of an estimate in documents, and what is read back from them.
+/// The form of an estimate in all documents, also for reading them back.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Estimate")]
 pub struct EstimateForm {
@@ -127,7 +127,7 @@ pub struct EstimateForm {
     pub hi95: Option<f64>,
     /// Visits behind the interval, or runs or rounds if `basis` says so; null when there is none.
     pub visits: Option<usize>,
-    /// What the interval rests on.
+    /// What the interval is based on.
     pub basis: Basis,
 }
 

@@ -1,6 +1,6 @@
 //! How long an adaptive run takes: a range of time, and how many visits a point needs for its interval.
 //!
-//! A forecast is for people who wait. Must not decide anything: what a run does never depends on it.
+//! A forecast is for waiting people. Must not decide anything: what a run does never depends on it.
 
 use super::interval::Interval;
 use super::parameters::Parameters;
@@ -8,7 +8,7 @@ use super::special::{normal_quantile, student_t_quantile};
 use super::variance::Spread;
 use serde::{Deserialize, Serialize};
 
-/// How sure each end of a forecast is.
+/// How certain each end of a forecast is.
 const CONFIDENCE: f64 = 0.95;
 
 /// A time that is known as a range.
@@ -16,7 +16,7 @@ const CONFIDENCE: f64 = 0.95;
 pub struct TimeRange {
     /// If all goes well.
     pub least_ns: u64,
-    /// If much speaks against it.
+    /// If much casts doubt on it.
     pub most_ns: u64,
 }
 
@@ -49,7 +49,7 @@ impl TimeRange {
         self.most_ns.saturating_sub(self.least_ns)
     }
 
-    /// What two forecasts of one end have in common. An end that was told moves inwards only, so that it does not go up
+    /// What two forecasts of one end have in common. An end that was told moves inwards only, so it does not go up
     /// and down with the noise; unless the middle of the newer forecast, which knows more, is beyond it.
     #[must_use]
     pub fn narrowed(self, newer: Self) -> Self {

@@ -1,7 +1,7 @@
 //! A latency histogram: log-linear, 64 buckets per power of two, every value from 0 to 2^64 - 1 ns.
 //!
 //! 64 per octave makes a bucket at most 1.6 % wide, and puts a bucket edge on every `1000 x 2^k` ns
-//! (1000 = 512 + 61 x 8), so that ORION's histogram rows (powers of two in microseconds) can be counted exactly.
+//! (1000 = 512 + 61 x 8), so ORION's histogram rows (powers of two in microseconds) can be counted exactly.
 //! Must not be shared between threads: every worker has its own and they are added afterwards.
 
 mod packed;
@@ -108,7 +108,7 @@ impl Histogram {
         }
     }
 
-    /// The same in an eighth of the buckets, so that a quantile is known to 13 %: each latency is counted in the middle of the
+    /// The same in an eighth of the buckets, so a quantile is known to 13 %: each latency is counted in the middle of the
     /// eight that it is one of. Count, sums, minimum and maximum stay exact.
     #[must_use]
     pub fn coarse(&self) -> Self {

@@ -55,7 +55,7 @@ impl Interval {
         })
     }
 
-    /// An interval of logarithms, as of a geometric mean: `half` to either side of `log_mean`.
+    /// An interval of logarithms, as with a geometric mean: `half` to either side of `log_mean`.
     pub fn geometric(log_mean: f64, half: f64, visits: usize, df: f64) -> Self {
         Self {
             mean: log_mean.exp(),
@@ -133,7 +133,7 @@ mod tests {
         assert!((930..=975).contains(&covered), "{covered} of 1000");
     }
 
-    /// The width that is told is that of the longer side.
+    /// The width that is reported is that of the longer side.
     #[test]
     fn an_interval_of_logarithms_is_as_wide_as_it_says() {
         for half in [0.01, 0.3, 1.0] {

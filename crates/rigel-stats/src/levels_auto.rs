@@ -78,7 +78,7 @@ pub struct Curve {
     pub violations: Vec<Violation>,
 }
 
-/// The saturating level, as far as the noise allows to say.
+/// The level that saturates the device, within the noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Bracket {
     /// Every level below was left out, or is below saturation at 95 % confidence.
@@ -89,7 +89,7 @@ pub struct Bracket {
     pub hi: u32,
 }
 
-/// A level that contradicts what a closed loop can do.
+/// A level whose figures are impossible in a closed loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Violation {
     /// Which.
@@ -110,7 +110,7 @@ pub enum ViolationKind {
 }
 
 /// Decides what comes after `visits`, in whatever order they were made. The same visits always give the same answer,
-/// so a search can go on from a record; visits that were not asked for are set aside until they are.
+/// so a search can continue from a record; visits that were not requested are set aside until they are.
 pub fn next(visits: &[LevelVisit], rules: &LevelRules) -> Next {
     match search(visits, rules).run() {
         Ok(Some(curve)) => Next::Done(Box::new(curve)),

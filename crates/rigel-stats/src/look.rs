@@ -1,6 +1,6 @@
 //! One look at all visits of a phase so far: the settling time, then the intervals, then the points that are done.
 //!
-//! Everything is computed anew from the profiles of the visits, so the settling time also applies to visits that
+//! Everything is recomputed from the profiles of the visits, so the settling time also applies to visits that
 //! were made before it was known. If visits are too short to settle, longer ones are made; once there are enough of
 //! them, the short ones no longer count. Must not remember anything between looks.
 
@@ -23,9 +23,9 @@ pub struct Quantity {
     pub group: u32,
     /// For each visit the rate per bucket, from the start of the load to its end.
     pub profiles: Vec<Vec<f64>>,
-    /// A long visit, which is no part of the estimates; only some quantities have one.
+    /// A long visit, which is not part of the estimates; only some quantities have one.
     pub long: Option<LongSeries>,
-    /// Its visits differ by its load and not as those of other points do, so that no variance is borrowed.
+    /// Its visits differ by its load and not as those of other points do, so no variance is borrowed.
     pub by_itself: bool,
 }
 
@@ -36,7 +36,7 @@ pub struct Look {
     pub shortest_ns: u64,
     /// The settling time that all means below have been taken after.
     pub settle: Settle,
-    /// Means of the visits after settling, and what each says of its own error.
+    /// Means of the visits after settling, and what each says about its own error.
     pub visits: Vec<PointVisits>,
     /// Which of [`Parameters::visit_lengths`] each of these visits has, by its place.
     pub lengths: Vec<Vec<usize>>,
@@ -54,7 +54,7 @@ impl Look {
     ///
     /// All visits count if a settling time fits into them and no long visit rises above them. Otherwise only visits
     /// of the next length count, once every quantity has as many of them as come before the first look; and so on.
-    /// If the longest are too short as well, they count all the same, and the settling time says so.
+    /// If the longest are too short as well, they count anyway, and the settling time says so.
     ///
     /// Longer visits among the shorter ones would make these look noisy instead of low, so the shorter ones are
     /// also judged alone.

@@ -21,7 +21,7 @@ pub struct Parameters {
     pub settle_ns: u64,
     /// Measured part of a visit; between visits the noise is so much larger than inside that longer ones gain little.
     pub measure_ns: u64,
-    /// A visit with fewer I/Os of a class is lengthened, so that its mean is nearly normal.
+    /// A visit with fewer I/Os of a class is lengthened, so its mean is nearly normal.
     pub least_ios: u32,
     /// Longest measured part of such a visit.
     pub longest_measure_ns: u64,
@@ -74,7 +74,7 @@ impl Parameters {
         Self { target, measure_ns: if fast { NS_PER_S } else { usual.measure_ns }, ..usual }
     }
 
-    /// The same for two sides that take turns. What is wanted of it is how sure a difference is and not a rate, which takes more
+    /// The same for two alternating sides. What is wanted of it is how certain a difference is and not a rate, which takes more
     /// rounds: a mean of all loads has no other visits to borrow its spread from.
     #[must_use]
     pub const fn in_turns(self) -> Self {

@@ -1,8 +1,8 @@
-//! The search for the highest rate of an open loop at which a bound is kept: growing rates until one does not keep it, then
+//! The search for the highest rate of an open loop at which a bound is met: growing rates until one does not keep it, then
 //! bisection.
 //!
 //! What is beyond a bound grows with the rate, so the visits to all rates together are taken as a rising curve (isotonic regression), and
-//! one visit that chance made bad is corrected by those above and below it. Only what the points are chosen by comes out here; how sure the
+//! one visit that chance made bad is corrected by those above and below it. Only what the points are chosen by comes out here; how certain the
 //! rate is, their visits say. Must not interpolate beyond what was visited.
 
 use super::crossing::{Curve, Guess, Law, RatioSeen, Shape};
@@ -17,7 +17,7 @@ const VISITS_OF_DOUBT: usize = 3;
 const NEAR: f64 = 0.05;
 /// Visits to each of both ends before the search is over.
 const VISITS_AT_ENDS: usize = 8;
-/// A search is given up after so many visits; twenty to thirty are usual.
+/// A search is given up after this many visits; twenty to thirty are usual.
 const MOST_VISITS: usize = 60;
 /// Where fewer slow I/Os were to be expected, more visits cost little and tell more than doubt does.
 const LEAST_DOUBT: f64 = 5.0;
@@ -33,7 +33,7 @@ const WIDEST: f64 = 0.15;
 /// And so far at least where no line says how steep the curve is.
 const UNKNOWN: f64 = 0.02;
 
-/// A line is all that is asked for.
+/// A line is all that is requested.
 const RATIOS: Law = Law { allowed: 0.0, least_spread: 0.0, guess: Guess::NONE, queues: true };
 /// Nearer to the bound there is nothing left above what is there without load.
 pub const HIGHEST_FLOOR: f64 = 0.95;
@@ -88,7 +88,7 @@ pub enum Next {
 /// What a search found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RateOutcome {
-    /// The bound is kept up to about a rate: the rates around which the points lie.
+    /// The bound is met up to about a rate: the rates around which the points lie.
     About {
         /// Lower end of the points.
         low: f64,
@@ -119,7 +119,7 @@ impl Level {
         self.seen / self.weight
     }
 
-    /// Whether chance alone hardly makes it keep, or break, the bound.
+    /// Whether chance alone barely makes it keep, or break, the bound.
     fn is_clear(&self) -> bool {
         let more = self.seen - self.weight;
         let chance = 2.0 * self.weight.sqrt();
@@ -132,7 +132,7 @@ impl Level {
     }
 }
 
-/// Decides what comes after `visits`. The same visits always give the same answer, so a search can go on from a record.
+/// Decides what comes after `visits`. The same visits always give the same answer, so a search can continue from a record.
 pub fn next(visits: &[RateVisit], rules: &RateRules) -> Next {
     let levels = levels(visits);
     match growing(&levels, rules) {
@@ -169,7 +169,7 @@ fn levels(visits: &[RateVisit]) -> BTreeMap<u32, Level> {
     levels
 }
 
-/// The next of the growing rates; falling ones, when not even the first is kept. `None` once one keeps the bound and another does not.
+/// The next of the growing rates; falling ones, when not even the first is kept. `None` once one meets the bound and another does not.
 fn growing(levels: &BTreeMap<u32, Level>, rules: &RateRules) -> Option<Next> {
     let mut rate = rules.first.clamp(rules.lowest, rules.most);
     let mut kept_below = false;
@@ -199,7 +199,7 @@ fn growing(levels: &BTreeMap<u32, Level>, rules: &RateRules) -> Option<Next> {
     }
 }
 
-/// The highest rate that keeps the bound and the lowest that does not, of the rising curve through all of them. What stands on one step of
+/// The highest rate that meets the bound and the lowest that does not, of the rising curve through all of them. What stands on one step of
 /// the curve counts together, and is kept in doubt: visits to higher rates tell more.
 fn ends(levels: &BTreeMap<u32, Level>) -> (Option<u32>, Option<u32>) {
     let values: Vec<(f64, f64)> = levels.values().map(|level| (level.ratio(), level.weight)).collect();
@@ -377,7 +377,7 @@ mod tests {
         seen
     }
 
-    /// Where an idle device has nearly as many slow I/Os as are allowed, low rates tell nothing, and chance must not stop the search there.
+    /// Where an idle device has nearly as many slow I/Os as are allowed, low rates say nothing, and chance must not stop the search there.
     #[test]
     fn a_bound_just_above_the_idle_latency_is_found() {
         let ratio = |rate: f64| 0.86 + 0.14 * (rate / 13_118.0).powi(6);

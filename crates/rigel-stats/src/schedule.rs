@@ -50,7 +50,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// An adaptive run of `phases`, in that order. Phases without points are passed over.
+    /// An adaptive run of `phases`, in that order. Phases without points are skipped.
     pub const fn new(phases: Vec<Phase>, parameters: Parameters, generator: Generator) -> Self {
         Self {
             parameters,
@@ -77,7 +77,7 @@ impl Schedule {
         Self::new(phases, parameters, Generator::new(seed, &STREAM))
     }
 
-    /// Says what to do at `now_ns`. The answer stays the same until it was carried out; only a wait is computed anew.
+    /// Says what to do at `now_ns`. The answer stays the same until it was carried out; only a wait is recomputed.
     pub fn next(&mut self, now_ns: u64) -> Next {
         if let Some(step) = self.pending {
             return step;
@@ -87,7 +87,7 @@ impl Schedule {
         step
     }
 
-    /// The visit that was asked for ended at `ended_ns`. `slowest_rate` is the I/Os per second of its slowest class:
+    /// The visit that was requested ended at `ended_ns`. `slowest_rate` is the I/Os per second of its slowest class:
     /// later visits to the point are made long enough for it.
     pub fn finished(&mut self, ended_ns: u64, slowest_rate: f64) {
         let Some(Next::Visit(order)) = self.pending.take_if(|step| matches!(step, Next::Visit(_))) else {

@@ -1,12 +1,12 @@
 //! What another session will show, from sessions of the past.
 //!
-//! A session is a run of its own, on another day or at another hour. One of them shows nothing of how much they differ. Must not
+//! A session is a separate run, on another day or at another hour. A single one does not show how much they differ. Must not
 //! know where the figures come from.
 
 use super::sample::{count, variance};
 use super::special::student_t_quantile;
 
-/// Fewer sessions tell too little of how much they differ.
+/// Fewer sessions show too little about how much they differ.
 pub const FEWEST_SESSIONS: usize = 5;
 
 /// How much sessions of one storage differ in one quantity.

@@ -1,7 +1,7 @@
 //! How long a visit takes to settle, judged from all visits of a phase together.
 //!
-//! Welch's procedure (1983), automated: profiles are averaged over visits at equal time since the start of the load,
-//! so that a start-up that all have in common stands out of their noise. Must not trim a visit by its own data: that
+//! Welch's procedure (1983), automated: profiles are averaged over visits at equal time since the start of the load, so
+//! a start-up that all have in common stands out of their noise. Must not trim a visit by its own data: that
 //! would remove real stalls, and the variance with them.
 
 use super::sample::{count, mean, variance};
@@ -30,7 +30,7 @@ const PIECE_NS: u64 = NS_PER_S / 2;
 const LEAST_VISITS: usize = 6;
 /// A smaller difference, in standard errors, is taken for noise.
 const STANDARD_ERRORS: f64 = 2.5;
-/// This limit holds from so many visits on. With fewer visits the standard error is uncertain, so the limit is higher.
+/// This limit holds from this many visits on. With fewer visits the standard error is uncertain, so the limit is higher.
 const MANY_VISITS: usize = 16;
 /// The probability of a normal deviate below 2.5.
 const QUANTILE: f64 = 0.993_790_3;
@@ -113,7 +113,7 @@ fn transient(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> Transien
 }
 
 /// The difference that one step of the rate makes, from one bucket to the next: an I/O, or as many as come at once. Visits
-/// without noise are all alike, so that their standard error is 0, and a piece of them has one step more or less than what it
+/// without noise are all alike, so their standard error is 0, and a piece of them has one step more or less than what it
 /// is compared with. The steps of noisy visits cancel out in the mean profile, and are far below the standard error.
 fn one_step(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> f64 {
     let Some(shortest) = profiles.iter().min_by_key(|profile| profile.len()) else { return 0.0 };
@@ -132,7 +132,7 @@ fn one_step(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> f64 {
     (most - least).max(0.0) * (1.0 / count(piece.len().max(1)) + 1.0 / compared)
 }
 
-/// The buckets of the piece after a candidate, of a visit of so many.
+/// The buckets of the piece after a candidate, of a visit of this many.
 fn piece(all: usize, candidate_ns: u64, bucket_ns: u64) -> Range<usize> {
     let (begin, length) = (buckets(candidate_ns, bucket_ns), buckets(PIECE_NS, bucket_ns));
     let left = all.saturating_sub(begin);

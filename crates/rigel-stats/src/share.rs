@@ -1,4 +1,4 @@
-//! How sure a share is, from visits: the spread between them, and never surer than counts can be.
+//! How certain a share is, from visits: the spread between them, and never more certain than counts can be.
 //!
 //! Shares are given as ratios to what is allowed. Must not know which bound they are about.
 
@@ -9,20 +9,20 @@ use super::special::{normal_quantile, student_t_quantile};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A ratio to what is allowed, and how sure it is.
+/// A ratio to what is allowed, and how certain it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
     /// Over all visits.
     pub value: f64,
-    /// Lower end of the 95 % interval; 0 when a single visit tells nothing of it.
+    /// Lower end of the 95 % interval; 0 when a single visit says nothing of it.
     pub lo95: f64,
-    /// Upper end; `None` when a single visit tells nothing of it.
+    /// Upper end; `None` when a single visit says nothing of it.
     pub hi95: Option<f64>,
     /// Visits behind it.
     pub visits: usize,
 }
 
-/// Whether a bound is kept, at 95 %.
+/// Whether a limit is met, with 95 % confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Verdict")]
@@ -31,7 +31,7 @@ pub enum BoundVerdict {
     Yes,
     /// Surely not.
     No,
-    /// The visits do not tell.
+    /// The visits do not decide.
     Undecided,
 }
 

@@ -56,19 +56,19 @@ pub struct SimLaw {
     pub spread: ServiceTime,
     /// Transfer rate of one station; `None` for no transfer time.
     pub bytes_per_s: Option<u64>,
-    /// How much longer a write takes that has to be durable; left out of records when it takes no longer.
+    /// How much longer a write takes that has to be durable; left from records when it takes no longer.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub flush_ns: u64,
-    /// How the speed differs from place to place; left out of records when it does not.
+    /// How the speed differs from place to place; left from records when it does not.
     #[serde(default, skip_serializing_if = "ByPlace::is_even")]
     pub by_place: ByPlace,
-    /// How many targets it shows; left out of records when it is one.
+    /// How many targets it shows; left from records when it is one.
     #[serde(default, skip_serializing_if = "ByTargetLaw::is_one")]
     pub targets: ByTargetLaw,
-    /// Its caches, which keep their contents between visits; left out of records when it has none.
+    /// Its caches, which keep their contents between visits; left from records when it has none.
     #[serde(default, skip_serializing_if = "SimCaches::is_none")]
     pub caches: SimCaches,
-    /// What disturbs it; left out of records when nothing does.
+    /// What disturbs it; left from records when nothing does.
     #[serde(default, skip_serializing_if = "SimNoise::is_none")]
     pub noise: SimNoise,
 }

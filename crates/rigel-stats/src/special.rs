@@ -1,4 +1,4 @@
-//! The few special functions that intervals need: quantiles of Student's t, digamma, trigamma and its inverse.
+//! The special functions that intervals need: quantiles of Student's t, digamma, trigamma and its inverse.
 //!
 //! Accurate to about 12 digits over the range that occurs (degrees of freedom 0.1 to 10^9, tails down to 10^-6 and
 //! beyond). Must not know what is being measured.

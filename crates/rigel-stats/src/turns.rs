@@ -1,7 +1,7 @@
-//! Two sides that take turns: the ratio of B to A from the visits of each round.
+//! Two alternating sides: the ratio of B to A from the visits of each round.
 //!
-//! A round is a block (Fisher 1935): what makes the device fast or slow for as long as a round is in the rates of both sides and
-//! not in their ratio. The ratios of the rounds are the sample. Their variance is moderated over the pairs of points and
+//! A round is a block (Fisher 1935): whatever makes the device fast or slow for a whole round affects the rates of both sides, but not their
+//! ratio. The ratios of the rounds are the sample. Their variance is moderated over the pairs of points and
 //! widened by rare outliers, as that of rates is. Must not know what a side is, nor narrow the interval of a rate.
 
 use super::interval::{Interval, half_width};
@@ -10,7 +10,7 @@ use super::special::student_t_quantile;
 use super::variance::{PointVisits, Spread, spread};
 use std::collections::BTreeMap;
 
-/// Fewer rounds that two points have in common tell too little of how much their ratio varies: with two, the interval that allows for it is
+/// Fewer rounds that two points have in common show too little about how much their ratio varies: with two, the interval that allows for it is
 /// nine times as wide as what was seen, and rare states of the device were missed by all of them.
 pub const FEWEST_ROUNDS: usize = 4;
 

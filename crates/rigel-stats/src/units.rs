@@ -86,7 +86,7 @@ pub enum UnitError {
     /// More decimals than there are nanoseconds in a second.
     #[error("'{0}' has too many decimals: at most 9 are allowed")]
     TooFine(String),
-    /// A suffix that is none of the known ones.
+    /// A suffix that is not among the known ones.
     #[error("'{unit}' in '{text}' is not a unit ({known})")]
     UnknownUnit {
         /// What the user typed.

@@ -12,7 +12,7 @@ use super::special::{digamma, inverse_trigamma, trigamma};
 pub const FEWEST_TO_BORROW: usize = 4;
 /// The prior never counts for more degrees of freedom.
 const MOST_PRIOR_DEGREES: f64 = 40.0;
-/// Least variance, so that visits that agree exactly (a simulated device) have a logarithm.
+/// Least variance, so visits that agree exactly (a simulated device) have a logarithm.
 pub const SMALLEST_VARIANCE: f64 = 1e-12;
 /// An outlying visit is this many robust standard deviations from the median of its point.
 const OUTLYING: f64 = 5.0;

@@ -1,8 +1,10 @@
-//! Caches seen from outside: random reads of more and more of a target, and how many of them are answered fast.
+//! Caches seen from outside: random reads of growing parts of a target, and how many of them are answered fast.
 //!
-//! Whatever it replaces, a cache of C that is filled on demand holds, of uniform reads of S, the share `min(1, C / S)`. So the share of reads below a latency between that of a hit and
-//! that of a miss is `a min(1, C / S) + b (1 - min(1, C / S))`, with a near 1 and b near 0 where the latencies are apart. C is fitted by least squares with weights; its interval is that of
-//! the profile of chi squared (Venzon, Moolgavkar 1988). What does not follow this law is no cache. Must not know visits.
+//! Whatever it replaces, a cache of C that is filled on demand holds, of uniform reads of S, the share `min(1, C / S)`. So the share of reads below
+//! a latency between that of a hit and
+//! that of a miss is `a min(1, C / S) + b (1 - min(1, C / S))`, with a near 1 and b near 0 where the latencies are apart. C is fitted by least
+//! squares with weights; its interval is that of
+//! the profile of chi squared (Venzon, Moolgavkar 1988). What does not follow this law is not a cache. Must not know visits.
 
 mod fit;
 pub mod warm;
@@ -79,7 +81,7 @@ pub enum SetsFound {
     AtLeast {
         /// Bytes of the largest that was warm.
         bytes: f64,
-        /// Whether that is the largest that was asked for, and not the last one for which there was time.
+        /// Whether that is the largest that was requested, and not the last one for which there was time.
         is_all: bool,
     },
     /// Nothing can be said.
@@ -101,7 +103,7 @@ pub enum SetDoubt {
         /// Mean at the end.
         again_us: f64,
     },
-    /// Larger sizes are slower, but not as behind a cache.
+    /// Larger sizes are slower, but not as with one or two caches.
     NotACache {
         /// Mean of the smallest size, in microseconds.
         small_us: f64,

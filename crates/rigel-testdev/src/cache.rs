@@ -1,4 +1,4 @@
-//! A volatile cache in front of the store: what is in it is lost with the power.
+//! A volatile cache in front of the store: its contents are lost with the power.
 //!
 //! It holds whole sectors. It must not decide when it is emptied.
 
@@ -12,11 +12,11 @@ pub(crate) const SECTOR_BYTES: usize = 512;
 /// Bytes of one sector.
 pub(crate) type Sector = [u8; SECTOR_BYTES];
 
-/// What of the cache survives a loss of power.
+/// Which part of the cache survives a loss of power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Survives {
     Nothing,
-    /// About half of it, in whole units of so many bytes; which ones follows from the seed.
+    /// About half of it, in whole units of this many bytes; which ones follows from the seed.
     Some {
         seed: u64,
         unit_bytes: u64,

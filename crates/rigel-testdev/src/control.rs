@@ -1,6 +1,6 @@
 //! The language of the `ctl` file: one command per line.
 //!
-//! A text is understood as a whole or refused as a whole, so that a typo in a test fails the test instead
+//! A text is accepted as a whole or refused as a whole, so that a typo in a test fails the test instead
 //! of leaving half a set-up. It must not carry out anything.
 //!
 //! ```text
@@ -33,7 +33,7 @@ pub(crate) enum Command {
     Seed(u64),
     /// Credit for requests; none (a rate of 0) limits nothing.
     Bucket(Bucket),
-    /// A cache of so many bytes, empty: what it holds is answered in so many microseconds. 0 bytes: none.
+    /// A cache of this many bytes, empty: what it holds is answered in this many microseconds. 0 bytes: none.
     Lru(u64, u64),
     /// Requests that begin there take so much longer at the station.
     Slow(SlowRange),
@@ -48,11 +48,11 @@ pub(crate) enum Command {
     Reset,
 }
 
-/// A line that is no command.
+/// A line that is not a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BadLine(pub(crate) String);
 
-/// Understands every line, or names the first one that is no command. Empty lines are skipped.
+/// Understands every line, or names the first one that is not a command. Empty lines are skipped.
 pub(crate) fn parse(text: &str) -> Result<Vec<Command>, BadLine> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     lines.map(|line| parse_line(line).ok_or_else(|| BadLine(line.to_owned()))).collect()

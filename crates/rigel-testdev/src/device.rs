@@ -23,7 +23,7 @@ use crate::store::InitialContents;
 /// A timer comes tens of microseconds late; the thread wakes this much earlier and spins.
 const SPIN_NS: u64 = 40_000;
 
-/// Only a longer wait than this ends in spinning, so that spinning takes at most about a fifth of a
+/// Only a longer wait than this ends in spinning, so spinning takes at most about a fifth of a
 /// processor: a small machine has to run the callers too.
 const WORTH_SPINNING_NS: u64 = 5 * SPIN_NS;
 

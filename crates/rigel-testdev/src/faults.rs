@@ -20,7 +20,7 @@ pub(crate) enum FaultKind {
     /// Writes are refused with ENOSPC and store nothing; reads are unharmed.
     Enospc,
     /// Half of the bytes are transferred. On `raw` the caller sees that; on `disk` the kernel asks for the
-    /// rest of a buffered read by itself, takes a direct one for the end of the file, and makes EIO of a write.
+    /// rest of a buffered read on its own, takes a direct one for the end of the file, and makes EIO of a write.
     Short,
     /// One bit of the first byte in the range arrives flipped; writes are unharmed, and so is the store.
     Corrupt,

@@ -34,8 +34,7 @@ pub struct Gauge {
     pub max_in_flight: u64,
     /// Time from the arrival of a request to its answer, summed over all.
     pub response_us: u64,
-    /// By how much answers came later than the law had them due, summed over all: what a busy machine adds
-    /// to the law by itself.
+    /// By how much answers came later than the law had them due, summed over all: what a busy machine adds to the law on its own.
     pub late_us: u64,
     /// Since the reset.
     pub elapsed_us: u64,

@@ -1,7 +1,7 @@
 //! What the tests of other crates use: devices that come and go with a value, and the way to skip.
 //!
 //! Every device here cleans up in `Drop`, which never panics. Where one stands on another (a loop device
-//! on a [`TestDevice`](test_device::TestDevice)), declare the upper one later, so that it is dropped first.
+//! on a [`TestDevice`](test_device::TestDevice)), declare the upper one later, so it is dropped first.
 
 pub(crate) mod aligned;
 pub(crate) mod cap;

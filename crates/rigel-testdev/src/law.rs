@@ -1,6 +1,6 @@
 //! The service law: when a request that arrives now will be answered.
 //!
-//! Pure arithmetic in nanoseconds of virtual time, so that the law is exact however late a timer wakes
+//! Pure arithmetic in nanoseconds of virtual time, so the law is exact however late a timer wakes
 //! up: a station starts its next request when the last one was *due*, not when it was answered. It must
 //! not read a clock, sleep, or know what a request is beyond its length.
 
@@ -104,7 +104,7 @@ pub(crate) struct Stations {
     law: Law,
     slow: Vec<SlowRange>,
     gate: Option<Gate>,
-    /// What it holds is answered in so many nanoseconds at a station.
+    /// What it holds is answered in this many nanoseconds at a station.
     cache: Option<(Lru, u64)>,
     free_at_ns: BinaryHeap<Reverse<u64>>,
     random: SplitMix,
@@ -138,7 +138,7 @@ impl Stations {
         self.gate = (bucket.per_s > 0).then(|| Gate::new(bucket, now_ns));
     }
 
-    /// Puts an empty cache of so many bytes before the stations; none with 0.
+    /// Puts an empty cache of this many bytes before the stations; none with 0.
     pub(crate) fn set_cache(&mut self, bytes: u64, hit_us: u64) {
         self.cache = (bytes > 0).then(|| (Lru::new(bytes), hit_us.saturating_mul(1000)));
     }
@@ -213,7 +213,7 @@ impl SplitMix {
         mixed ^ (mixed >> 31)
     }
 
-    /// Uniform in (0, 1), both ends excluded, so that its logarithm is finite and negative.
+    /// Uniform in (0, 1), both ends excluded, so its logarithm is finite and negative.
     fn open_unit(&mut self) -> f64 {
         ((self.next() >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
     }

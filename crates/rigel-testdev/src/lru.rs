@@ -1,10 +1,10 @@
-//! A read cache with a law: it answers fast what it holds, and throws out what was not used for the longest time.
+//! A read cache with a law: it answers fast what it holds, and evicts what was least recently used.
 //!
 //! It holds no bytes, only the numbers of lines. It must not know a time.
 
 use std::collections::{BTreeMap, HashMap};
 
-/// What it keeps and throws out as one.
+/// What it keeps and evicts as one.
 pub(crate) const LINE_BYTES: u64 = 4096;
 
 /// The lines that it holds, by when they were last used.
@@ -17,7 +17,7 @@ pub(crate) struct Lru {
 }
 
 impl Lru {
-    /// An empty one of so many bytes.
+    /// An empty one of this many bytes.
     pub(crate) fn new(bytes: u64) -> Self {
         let most_lines = usize::try_from(bytes / LINE_BYTES).unwrap_or(usize::MAX);
         Self { most_lines, used_at: HashMap::new(), lines: BTreeMap::new(), now: 0 }

@@ -1,6 +1,6 @@
 //! What becomes of bytes between a request and the store: they are damaged, go astray, come late, or wait in a volatile cache.
 //!
-//! Without traps and without a cache this is the store itself. It must not know of time: late is after so many requests.
+//! Without traps and without a cache this is the store itself. It must not know of time: late is after this many requests.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

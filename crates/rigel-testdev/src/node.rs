@@ -4,7 +4,7 @@ use std::time::UNIX_EPOCH;
 
 use fuser::{FileAttr, FileType, INodeNo};
 
-/// The unit in which sizes are told.
+/// The unit in which sizes are reported.
 pub(crate) const BLOCK_BYTES: u32 = 512;
 
 /// A node of the file system.
@@ -13,7 +13,7 @@ pub(crate) enum Node {
     Root,
     /// The device for callers that use `O_DIRECT`, and for a loop device, which needs the page cache paths.
     Disk,
-    /// The same bytes past the page cache, so that a short read reaches the caller.
+    /// The same bytes, without the page cache, so a short read reaches the caller.
     Raw,
     Control,
 }
@@ -47,7 +47,7 @@ impl Node {
         matches!(self, Self::Disk | Self::Raw)
     }
 
-    /// What `stat` says of it; the time stands still, since nothing but bytes ever changes.
+    /// What `stat` says about it; the time stands still, since nothing but bytes ever changes.
     pub(crate) fn attributes(self, device_size_bytes: u64) -> FileAttr {
         let directory = self == Self::Root;
         let size = if self.is_device() { device_size_bytes } else { 0 };

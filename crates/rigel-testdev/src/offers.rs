@@ -1,8 +1,8 @@
 //! The command lines that a text offers to whoever reads it: an output, an error, a help text, a page.
 //!
-//! A command is marked in one of three ways: it has a line of its own, indented or behind a prompt; it stands in backticks; or a colon stands
+//! A command is marked in one of three ways: it has a line of its own, indented or after a prompt; it stands in backticks; or a colon stands
 //! before it, and it ends with its line or at a semicolon. A name of a command may stand anywhere, but without arguments: where those end,
-//! nobody could see. Whatever is in no such shape is no command that can be typed, and [`Judge`] refuses it.
+//! nobody could see. Whatever is in no such shape is not a command that can be typed, and [`Judge`] refuses it.
 
 mod judge;
 mod places;
@@ -18,7 +18,7 @@ pub use places::{in_html, in_json, in_string, in_text};
 pub enum Mark {
     /// A line of its own: to be copied as it stands.
     Line,
-    /// A string by itself, such as one of a document, or the rest of one behind a colon: a command as a whole, or a sentence that begins with the
+    /// A string on its own, such as one of a document, or the rest of one after a colon: a command as a whole, or a sentence that begins with the
     /// name of one.
     Whole,
     /// Within a sentence, in backticks: to be copied, or the name of a command.

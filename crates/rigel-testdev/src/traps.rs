@@ -9,15 +9,15 @@ use std::ops::Range;
 pub(crate) enum Mischief {
     /// One bit is stored flipped: in the byte with that number, counted from the first in the range.
     Flip(u64),
-    /// Only so many sectors of 512 bytes are stored, counted from the first in the range.
+    /// Only this many sectors of 512 bytes are stored, counted from the first in the range.
     Torn(u64),
-    /// It is stored so many bytes further on; behind the end comes the start.
+    /// It is stored this many bytes further on; behind the end comes the start.
     Misdirect(u64),
     /// Nothing is stored.
     Lost,
     /// Zeros are stored.
     Zero,
-    /// It is stored once so many more requests have come, over whatever was written meanwhile.
+    /// It is stored once this many more requests have come, over whatever was written meanwhile.
     Delay(u64),
     /// A read gets what was there before the last write since the trap was set.
     Stale,

@@ -79,7 +79,7 @@ pub struct Conditions {
 pub struct Value {
     /// The advised one.
     pub text: String,
-    /// What it would be at both ends of the intervals behind it; `None` when there is no interval, or none has a say.
+    /// What it would be at both ends of the intervals behind it; `None` when there is no interval, or none counts.
     pub ends: Option<(String, String)>,
 }
 
@@ -130,11 +130,11 @@ impl SettingAdvice {
 #[serde(rename_all = "snake_case")]
 #[schemars(description = "")]
 pub enum Kind {
-    /// The records lack what it takes.
+    /// The records lack the necessary figures.
     Missing,
-    /// The records have it, but not well enough for any value.
+    /// The records contain the figures, but not precisely enough for any value.
     InDoubt,
-    /// There is a value, but no more than a rough one.
+    /// There is a value, but only a rough one.
     Rough,
 }
 
@@ -142,17 +142,18 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "")]
 pub struct Refusal {
-    /// missing: the records lack what it takes; in_doubt: they have it, but not well enough for any value; rough: the value is a rough one.
+    /// missing: the records lack the necessary figures; in_doubt: they contain them, but not precisely enough for any value; rough: the value is
+    /// only rough.
     pub kind: Kind,
-    /// What is missing, or the worst that speaks against the figures; short.
+    /// What is missing, or the most serious doubt about the figures, in a few words.
     pub because: String,
-    /// The figures with everything that speaks against them; null where nothing was measured.
+    /// The figures with all doubts about them; null where nothing was measured.
     pub details: Option<String>,
     /// What to do.
     pub next: String,
-    /// The command line that does it; null where none does.
+    /// The command line for this; null if there is none.
     pub command: Option<String>,
-    /// What would come out of the figures all the same, which must not be used.
+    /// What would come out of the figures anyway, which must not be used.
     #[serde(skip)]
     pub withheld: Option<Box<SettingAdvice>>,
 }
@@ -190,7 +191,7 @@ pub struct Advice {
     pub setting: &'static str,
     /// The first major version that has it; `None` for all that are supported.
     pub since: Option<u32>,
-    /// The last major version that is better off with it, as far as experiments tell; `None` for all that are supported.
+    /// The last major version that is better off with it, as far as experiments show; `None` for all that are supported.
     pub until: Option<u32>,
     /// What is advised, or why nothing is.
     pub outcome: Result<SettingAdvice, Refusal>,
@@ -203,7 +204,7 @@ pub struct Advice {
 pub struct AdviceReport {
     /// The settings, those of a product together.
     pub advice: Vec<Advice>,
-    /// What to know about the runs and the figures behind the values; of flags that have the same code the first.
+    /// Remarks on the runs and on the figures behind the values; only the first of several flags with the same code.
     pub flags: Vec<Flag>,
     /// Whether the numbers are of a device that exists only in memory.
     pub is_simulated: bool,
@@ -249,7 +250,7 @@ impl Advice {
     }
 }
 
-/// The flags of the runs as a whole, and those of the figures that values rest on. A flag of a point that no value rests on says
+/// The flags of the runs as a whole, and those of the figures that values are based on. A flag of a point that no value is based on says
 /// nothing here.
 fn flags(runs: &[Run<'_>], advice: &[Advice]) -> Vec<Flag> {
     let of_runs = runs.iter().flat_map(|run| &run.findings.flags);

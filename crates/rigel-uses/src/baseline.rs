@@ -1,4 +1,4 @@
-//! What other tools found of a storage, out of the files that they wrote, so that it can be a side of a comparison.
+//! What other tools found about a storage, from their files, so that it can be a side of a comparison.
 //!
 //! Text in, loads and numbers out; a file is known by its content, never by its name. Must not open a file, and must not compare.
 
@@ -24,7 +24,7 @@ use rigel_core::stats::bound::LatencyBound;
 
 /// A larger file is not read: what these tools write about a run is far smaller.
 pub const MOST_BYTES: u64 = 64 << 20;
-/// A file is known by what is in so many of its first bytes.
+/// A file is known by what is in this many of its first bytes.
 const HEAD_BYTES: usize = 64 << 10;
 /// What people give instead of a file that cannot be read.
 const GIVE: &str = "give a record of Rigel (_record.jsonl), ORION's _summary.txt or _iops.csv, _mbps.csv and _lat.csv, the row of \
@@ -59,14 +59,14 @@ rigel_core::named!(Tool {
     Diskspd: "diskspd",
 });
 
-/// What a tool found, out of one file, or out of the files that ORION writes about one run.
+/// What a tool found, out of one file, or from the files that ORION writes about one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
     /// Who found it.
     pub tool: Tool,
-    /// Its version, where the file tells it; foreign text.
+    /// Its version, where the file reports it; foreign text.
     pub version: Option<String>,
-    /// How it measured and on what, where the file tells it: names with their texts; foreign text.
+    /// How it measured and on what, where the file reports it: names with their texts; foreign text.
     pub conditions: Vec<(&'static str, String)>,
     /// What the numbers lack, a sentence without a full stop each.
     pub lacks: Vec<&'static str>,

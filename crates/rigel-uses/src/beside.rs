@@ -1,6 +1,6 @@
-//! Raw I/O beside SQL in one run: what part of what the storage gives reaches a database, and what the limit is.
+//! Raw I/O beside SQL in one run: how much of the storage's rate reaches a database, and what the limit is.
 //!
-//! The rates and their ratio are those of two sides ([`super::versus`]); here the counters of both are joined to them. Must not word
+//! The rates and their ratio are those of two sides ([`super::versus`]); here they are combined with the counters of both. Must not word
 //! anything.
 
 use super::compare::Row;
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// With less of the CPU time idle, the CPU is full.
 const FULL_IDLE: f64 = 0.1;
-/// When SQL reads this part of what raw I/O reads for sure, the storage gives no more, or hardly more.
+/// When SQL reads this part of what raw I/O reads for sure, the storage gives no more, or barely more.
 const NEARLY_ALL: f64 = 0.9;
 /// When it reads less than this part for sure, the storage would give more.
 const NOT_ALL: f64 = 0.95;
@@ -46,24 +46,24 @@ pub struct BesideLoad {
     pub waits: Vec<(String, f64)>,
     /// Commits that a flush of the log made durable; `None` of look-ups.
     pub commits_per_flush: Option<f64>,
-    /// Blocks of the index that a look-up read beside its row; `None` where it goes through none.
+    /// Blocks of the index that a look-up read beside its row; `None` if it goes through none.
     pub index_blocks: Option<f64>,
-    /// What keeps SQL from more; `None` when the counters do not tell.
+    /// What keeps SQL from more; `None` when the counters do not say.
     pub limit: Option<Limit>,
     /// A number of it must not be used.
     pub invalid: bool,
 }
 
-/// One way to the storage.
+/// One path to the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Way {
     /// Reads per second.
     pub per_s: Estimate,
     /// Mean latency, in microseconds.
     pub latency_us: Option<Estimate>,
-    /// CPU time of a read in microseconds, of the processes that take part in it; `None` when it was not counted.
+    /// CPU time of a read in microseconds, over all processes involved; `None` when it was not counted.
     pub cpu_us: Option<f64>,
-    /// Part of the CPU time of the host that nobody used; `None` when nobody watched.
+    /// Unused share of the CPU time of the host; `None` if it was not recorded.
     pub idle: Option<f64>,
 }
 
@@ -140,7 +140,7 @@ fn way(found: &PointFindings, per_s: Estimate, cpu_us: Option<f64>, idle: Option
     Way { per_s, latency_us, cpu_us, idle }
 }
 
-/// The visits that the figures of a point rest on.
+/// The visits that the figures of a point are based on.
 fn visits<'a>(record: &'a Record, found: &PointFindings) -> Vec<&'a Visit> {
     let counting: BTreeSet<u64> =
         found.each_visit.iter().filter(|visit| visit.counts).map(|visit| visit.number).collect();
@@ -174,7 +174,7 @@ pub fn commits_per_flush(visits: &[&Visit]) -> Option<f64> {
     (commits > 0 && flushes > 0).then(|| to_f64(commits) / to_f64(flushes))
 }
 
-/// Blocks of the index that a look-up read on average; `None` where look-ups go through none.
+/// Blocks of the index that a look-up read on average; `None` if look-ups go through none.
 pub fn index_blocks(visits: &[&Visit]) -> Option<f64> {
     let nodes = visits.iter().flat_map(|visit| &visit.nodes);
     let (mut look_ups, mut blocks) = (0, 0);
@@ -185,7 +185,7 @@ pub fn index_blocks(visits: &[&Visit]) -> Option<f64> {
     (look_ups > 0).then(|| to_f64(blocks) / to_f64(look_ups))
 }
 
-/// What of the CPU time of the hosts was left over.
+/// Which part of the CPU time of the hosts was left over.
 fn idle(visits: &[&Visit]) -> Option<f64> {
     let nodes = visits.iter().flat_map(|visit| &visit.nodes);
     HostCpu::of(nodes.map(|node| node.witness.as_ref())).map(|cpu| cpu.idle)
@@ -204,8 +204,8 @@ fn waits(visits: &[&Visit]) -> Vec<(String, f64)> {
     shares
 }
 
-/// What the evidence names; nothing where the ratio is not sure enough. Where raw I/O makes no more, it does not matter what else
-/// is full. Not so of commits: those of SQL share flushes, which raw writers do not, so that more of them than raw ones say nothing of the
+/// What the evidence names; nothing if the ratio is not certain enough. Where raw I/O makes no more, it does not matter what else
+/// is full. Not so of commits: those of SQL share flushes, which raw writers do not, so more of them than raw ones say nothing of the
 /// storage.
 fn limit(efficiency: &Interval, idle: Option<f64>, is_of_commits: bool) -> Option<Limit> {
     if is_of_commits && idle.is_some_and(|idle| idle < FULL_IDLE) {

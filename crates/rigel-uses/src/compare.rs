@@ -1,4 +1,4 @@
-//! Two sides of runs, point by point: what changed, and how sure that is.
+//! Two sides of runs, point by point: what changed, and how certain that is.
 //!
 //! A side is one run or several of the same kind. The input is records with their findings, the output is rows.
 //! Every row is judged by an interval of its change. The intervals of a quantity are simultaneous, so a matrix of
@@ -43,7 +43,7 @@ pub struct Run<'a> {
     pub findings: &'a Findings,
 }
 
-/// Whether the number of a side may be used by itself.
+/// Whether the number of a side may be used on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideUsability {
     /// It may.
@@ -70,11 +70,11 @@ pub struct Row {
     pub base: Estimate,
     /// The new side.
     pub new: Estimate,
-    /// Whether that may be used by itself.
+    /// Whether that may be used on its own.
     pub standing: SideUsability,
     /// The same of the base.
     pub base_standing: SideUsability,
-    /// How much the new side differs; the reason when that cannot be told.
+    /// How much the new side differs; the reason when that is not known.
     pub change: Result<Change, Doubt>,
     /// What that says.
     pub verdict: Effect,
@@ -104,7 +104,7 @@ impl Run<'_> {
     }
 }
 
-/// What of the base the new side has, too.
+/// Which part of the base the new side has, too.
 fn on_both<'a, T>(
     base: &'a [T],
     new: &'a [T],
@@ -119,7 +119,7 @@ impl Comparison {
         Self::with_past(base, new, &[SessionSpread::default(); 2])
     }
 
-    /// The same where sessions of the past tell how much those of each side differ: a single run of a side is one of them.
+    /// The same where sessions of the past show how much those of each side differ: a single run of a side is one of them.
     pub fn with_past(base: &[Run<'_>], new: &[Run<'_>], past: &[SessionSpread; 2]) -> Self {
         let all: Vec<&Run<'_>> = base.iter().chain(new).collect();
         let Some((first, others)) = all.split_first() else {

@@ -58,9 +58,9 @@ pub struct Rule {
     pub why: &'static str,
     /// The command that shows it, with `{device}`, `{mount}`, `{target}` and `{want}` to fill in.
     pub show: &'static str,
-    /// The command that changes it, or what to do where there is none.
+    /// The command that changes it, or what to do if there is none.
     pub change: &'static str,
-    /// Where that is written down.
+    /// Where that is documented.
     pub source: &'static str,
     judge: Judge,
 }

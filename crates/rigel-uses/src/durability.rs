@@ -1,6 +1,6 @@
-//! Which acknowledged writes a loss of power takes away: the lines that a run leaves with a witness, and what must be on the target by them.
+//! Which acknowledged writes a power cut loses: the lines that a run sends to a witness, and what must therefore be on the target.
 //!
-//! Each writer has one write outstanding, so its writes are in order without a clock: that a write began says that all before it were
+//! Each writer has one write outstanding, so its writes are in order without a clock: that a write began proves that all earlier ones were
 //! acknowledged, whether the witness heard of them or not. A write that began and was not acknowledged may be there or not. Must not
 //! write, read or wait.
 

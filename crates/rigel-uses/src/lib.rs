@@ -1,5 +1,5 @@
-//! What a user does with findings: compare runs or two sides of one, advise settings, examine a host, test the tool itself; and
-//! what is no measurement of ours: compare copies of data, look for writes that a power cut lost, and the load that other tools saw.
+//! What a user does with findings: compare runs or two sides of one, advise settings, examine a host, test Rigel itself; and what is not our own
+//! measurement: compare copies of data, look for writes that a power cut lost, and the load that other tools saw.
 //!
 //! Must not compute a figure that the findings hold already, do I/O or read a clock.
 #![forbid(unsafe_code)]

@@ -1,7 +1,7 @@
-//! Settings proven: what a server did under each value of a setting, and whether an advised value stands.
+//! Settings proven: what a server did under each value of a setting, and whether an advised value holds.
 //!
 //! Pure: times and rates of rounds in, verdicts out. The rule of each setting is applied to the storage as it was measured in the same
-//! experiment. Must not know how a value was set, and must not judge by a mean alone where rounds tell an interval.
+//! experiment. Must not know how a value was set, and must not judge by a mean alone if rounds give an interval.
 
 pub mod concurrency;
 pub mod page_cost;
@@ -13,7 +13,7 @@ use rigel_core::stats::{Estimate, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How sure all intervals of one table are together.
+/// How certain all intervals of one table are together.
 const CONFIDENCE: f64 = 0.95;
 /// The relative half-width that the rounds aim at.
 const TARGET: f64 = 0.05;
@@ -29,7 +29,7 @@ pub struct Proof {
     pub concurrency: Vec<concurrency::ConcurrencyFindings>,
     /// Settings that were left out, each with the reason.
     pub skipped: Vec<SkippedSetting>,
-    /// Whether it was measured to its end.
+    /// Whether the run was measured completely.
     pub complete: bool,
 }
 
@@ -78,29 +78,29 @@ pub struct About {
     pub rows_per_block: u32,
     /// Bytes of a block.
     pub block_bytes: u64,
-    /// Neighbours by key lie anywhere; otherwise next to each other.
+    /// Rows with neighbouring keys lie anywhere; otherwise next to each other.
     pub shuffled: bool,
     /// Bytes of the table.
     pub table_bytes: u64,
-    /// How often everything was measured at most.
+    /// The maximum number of times that everything was measured.
     pub rounds: u32,
     /// The seed of keys and order.
     pub seed: u64,
-    /// What the storage does without a server.
+    /// The rates of the storage without a server.
     pub storage: Storage,
 }
 
 /// What the storage does without a server, by direct I/O on the table's own file.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(description = "What the storage does without a server, by direct reads of the table's file.")]
+#[schemars(description = "The rates of the storage without a server, from direct reads of the table's file.")]
 pub struct Storage {
     /// One random read of a block, alone, in microseconds.
     pub random_read_us: f64,
     /// The time of a block in one stream of 1 MiB reads, in microseconds.
     pub stream_page_us: f64,
-    /// Random reads of a block per second with so many outstanding.
+    /// Random reads of a block per second with a number of reads outstanding.
     pub rates: Vec<Outstanding>,
-    /// Random writes of a block per second, where an advised value rests on them.
+    /// Random writes of a block per second, if an advised value is based on them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writes_per_s: Option<f64>,
 }
@@ -116,7 +116,7 @@ pub struct Outstanding {
 }
 
 impl Storage {
-    /// How many times as long as a page of a stream a random page takes.
+    /// The time of a random page divided by that of a page of a stream.
     pub fn ratio(&self) -> f64 {
         self.random_read_us / self.stream_page_us
     }
@@ -134,11 +134,11 @@ impl Storage {
 #[serde(rename_all = "snake_case")]
 #[schemars(description = "")]
 pub enum Verdict {
-    /// It keeps what is asked of an advised value.
+    /// It meets the requirements for an advised value.
     Passes,
     /// It does not.
     Fails,
-    /// The rounds do not tell.
+    /// The rounds do not decide.
     Undecided,
 }
 

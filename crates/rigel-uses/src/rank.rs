@@ -1,11 +1,11 @@
-//! Storages in the order of one quantity, and how sure that order is.
+//! Storages ranked by one quantity, and how certain that order is.
 //!
 //! Every pair of storages has the interval of its change, as a comparison of these two has it: on logarithms, with Welch's variance and
 //! Satterthwaite's degrees of freedom, from the intervals of single runs, from the differences between several, or from earlier sessions.
 //! All pairs are right at once in 95 of 100 rankings by Bonferroni's inequality (Dunn 1961, Multiple comparisons among means, JASA 56). It
 //! holds whatever the variances and degrees of freedom are and however pairs depend on each other; the studentized range of Tukey and
 //! Kramer is a little narrower, and asks for one variance that all storages share, which they do not. The places that a storage may have
-//! follow from these intervals, so that they are right at once, too (Klein, Wright, Wieczorek 2020, A joint confidence region for an
+//! follow from these intervals, so they are right at once, too (Klein, Wright, Wieczorek 2020, A joint confidence region for an
 //! overall ranking of populations, JRSS A 183).
 //!
 //! A pair that has no such interval is never told apart. Must not read a file, and must not format.
@@ -39,7 +39,7 @@ pub struct RankRow {
     pub estimate: Estimate,
     /// Whether that may be used.
     pub usability: SideUsability,
-    /// The first place that it may have, from 1: so many others and one more are surely ahead of it.
+    /// The first place that it may have, from 1: this many others and one more are certainly ahead of it.
     pub from: usize,
     /// The last place that it may have.
     pub to: usize,
@@ -54,11 +54,11 @@ pub struct Pair {
     pub behind: usize,
     /// How much that one differs from the one ahead.
     pub change: Result<Change, Doubt>,
-    /// What that says: worse where it is surely behind.
+    /// What that says: worse where it is certainly behind.
     pub effect: Effect,
 }
 
-/// An order with how sure it is.
+/// An order with how certain it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
     /// What decides.
@@ -80,7 +80,7 @@ pub struct Ranking {
 }
 
 impl Pair {
-    /// Whether the first is surely ahead of the second.
+    /// Whether the first is certainly ahead of the second.
     pub fn is_sure(&self) -> bool {
         self.effect == Effect::Worse
     }

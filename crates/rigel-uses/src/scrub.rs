@@ -1,7 +1,7 @@
-//! Copies of data compared: where they lie, what of a difference counts, and which copy is right. One copy alone is read: what of it cannot be,
-//! and what is much slower than the rest ([`pace`]).
+//! Copies of data compared: where they lie, which part of a difference counts, and which copy is right. One copy alone is read: which part of it
+//! cannot be, and what is much slower than the rest ([`pace`]).
 //!
-//! The storage is read elsewhere; here is what its bytes mean. A difference is no finding until it has stayed the same over several reads
+//! The storage is read elsewhere; here is what its bytes mean. A difference is not a finding until it has stayed the same over several reads
 //! ([`settle`]), because a mirror that is in use is written one leg after the other. Must not read a device.
 
 mod crc32c;

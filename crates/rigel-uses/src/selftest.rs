@@ -1,7 +1,7 @@
-//! What the statistics promise, as trials on simulated devices whose answer is known, and how a trial is scored.
+//! What the statistics promise, as trials on simulated devices with a known answer, and how a trial is scored.
 //!
-//! A case is a device in the words of `--engine sim:..`, a request, and what has to come out. Whoever runs a trial
-//! ([`Case::request`]) hands its record to [`Trial::of`]; [`Score`] adds trials up and says whether the promise was kept.
+//! A case is a device as written after `--engine sim:..`, a request, and the expected result. A caller runs a trial ([`Case::request`]) and passes
+//! its record to [`Trial::of`]; [`Score`] adds trials up and says whether the promise was kept.
 //! Must not run anything.
 
 mod answered;

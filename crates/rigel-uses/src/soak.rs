@@ -1,5 +1,5 @@
-//! What a soak found, out of its record: the figures of each phase, their course, every fault, the targets that are not like the others,
-//! what drives say of themselves, and what silence excludes.
+//! The findings of a soak, from its record: the figures of each phase, their course, every fault, unusual targets, the drives' own reports, and
+//! what a test without faults excludes.
 //!
 //! Must not word it, and must not look at a target.
 
@@ -38,7 +38,7 @@ const LONGEST_SOUND: Nanos = Nanos::from_secs(10);
 /// What came of a soak.
 #[derive(Clone, Debug)]
 pub struct SoakFindings {
-    /// What was asked for.
+    /// What was requested.
     pub soak: Soak,
     /// How long the load lasted until now.
     pub lasted: Nanos,
@@ -58,21 +58,21 @@ pub struct SoakFindings {
     pub errors: u64,
     /// The first failed I/O of each visit and class, with the time at which the visit began.
     pub failed: Vec<(u64, Class, FirstError)>,
-    /// The longest I/O, where it is far longer than nearly all others.
+    /// The longest I/O, if it took far longer than nearly all others.
     pub longest: Option<LongIo>,
     /// Times in which all I/Os of a class were far slower than usual.
     pub spells: Vec<Spell>,
-    /// I/Os never came back: the last sentence of the run.
+    /// I/Os never completed: the last sentence of the run.
     pub hung: Option<String>,
     /// Each target, all classes and phases together, where there are several.
     pub targets: Option<ByTarget>,
     /// The targets that are slower than the others.
     pub outliers: Vec<Outlier>,
-    /// What the drives below the targets say of themselves; `None` where nobody asked, as of a simulated device.
+    /// What the drives below the targets say about themselves; `None` if nobody asked, as with a simulated device.
     pub drives: Option<Drives>,
-    /// Beside production: what it took of the storage; `None` of a soak that had it for itself.
+    /// Beside production: what it took of the storage; `None` of a soak that had it on its own.
     pub beside: Option<ProductionImpact>,
-    /// What became of the targets and of the limits on I/O while it went on, a sentence each.
+    /// What became of the targets and of the I/O limits while it continued, a sentence each.
     pub changed: Vec<String>,
     /// Each time that the load was interrupted.
     pub interruptions: Vec<Interruption>,
@@ -122,17 +122,17 @@ impl PhaseIo {
         iops(self.ios, self.lasted.0)
     }
 
-    /// A latency in microseconds that so many of a million I/Os exceed.
+    /// A latency in microseconds that this many of a million I/Os exceed.
     pub fn beyond_us(&self, of_a_million: u32) -> Option<f64> {
         let share = 1.0 - f64::from(of_a_million) / 1e6;
         self.latency.quantile_ns(share).map(|ns| us_from_ns(to_f64(ns)))
     }
 }
 
-/// Where a soak went on after an interruption.
+/// Where a soak continued after an interruption.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Interruption {
-    /// When it went on, in seconds of load.
+    /// When it continued, in seconds of load.
     #[serde(rename = "at_s", serialize_with = "documents::seconds")]
     #[schemars(with = "f64")]
     pub run: Nanos,
@@ -198,13 +198,13 @@ impl SoakFindings {
         self.longest.is_some() || !self.spells.is_empty()
     }
 
-    /// How many drives speak against themselves.
+    /// How many drives cast doubt on themselves.
     pub fn worse_drives(&self) -> usize {
         self.drives.as_ref().map_or(0, |drives| drives.worse().count())
     }
 
-    /// With no wrong block among those that were compared: a wrong block is surely (95 %) rarer than one of so many. `None` when some were wrong, or
-    /// none compared.
+    /// With no wrong block among those that were compared: a wrong block is certainly (95 %) rarer than one of this many. `None` when some were
+    /// wrong, or none compared.
     pub fn excluded_one_of(&self) -> Option<f64> {
         let checked = self.verified.checked;
         (checked > 0 && self.verified.faults.all() == 0).then(|| to_f64(checked) / RULE_OF_THREE)

@@ -1,8 +1,8 @@
-//! What a failure did to a load that was held: the levels before, during and after it, standstills, failed I/Os, the time until rate and p99 were back,
-//! and what a rebuild cost.
+//! What a failure did to a steady load: the levels before, during and after it, standstills, failed I/Os, the time until rate and p99 were back,
+//! and the cost of a rebuild.
 //!
-//! *During* begins with the first sign of trouble, which is a mark, a standstill, a failed I/O or a slow interval, and ends when rate and p99 are as before
-//! and stay so. Must not word it, and must not read a state of the host.
+//! *During* begins with the first sign of trouble, which is a mark, a standstill, a failed I/O or a slow interval, and ends when rate and p99 are
+//! as before and stay that way. Must not word it, and must not read a state of the host.
 
 mod course;
 mod demands;
@@ -28,7 +28,7 @@ use rigel_core::units::Nanos;
 /// What came of it.
 #[derive(Clone, Debug)]
 pub struct ThroughFindings {
-    /// The rate that was to be held, I/Os per second.
+    /// The intended rate, I/Os per second.
     pub asked: u32,
     /// The figures of every interval, in order.
     pub course: Vec<Figures>,
@@ -38,7 +38,7 @@ pub struct ThroughFindings {
     pub trouble: TroubleFindings,
     /// The latency above which I/Os are counted: the first that was demanded.
     pub limit: Option<Nanos>,
-    /// Before, during and after, as far as they are there.
+    /// Before, during and after, as far as they exist.
     pub levels: Vec<Level>,
     /// The longest time without any completion.
     pub standstill: Option<Standstill>,
@@ -52,9 +52,9 @@ pub struct ThroughFindings {
     pub first_error: Option<FirstError>,
     /// Rebuilds of arrays below the targets.
     pub rebuilds: Vec<Rebuild>,
-    /// What was demanded.
+    /// The demand.
     pub demands: Vec<DemandFound>,
-    /// I/Os never came back: the last sentence of the run.
+    /// I/Os never completed: the last sentence of the run.
     pub hung: Option<String>,
     /// What became of the targets meanwhile.
     pub changed: Vec<String>,

@@ -1,4 +1,4 @@
-//! How long it takes to read or write so many bytes at the rates of a record: full scan, backup, restore.
+//! How long it takes to read or write a number of bytes at the rates of a record: full scan, backup, restore.
 //!
 //! Each time is the size over a rate that the findings hold, and its interval is that of the rate with the ends swapped.
 //! Must not take the rate of a mix of reads and writes for that of either.
@@ -50,7 +50,7 @@ pub struct Transfers {
     pub size: Bytes,
     /// With nothing else running.
     pub alone: Vec<TransferTime>,
-    /// While something else ran; of each load beside it the point with the highest rate.
+    /// While something else ran; for each additional load the point with the highest rate.
     pub beside: Vec<TransferTime>,
     /// What was not measured, and the command that measures it.
     pub missing: Vec<(Way, String)>,

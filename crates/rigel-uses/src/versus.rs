@@ -1,4 +1,4 @@
-//! Two sides that took turns in one run: by how much B differs from A, and how sure that is.
+//! Two alternating sides in one run: by how much B differs from A, and how certain that is.
 //!
 //! The input is a record with its findings, the output is rows as those of [`super::compare`], each judged by the ratios of the
 //! rounds. Must not format, and must not choose an exit code.
@@ -24,7 +24,7 @@ use rigel_core::stats::turns::{FEWEST_ROUNDS, Ratio, Turn, ratios};
 use rigel_core::stats::{Estimate, Interval};
 use std::collections::BTreeMap;
 
-/// How sure all intervals of one quantity are together.
+/// How certain all intervals of one quantity are together.
 const CONFIDENCE: f64 = 0.95;
 
 /// What two sides come to.
@@ -38,16 +38,16 @@ pub struct Versus {
     pub quantities: Vec<Quantity>,
     /// The quantities that the verdict is about, one for each class: its rate, or its mean latency where the rate is given.
     pub leading: Vec<Quantity>,
-    /// The mean over all loads, a quantity each; none of a quantity that too few rounds tell of.
+    /// The mean over all loads, a quantity each; none of a quantity that too few rounds report on.
     pub overall: Vec<OverallRatio>,
     /// Rounds in which both sides had a visit that counts, at the load that has the most of them.
     pub rounds: usize,
-    /// The half-width that was asked for, relative.
+    /// The half-width that was requested, relative.
     pub target: f64,
     /// How many times the visits would have been needed without turns: the variance of two rates by that of their ratio.
     /// `None` when there is nothing to tell it from.
     pub worth: Option<f64>,
-    /// The gates that the request has, judged. One that the visits so far tell nothing about is undecided.
+    /// The gates that the request has, judged. One that the visits so far say nothing about is undecided.
     pub gates: Vec<GateResult>,
 }
 
@@ -68,7 +68,7 @@ struct PairedRates<'a> {
     sides: [Estimate; 2],
     turns: Vec<Turn>,
     doubt: Option<Doubt>,
-    /// Whether the numbers of A and of B may be used by themselves.
+    /// Whether the numbers of A and of B may be used on their own.
     standings: [SideUsability; 2],
 }
 
@@ -119,7 +119,7 @@ impl Versus {
         (self.led().filter(|one| narrow(one.1)).count(), self.led().count())
     }
 
-    /// Whether bounds on numbers are all that was asked of the run, and each is surely kept or broken: no ratio has to be surer.
+    /// Whether bounds on numbers are all that was asked of the run, and each is certainly kept or broken: no ratio has to be surer.
     pub fn is_decided(&self) -> bool {
         let is_decided = |found: &GateResult| {
             matches!(found.gate.bound, GateBound::Value(_)) && found.outcome != Outcome::Undecided
@@ -182,7 +182,7 @@ fn compared<'a>(request: &Request, pair: &'a Pair<'a>, quantity: Quantity) -> Op
     Some(PairedRates { pair, quantity, follows, phase: pair.a.phase, sides, turns, doubt, standings })
 }
 
-/// Why so many rounds tell no ratio. None at all have a percentile of which some visit has too few I/Os.
+/// Why this many rounds tell no ratio. None at all have a percentile of which some visit has too few I/Os.
 const fn few(rounds: usize) -> Option<Doubt> {
     match rounds {
         0 => Some(Doubt::NoInterval),
@@ -191,7 +191,7 @@ const fn few(rounds: usize) -> Option<Doubt> {
     }
 }
 
-/// Whether the numbers of a side may be used by themselves. Of several classes at given rates it is not known which one is behind.
+/// Whether the numbers of a side may be used on their own. Of several classes at given rates it is not known which one is behind.
 fn standing(own: &PointFindings, other: &PointFindings, request: &Request) -> SideUsability {
     let against: Vec<FlagCode> = forbidding(own, request).map(|flag| flag.code).collect();
     let given = own.classes().filter(|(_, io)| io.load.is_open()).count();
@@ -254,7 +254,7 @@ fn rows(all: &[PairedRates<'_>], found: &[Ratio]) -> (Vec<Row>, Vec<Option<Inter
     all.iter().zip(found).map(row).unzip()
 }
 
-/// The change of one of so many rows, whose intervals hold together in 95 of 100 runs (Bonferroni).
+/// The change of one of this many rows, whose intervals hold together in 95 of 100 runs (Bonferroni).
 fn together(alone: &Interval, judged: usize) -> Change {
     let of = |tail: f64| student_t_quantile(1.0 - tail, alone.df);
     let (one, all) = (of((1.0 - CONFIDENCE) / 2.0), of((1.0 - CONFIDENCE) / 2.0 / count(judged.max(1))));

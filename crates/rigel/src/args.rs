@@ -103,24 +103,24 @@ pub enum Invocation {
     Sql(Box<RunOptions>),
     /// An experiment on settings of a database server.
     SqlProve(Box<RunOptions>),
-    /// Make the function of a database that calibrates.
+    /// Create the calibration function in a database.
     SqlInstall(InstallOptions),
     /// Remove what such a run made in the database of this connection string.
     SqlDrop(String),
-    /// Go on with a run that was interrupted.
+    /// Resume an interrupted run.
     Resume(ResumeOptions),
     /// Show calibrations of the past.
     History(HistoryOptions),
     Report(ReportOptions),
     Compare(CompareArgs),
-    /// Put several storages in order.
+    /// Rank several storages.
     Rank(RankArgs),
     /// Show what a run of two sides found.
     VersusRecord(VersusRecord),
     Advise(AdviseOptions),
     Targets(TargetsArgs),
     Doctor(DoctorArgs),
-    /// Find acknowledged writes that a loss of power took.
+    /// Find acknowledged writes that a power cut lost.
     Durability(Box<Durability>),
     /// What production did.
     Capacity(Box<Capacity>),
@@ -130,7 +130,7 @@ pub enum Invocation {
     Fill(Box<FillArgs>),
     /// Print the load of a fio job file.
     LoadFromFio(FromFioArgs),
-    /// Write a mark into a run that goes on.
+    /// Write a mark into a running run.
     Mark(MarkArgs),
     Selftest(SelftestArgs),
     Completions(Shell),
@@ -177,9 +177,9 @@ pub struct ServerSource {
     pub size: Option<Bytes>,
     /// Remove the schema afterwards.
     pub drop: bool,
-    /// Read the files of the table without the database in turns with it, where they can be read.
+    /// Alternately read the files of the table without the database, if they can be read.
     pub raw: bool,
-    /// As many sessions as the server allows, so many of them in per cent with reports.
+    /// As many sessions as the server allows, a percentage of them with reports.
     pub users: Option<u8>,
 }
 
@@ -191,14 +191,14 @@ impl fmt::Debug for ServerSource {
     }
 }
 
-/// What is asked of a run of two sides beside the measurement.
+/// What is required of a two-sided run besides the measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Versus {
-    /// The gates; where there are none, those of the record hold that the run goes on from, or that is shown.
+    /// The gates; if there are none, those of the resumed or shown record apply.
     pub demands: Demands,
     /// Both sides may be the same.
     pub same: bool,
-    /// The history of calibrations has no say.
+    /// The history of calibrations is not used.
     pub no_history: bool,
 }
 
@@ -210,12 +210,12 @@ pub struct RunOptions {
     pub request: Request,
     pub targets: TargetSource,
     pub out_dir: PathBuf,
-    /// Targets that may be overwritten, as named by the user.
+    /// Targets that may be overwritten, as the user named them.
     pub destroy: Vec<PathBuf>,
     pub dry_run: bool,
     /// The file that describes the load; the request has none before it is read.
     pub load: Option<PathBuf>,
-    /// Its phases are so many times shorter.
+    /// How many times its phases are shortened.
     pub compress: Option<f64>,
     /// Print the load as such a file.
     pub as_load: bool,
@@ -229,7 +229,7 @@ pub struct RunOptions {
     pub display: Display,
     /// Of a run of two sides.
     pub versus: Versus,
-    /// Remarks on the arguments that the user should see: accepted, but without effect here.
+    /// Remarks for the user on arguments that are accepted without effect.
     pub notes: Vec<String>,
 }
 
@@ -240,7 +240,7 @@ impl RunOptions {
     }
 }
 
-/// A run to go on with; its record has the rest of the options.
+/// A run to resume; its record has the other options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResumeOptions {
     pub record: PathBuf,

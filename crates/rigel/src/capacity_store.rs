@@ -1,8 +1,8 @@
 //! The store of capacity: what production did, in a SQLite database.
 //!
-//! A row holds a day (an hour, of our own recorder) of one subject as told by one source, packed by `rigel_capacity::packed`. What one
-//! file brings comes as a whole or not at all; files that follow each other share a transaction for a moment, as its end waits for the disk. A process that
-//! dies, a disk that is full or a second import at the same moment leave the store with whole files only. Must not read files of others, and must not judge.
+//! A row holds a day (an hour, of our own recorder) of one subject as known by one source, packed by `rigel_capacity::packed`. A file is stored as
+//! a whole or not at all; consecutive files share a transaction for a moment, because its end waits for the disk. After a crash, a full disk or a
+//! concurrent import, the store contains whole files only. Must not read foreign files, and must not judge.
 
 mod change;
 
@@ -22,7 +22,7 @@ const FILE: &str = "capacity.sqlite";
 const LAYOUT: i64 = 1;
 /// Another import may take so long.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// A transaction holds so many files at most, and no other begins in it after so long: another import waits for its end.
+/// A transaction holds this many files at most, and no other begins in it after so long: another import waits for its end.
 const MOST_FILES: u32 = 100;
 const LONGEST: Duration = Duration::from_secs(1);
 /// A block is some thousand bytes: on smaller pages the rest of the last one is a large part.
@@ -73,7 +73,7 @@ pub fn place(given: Option<&Path>) -> Result<PathBuf, Problem> {
 }
 
 impl Store {
-    /// Opens the store to write; makes it where there is none.
+    /// Opens the store to write; makes it if there is none.
     pub fn open(path: &Path) -> Result<Self, Problem> {
         if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty() && !dir.exists()) {
             // One that was named may be a slip; only the usual place is made.

@@ -1,6 +1,6 @@
 //! The commands, one file each.
 //!
-//! A command does its work through the other crates, writes to the streams that it is given, and says how it ended.
+//! A command does its work through the other crates, writes to the given streams, and reports how it ended.
 
 mod advise;
 mod answer;
@@ -33,7 +33,7 @@ use crate::streams::Streams;
 use crate::{failure, orion_args};
 use rigel_core::error::{ExitKind, Problem};
 
-/// Does what was asked for; the exit code.
+/// Does what was requested; the exit code.
 pub fn execute(invocation: Invocation, crew: Option<&Crew>, streams: &Streams) -> u8 {
     let done = match invocation {
         Invocation::Sql(_) | Invocation::SqlProve(_) if crew.is_some() => Err(for_one()),

@@ -1,6 +1,6 @@
-//! What our SQLite databases share: where they lie, and whose file that is.
+//! What our SQLite databases share: their location, and who owns the file.
 //!
-//! A file of somebody else that has our name is never changed. Must not know tables.
+//! A foreign file with our name is never changed. Must not know tables.
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::env;
@@ -45,7 +45,7 @@ pub fn open_to_read(path: &Path, patience: Duration, known: i64) -> rusqlite::Re
     }
 }
 
-/// Refuses what is no file: SQLite takes a block device for a new database, because the kernel gives it the size 0.
+/// Refuses what is not a file: SQLite takes a block device for a new database, because the kernel gives it the size 0.
 pub fn check_file(path: &Path) -> rusqlite::Result<()> {
     match fs::metadata(path) {
         Ok(there) if !there.is_file() => Err(foreign("it is not a regular file")),

@@ -1,7 +1,7 @@
 //! The history of calibrations: a small SQLite database in the user's state directory.
 //!
-//! Each row has one calibration as the JSON document that was printed, the path of its record, and what it was made on. A database
-//! that cannot be written is no reason to fail a run. Must not judge or render.
+//! Each row has one calibration as the printed JSON document, the path of its record, and its storage. A database that cannot be written does not
+//! fail a run. Must not judge or render.
 
 use crate::database::{self, PATIENCE, check_empty, check_file, check_layout};
 use rigel_core::error::Problem;
@@ -99,7 +99,7 @@ pub fn all(targets: &[String]) -> Result<PastRuns, Problem> {
     Ok(PastRuns { documents: documents.into_iter().filter(wanted).collect(), unreadable })
 }
 
-/// The newest calibration with a figure of commits on the storage of this target. One whose storage is not known is none of it.
+/// The newest calibration with a figure of commits on the storage of this target. One whose storage is not known does not count.
 pub fn with_commits(target: &TargetFacts) -> Result<Option<Document>, Problem> {
     Ok(of_storage(read(documents)?, target))
 }

@@ -1,7 +1,6 @@
 //! The program as a library, for its binary, `cargo xtask gen` and the fuzz targets.
 //!
-//! It exports little on purpose: to measure or to render, link the crates below. Must not hold anything but the entry
-//! points.
+//! It exports little on purpose: to measure or to render, link the crates below. Must not contain anything but the entry points.
 #![forbid(unsafe_code)]
 
 mod args;

@@ -1,6 +1,6 @@
 //! Man pages and completions, made from the definition of the command line so that they cannot differ from it.
 //!
-//! They are the same at every call and on every machine. Must not write a file.
+//! They are the same on every call and every machine. Must not write a file.
 
 mod roff_text;
 

@@ -171,7 +171,7 @@ impl Place {
                 path_text::encode_os(testname)
             ))
             .at(option)
-            .next("add a name behind the directory, as in -testname /home/oracle/mytest")
+            .next("add a name after the directory, as in -testname /home/oracle/mytest")
         })?;
         let mut lun = testname.to_owned();
         lun.push(if is_suffix { OsStr::from_bytes(suffix) } else { OsStr::new(".lun") });

@@ -1,7 +1,7 @@
 //! Output files: a name is reserved before the run, and the files are written whole after it.
 //!
-//! The directory is tried, and the record created, before anything is measured, so that no run of hours ends with results
-//! that cannot be written. No existing file is replaced unless the user asks for it, and none is truncated or left half
+//! The directory is tested, and the record created, before anything is measured, so that no long run ends with results that cannot be written. No
+//! existing file is replaced unless the user asks for it, and none is truncated or left half
 //! written. Must not render.
 
 mod growing;

@@ -1,6 +1,6 @@
-//! Progress: a bar on a terminal, a line in ten to twenty seconds on a pipe, nothing when quiet.
+//! Progress: a bar on a terminal, a line every ten to twenty seconds on a pipe, nothing with --quiet.
 //!
-//! Everything goes to standard error, so that standard output holds results only. An error while drawing is ignored.
+//! Everything goes to standard error, so standard output holds results only. An error while drawing is ignored.
 //! Must not measure.
 
 mod folded;
@@ -71,7 +71,7 @@ pub struct RunProgress {
     classes: Vec<LoadClass>,
     /// What the search found, until a line tells it.
     found: Vec<String>,
-    /// How sure the points are.
+    /// How certain the points are.
     sure: Option<String>,
     /// Time gone and left.
     times: Option<String>,
@@ -158,7 +158,7 @@ pub struct WorkProgress {
     done: u64,
     /// Tenths for which a line was written.
     tenths: u64,
-    /// When the first piece was told and what it was, where the rate and the time left are told.
+    /// When the first piece was told and what it was, where the rate and the time left are reported.
     began: Option<(Instant, u64)>,
     tells_rate: bool,
 }
@@ -189,7 +189,7 @@ impl WorkProgress {
         Self::on(Surface::of(streams, quiet), |done, total| format!("{done} of {total} trials"))
     }
 
-    /// Counts the nanoseconds of a run that writes, and tells how many writes were acknowledged.
+    /// Counts the nanoseconds of a run that writes, and shows how many writes were acknowledged.
     pub fn of_acknowledged(streams: &Streams, quiet: bool, count: Arc<AtomicU64>) -> Self {
         Self::on(Surface::of(streams, quiet), move |done, total| {
             let count = count.load(Ordering::Relaxed);

@@ -1,7 +1,7 @@
-//! Signals that end a run: the first one ends it in order, one that comes later ends it at once.
+//! Signals that end a run: the first one ends it cleanly, a later one ends it at once.
 //!
-//! SIGXCPU, which comes before the limit on CPU time kills, and signals that nobody has a use for here end it in order, too, and never at once.
-//! A signal that was ignored when the program began stays ignored, so that `nohup` holds. Signals that come together are one: `timeout` sends its
+//! SIGXCPU, which precedes the kill at the CPU time limit, and signals without a use here also end it cleanly, and never at once.
+//! A signal that was ignored when the program began stays ignored, so `nohup` works. Simultaneous signals count as one: `timeout` sends its
 //! signal to the process and to its group. Must not end any work itself: it sets a flag, which the workers check.
 
 use rigel_core::error::{ExitKind, Problem};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
 const WATCHED: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
-/// Signals whose default is to end the process without a word. They may come again at any time, so that none of them is a second wish.
+/// Signals whose default is to end the process without a word. They may come again at any time, so none of them is a second wish.
 const OTHERS: [i32; 4] = [SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2];
 /// What is said of SIGXCPU, as nobody wished that end.
 const OUT_OF_TIME: &str =

@@ -1,6 +1,6 @@
 //! Where the program writes: results on one stream, everything else on the other.
 //!
-//! Those of the process, or memory, so that a whole command can be run within another program. Must not render.
+//! They are those of the process, or memory, so a whole command can be run within another program. Must not render.
 
 use crate::terminal::Abilities;
 use rigel_core::error::Problem;
@@ -41,7 +41,7 @@ impl Streams {
         Self { out: memory(), err: memory(), is_unread: Arc::default() }
     }
 
-    /// What was written to memory, results first. What is no text is shown as such.
+    /// What was written to memory, results first. What is not text is shown as such.
     pub fn texts(&self) -> [String; 2] {
         [&self.out, &self.err].map(|stream| match stream {
             Stream::Memory(bytes) => {
@@ -52,7 +52,7 @@ impl Streams {
         })
     }
 
-    /// Writes results. A reader that went away (`rigel --help | head`) is no failure.
+    /// Writes results. A reader that went away (`rigel --help | head`) is not a failure.
     pub(crate) fn results(&self, bytes: &[u8]) -> Result<(), Problem> {
         match self.out.put(bytes) {
             Ok(()) => Ok(()),
@@ -67,7 +67,7 @@ impl Streams {
         }
     }
 
-    /// Whether nobody read all of the results. A run goes on all the same: what it is for is the record, which has them.
+    /// Whether nobody read all of the results. A run continues anyway: what it is for is the record, which has them.
     pub(crate) fn is_unread(&self) -> bool {
         self.is_unread.load(Ordering::Relaxed)
     }
@@ -77,7 +77,7 @@ impl Streams {
         paths.iter().try_for_each(|path| self.results(format!("{}\n", path_text::encode(path)).as_bytes()))
     }
 
-    /// Writes text beside the results; a closed standard error is no failure.
+    /// Writes text beside the results; a closed standard error is not a failure.
     pub(crate) fn aside(&self, text: &str) {
         let _ = self.err.put(text.as_bytes());
     }

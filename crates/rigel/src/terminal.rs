@@ -1,4 +1,4 @@
-//! What the user's terminal can show, by the environment.
+//! What the user's terminal can show, according to the environment.
 //!
 //! Must not write to the terminal.
 

@@ -1,9 +1,8 @@
-//! The live view, `rigel run --tui` and `rigel calibrate --tui`: the matrix filling in, the visit that goes on, intervals,
-//! flags, time left.
+//! The live view, `rigel run --tui` and `rigel calibrate --tui`: the matrix as it fills, the current visit, intervals, flags, time left.
 //!
 //! It gets the same events as the progress bar. `message` and `judge` turn them into plain data on the coordinator's thread,
-//! `model` builds the state from that data, `draw` fills a buffer. The loop here reads the keys and owns the terminal, in a
-//! thread of its own. Must not measure, nor touch the record: the outputs are the same with and without it.
+//! `model` builds the state from that data, `draw` fills a buffer. The loop here reads the keys and owns the terminal, in its own thread. Must not
+//! measure, nor touch the record: the outputs are the same with and without it.
 
 mod draw;
 mod judge;
@@ -104,7 +103,7 @@ impl<'a> LiveView<'a> {
         })
     }
 
-    /// Shows what happened. The view may be gone: the run goes on.
+    /// Shows what happened. The view may be gone: the run continues.
     pub fn event(&mut self, event: &Event<'_>) {
         let Some(messages) = &self.messages else { return };
         if let Some(message) = Message::of(event) {

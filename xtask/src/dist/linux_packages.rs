@@ -48,10 +48,10 @@ pub fn program(release: &Release, tools: &Tools, kind: &str) -> anyhow::Result<(
 pub fn of_program(release: &Release) -> Package<'static> {
     Package {
         name: "rigel".to_owned(),
-        summary: "measures what storage can do for a database, and how sure that is",
+        summary: "measures what storage can do for a database, and how certain that is",
         description: "IOPS, throughput and latency of files and block devices under a matrix of small and large\n\
-                      I/O, commits, and loads of your own, each with a 95 % interval and with what speaks\n\
-                      against it. An open successor of ORION and CALIBRATE_IO.",
+                      I/O, commits, and loads of your own, each with a 95 % interval and its warnings.\n\
+                      An open successor of ORION and CALIBRATE_IO.",
         tree: release.work.join("tree"),
         directories: &[
             "/usr/lib/rigel",

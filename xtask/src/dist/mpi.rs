@@ -60,8 +60,8 @@ fn package<'a>(
     Ok(Package {
         name: PACKAGE.to_owned(),
         summary: "one load on storage from many hosts at once",
-        description: "The words are those of rigel. MPI (Open MPI) starts it on every host: mpirun --hostfile hosts\n\
-                      --map-by ppr:1:node rigel-mpi run oltp /dev/mapper/data",
+        description: "Commands and options are those of rigel. MPI (Open MPI) starts it on every host:\n\
+                      mpirun --hostfile hosts --map-by ppr:1:node rigel-mpi run oltp /dev/mapper/data",
         tree,
         directories: &[DOCUMENTS],
         shared: &[],

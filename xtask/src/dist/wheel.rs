@@ -62,7 +62,7 @@ fn metadata(licences: &[&str], readme: &str) -> String {
     let files: String = licences.iter().map(|name| format!("License-File: {name}\n")).collect();
     format!(
         "Metadata-Version: 2.4\nName: {}\nVersion: {VERSION}\n\
-         Summary: Measures what storage can do for a database, and how sure that is\n\
+         Summary: Measures what storage can do for a database, and how certain that is\n\
          License-Expression: Apache-2.0 OR MIT\n{files}\
          Keywords: benchmark,storage,iops,latency,database\n\
          Classifier: Environment :: Console\nClassifier: Operating System :: POSIX :: Linux\n\

@@ -38,6 +38,19 @@ const PHRASES: &[(&str, &str)] = &[
     ("per cent together", "add up to"),
     ("stands for itself", "is taken literally"),
     ("start it again; when", "start it again; if"),
+    ("surely", "certainly, or clearly"),
+    ("has no say", "does not count"),
+    ("goes on with", "resumes"),
+    ("went on with", "resumed"),
+    ("nobody tells", "is unknown"),
+    ("is no error", "is not an error"),
+    ("is no failure", "is not a failure"),
+    ("is no device", "is not a device"),
+    ("hold the truth", "contain the true value"),
+    ("holds the truth", "contains the true value"),
+    ("does not go with", "cannot be combined with"),
+    ("were looked at", "were checked"),
+    ("asked for, for", "requested, for"),
 ];
 
 /// Every phrase in the strings of a program, tests left out.

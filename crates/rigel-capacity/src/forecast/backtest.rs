@@ -1,6 +1,6 @@
-//! How well each model would have forecast the later part of the same series: at many origins it sees only what was there by then.
+//! How well each model would have forecast the later part of the same series: at many origins, it sees only the data available by then.
 //!
-//! Errors are those of the mean of a week, as the logarithm of what came over what was forecast. Must not make intervals.
+//! Errors are those of a week's mean: the logarithm of the actual value over the forecast. Must not make intervals.
 
 use super::model::{Model, PastSeries, WEEK, YEAR};
 

@@ -1,13 +1,13 @@
-//! How wide the errors of a back-test make the interval of each later week.
+//! The width of the interval for each later week, from the errors of a back-test.
 //!
-//! Errors of weeks near the origin are many; those of weeks far from it are few and overlap. So the squared size of an error is one law of the distance,
-//! fitted to all of them: what varies from week to week, what wanders, and what a wrong trend adds. Must not choose a model.
+//! There are many errors of weeks near the origin; those of distant weeks are few and overlap. So the squared size of an error is one law of the
+//! distance, fitted to all of them: week-to-week variation, a random walk, and a wrong trend. Must not choose a model.
 
 use super::backtest::ModelErrors;
 use super::model::WEEK;
 use rigel_core::stats::special::student_t_quantile;
 
-/// Days of a block of errors that hardly depends on the next one.
+/// Days of a block of errors that barely depends on the next one.
 const BLOCK_DAYS: f64 = 28.0;
 /// Half of an interval of 95 %.
 const UPPER: f64 = 0.975;
@@ -25,7 +25,7 @@ pub(super) struct Width {
 }
 
 impl Width {
-    /// Of the errors of a model over so many tested days. What varied from quarter to quarter will vary again: `wander`, a variance per week.
+    /// Of the errors of a model over this many tested days. What varied from quarter to quarter will vary again: `wander`, a variance per week.
     pub fn of(tested: &ModelErrors, days: usize, wander: f64) -> Self {
         let mut parts = fit(&tested.errors);
         parts[1] = parts[1].max(wander);

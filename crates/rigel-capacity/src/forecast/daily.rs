@@ -1,13 +1,13 @@
-//! Readings of any spacing made into one figure a day.
+//! Turns readings of any spacing into one figure a day.
 //!
-//! Of a rate it is the level of the busy hours, the 95th percentile over five minutes: 72 minutes of the day are busier. Of an amount, such as used
-//! space, it is the highest. Must not guess what was not read.
+//! For a rate, it is the level of the busy hours, the 95th percentile over five minutes: only 72 minutes of the day are busier. For an amount, such
+//! as used space, it is the highest. Must not guess missing readings.
 
 use rigel_core::units::to_f64;
 
 /// Seconds of a day.
 pub const DAY_S: i64 = 86_400;
-/// A rate is the mean over so many seconds before a percentile is taken.
+/// A rate is the mean over this many seconds before a percentile is taken.
 pub const BIN_S: i64 = 300;
 const BINS: usize = 288;
 /// So much of a day is not beyond its level, in per cent. A day of which less than a half was read is a gap.
@@ -38,7 +38,7 @@ pub enum Kind {
 pub struct Daily {
     /// The first day, counted from 1970-01-01, in local time.
     pub first: i64,
-    /// The figures; `None` where too little of a day was read. The first and the last are there.
+    /// The figures; `None` if too little of a day was read. The first and the last are there.
     pub levels: Vec<Option<f64>>,
     /// Seconds between readings, the median.
     pub spacing_s: u32,

@@ -1,7 +1,7 @@
 //! Exponential smoothing with a trend that may fade: ETS with additive errors, (A,A,N) and (A,Ad,N).
 //!
-//! Fifty lines of our own: `augurs-ets` needs a crate whose licence `deny.toml` does not have, a newer compiler than the workspace, and 35 crates more.
-//! Must not know of seasons.
+//! These fifty lines are our own: `augurs-ets` needs a crate whose licence `deny.toml` does not have, a newer compiler than the workspace, and 35
+//! crates more. Must not know about seasons.
 
 /// How fast level and trend follow what is seen, and how fast the trend fades.
 #[derive(Clone, Copy, Debug, PartialEq)]

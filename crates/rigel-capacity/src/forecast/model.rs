@@ -12,10 +12,10 @@ pub(super) const WEEK: usize = 7;
 pub(super) const YEAR: usize = 365;
 /// A trend that loses 1 % a day.
 const FADING: f64 = 0.99;
-/// The level of today is that of so many days.
+/// The level of today is that of this many days.
 const RECENT: usize = 28;
 
-/// How the future is told from the past.
+/// How the future is distinguished from the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Model {
     /// Each day like the same day of the last week.
@@ -24,7 +24,7 @@ pub enum Model {
     Line,
     /// Seasons on a straight line.
     SeasonsLine,
-    /// Seasons on a line of the logarithm: so many per cent a year.
+    /// Seasons on a line of the logarithm: this many per cent a year.
     SeasonsGrowth,
     /// Seasons on the level of the last four weeks, which changes as in the median of the months: steps are no trend.
     SeasonsDrift,

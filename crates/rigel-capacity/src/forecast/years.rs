@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// A law of production.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Law {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// Growth in a year.
     pub growth: f64,

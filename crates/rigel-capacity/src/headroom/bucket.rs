@@ -1,4 +1,4 @@
-//! A token bucket as a limit: what `rigel run burst` measured, and what a history does to it.
+//! A token bucket as a limit: what `rigel run burst` measured, and how a history uses it.
 //!
 //! Must not walk through a load; [`crate::credits`] does.
 
@@ -11,7 +11,7 @@ use rigel_core::stats::burst::{BurstFound, Credit, Doubt};
 use rigel_core::stats::{Basis, Estimate, EstimateForm, Interval};
 use rigel_core::units::{MIB, to_f64};
 
-/// How much of the end of a history tells how much more load a bucket takes.
+/// How much of the end of a history shows how much more load a bucket takes.
 const RECENT_S: i64 = 28 * 86_400;
 
 /// A token bucket in the unit of its resource: I/Os, or megabytes.
@@ -21,7 +21,7 @@ pub struct BucketForm {
     pub resource: Resource,
     /// The rate while there are credits.
     pub burst: f64,
-    /// The rate without any.
+    /// The rate without credits.
     pub refill: EstimateForm,
     /// Credits of a full one.
     pub size: EstimateForm,
@@ -46,7 +46,7 @@ impl BucketForm {
     }
 }
 
-/// What bursts say of a storage.
+/// What bursts say about a storage.
 #[derive(Debug, Default)]
 pub(super) struct BurstSurface {
     pub(super) limit: Option<Limit>,
@@ -79,7 +79,7 @@ pub(super) fn of_bursts(found: &BurstFindings) -> BurstSurface {
         | BurstFound::Undecided(Doubt::Untested(credit) | Doubt::TooSmall(credit, _)) => fell(credit),
         BurstFound::NoFall { rate, .. } => limit(*rate, "the rate that did not fall"),
         BurstFound::Undecided(_) => BurstSurface {
-            unknown: Some((resource, "the record does not decide whether the rate lasts".to_owned())),
+            unknown: Some((resource, "the record does not show whether the rate lasts".to_owned())),
             ..BurstSurface::default()
         },
     }
@@ -96,13 +96,13 @@ pub struct Credits {
     pub spells: (usize, usize),
     /// Seconds that local time is ahead of UTC.
     pub offset_s: i64,
-    /// Seconds of the longest interval that the history was looked at in.
+    /// Seconds of the longest interval that the history was divided into.
     pub step_s: u32,
     /// The size that would have been enough with this refill.
     pub least_size: f64,
     /// The refill that would have been enough with this size.
     pub least_refill: f64,
-    /// How many times the load of the last four weeks may be until it waits for credits; `None` where nothing would.
+    /// How many times the load of the last four weeks may be until it waits for credits; `None` if nothing would.
     pub times: Option<EstimateForm>,
 }
 

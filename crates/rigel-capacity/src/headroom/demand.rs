@@ -1,4 +1,4 @@
-//! What hosts asked their storage for, by day, out of a history.
+//! What hosts demanded of their storage, by day, from a history.
 //!
 //! Rates are those of all disks together, or of the databases of a host without a disk. Must not forecast.
 
@@ -11,7 +11,7 @@ use rigel_core::units::MIB;
 /// Milliseconds of a minute.
 pub const MINUTE_MS: u32 = 60_000;
 
-/// What was asked for.
+/// What was requested.
 #[derive(Clone, Debug, Default)]
 pub struct Demand {
     /// By resource; only those that the history has.

@@ -1,4 +1,4 @@
-//! What may come that no history knows: another growth, load or data that is added at a date, and other hosts than there were.
+//! What no history can know: a different growth, load or data added at a date, and different hosts.
 //!
 //! Must not look at a limit.
 
@@ -161,7 +161,7 @@ pub enum Addition {
 impl FromStr for Addition {
     type Err = String;
 
-    /// What has a date, or is an amount that lacks one, is no file.
+    /// What has a date, or is an amount that lacks one, is not a file.
     fn from_str(text: &str) -> Result<Self, String> {
         let is_path = text.contains('/');
         if !is_path && (text.contains('@') || amount_of(text.trim()).is_ok()) {

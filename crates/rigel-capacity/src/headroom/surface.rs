@@ -1,6 +1,6 @@
-//! What a record says that its storage can give: the limits.
+//! The limits of a storage according to a record.
 //!
-//! Every figure is one of the findings. Must not choose another one than they do.
+//! Every figure comes from the findings. Must not choose a different one.
 
 use super::super::{Kind, Subject};
 use super::{BucketForm, Limit, Resource, bucket};
@@ -31,7 +31,7 @@ pub struct Surface {
     pub started: String,
     /// It was measured on a simulated device.
     pub simulated: bool,
-    /// It is a token bucket. What it gives depends on how long a load lasts, so that it has no limit of that resource of its own.
+    /// It is a token bucket. What it gives depends on how long a load lasts, so it has no limit of that resource of its own.
     pub bucket: Option<BucketForm>,
 }
 
@@ -52,7 +52,7 @@ impl Surface {
     pub fn of(record: &Record, findings: &Findings) -> Result<Self, Problem> {
         let request = &record.header.request;
         if request.sides.is_some() {
-            return Err(no_surface("the record is of a comparison of two sides")
+            return Err(no_surface("the record compares two sides")
                 .next("give the record of a run on a single storage"));
         }
         let (small, unknown) = match small(findings) {
@@ -94,7 +94,7 @@ impl Surface {
         self
     }
 
-    /// Whether it was measured on these disks: by what stays if both have it, else by name. `None` where nothing can be said.
+    /// Whether it was measured on these disks: by what stays if both have it, else by name. `None` if nothing can be said.
     pub fn is_of(&self, subjects: &[Subject]) -> Option<bool> {
         if self.disks.is_empty() || self.simulated || !subjects.iter().any(|one| one.kind == Kind::Disk) {
             return None;
@@ -154,7 +154,7 @@ fn of_search(slo: &SloFindings) -> Result<Limit, String> {
         SloAnswer::Rate(rate) => match rate.at.or(rate.lower) {
             Some(value) => Ok(of(value, rate.lower.or(Some(0.0)), rate.upper.or(OPEN), bounds)),
             None => Err(rate.upper.map_or_else(
-                || format!("for no rate is it known whether it meets {bounds}"),
+                || format!("no rate is known to meet or to miss {bounds}"),
                 |upper| {
                     let upper = upper.ceil();
                     format!("{bounds} is not met at {upper} I/Os per second or more, and no rate that meets it was found")
@@ -169,7 +169,8 @@ fn of_search(slo: &SloFindings) -> Result<Limit, String> {
             Ok(of(rate, Some(rate), OPEN, format!("{bounds}, the highest rate tried")))
         }
         SloAnswer::NotSearched => Err(format!(
-            "it checked required rates only; measure the highest rate, too, with a limit of its own: rigel slo --bound '{bounds}'"
+            "it checked required rates only; to measure the highest rate as well: rigel slo --bound \
+             '{bounds}'"
         )),
         SloAnswer::Unfinished => Err(format!("the search for a rate that meets {bounds} did not finish")),
     }

@@ -1,4 +1,4 @@
-//! What clouds measured of disks, as their command lines answer: CloudWatch (`get-metric-data`, `get-metric-statistics`) and Azure Monitor
+//! What clouds measured about disks, as their command lines return it: CloudWatch (`get-metric-data`, `get-metric-statistics`) and Azure Monitor
 //! (`az monitor metrics list`).
 //!
 //! CloudWatch does not say which statistic and period an answer has; sums over the time between two samples become rates. Must not guess the
@@ -37,8 +37,8 @@ impl Room for Cloud {
     fn bytes(&mut self, bytes: &[u8], _out: &mut SampleSink<'_>) -> Result<(), Problem> {
         self.text.extend_from_slice(bytes);
         if self.text.len() > MOST_BYTES {
-            return Err(wrong(1, "the answer has more than 256 MiB")
-                .next("ask for a shorter time, or fewer metrics, at once"));
+            return Err(wrong(1, "the answer is larger than 256 MiB")
+                .next("request a shorter time range or fewer metrics at once"));
         }
         Ok(())
     }
@@ -73,7 +73,7 @@ impl Cloud {
         })?;
         out.takes_what_is_whole(
             Err(self.unreadable(error)),
-            "the file ends in the middle: the metrics that are complete are used",
+            "the file ends in the middle: only complete metrics are used",
         )
     }
 
@@ -87,7 +87,7 @@ impl Cloud {
             problem.because("it was cut off").next("ask again; nothing of this file was imported")
         } else {
             problem
-                .because("it is damaged, or was written with another --output than json")
+                .because("it is damaged, or was written with an --output other than json")
                 .next("ask again with --output json")
         }
     }
@@ -104,9 +104,7 @@ fn cloud_watch(answer: &Answer, out: &mut SampleSink<'_>) -> Result<(), Problem>
 /// A result of `get-metric-data`.
 fn metric_data(result: &MetricData, out: &mut SampleSink<'_>) -> Result<(), Problem> {
     if result.status == "PartialData" {
-        out.seen.notes.insert(
-            "CloudWatch says that a result is not all that it has: ask for the next page (--next-token)",
-        );
+        out.seen.notes.insert("CloudWatch has more results: request the next page (--next-token)");
     }
     let samples = result.timestamps.iter().zip(&result.values);
     let samples: Vec<Sample> = samples.map(|(at, value)| Sample::of_value(at, *value)).collect();
@@ -134,8 +132,8 @@ fn of_cloud_watch(label: &str, samples: &[Sample], out: &mut SampleSink<'_>) -> 
     let is_other = statistic.is_some_and(|statistic| *statistic != wanted)
         || samples.iter().any(|sample| sample.is_other_than(wanted));
     if is_other {
-        return Err(wrong(1, format!("{} has another statistic than {wanted}", shown(name)))
-            .because("a rate follows from the sum over a period, and a mean from the average")
+        return Err(wrong(1, format!("{} has a statistic other than {wanted}", shown(name)))
+            .because("rates come from the sum over a period, means from the average")
             .next(format!("ask again with the statistic {wanted}")));
     }
     let subject = match meant {
@@ -159,9 +157,9 @@ fn subject(name: &str, meant: Meant, words: &[&str], out: &SampleSink<'_>) -> Re
     let Some(subject) = names::volume(words, name, file) else {
         let (what, ask, label, of_file) = match is_database {
             true => ("database", "ask with get-metric-data, and ", "DBInstanceIdentifier", ""),
-            false => ("volume", "", "VolumeId", ", or put vol-.. into the name of the file"),
+            false => ("volume", "", "VolumeId", ", or put vol-.. into the file name"),
         };
-        return Err(wrong(1, format!("{} does not say of which {what} it is", shown(name)))
+        return Err(wrong(1, format!("{} does not say which {what} it is about", shown(name)))
             .because("CloudWatch names it in the label only if the query does")
             .next(format!(
                 "{ask}set the label to ${{PROP('Dim.{label}')}} ${{PROP('MetricName')}}{of_file}"
@@ -199,7 +197,8 @@ fn azure(metric: &answer::AzureMetric, out: &mut SampleSink<'_>) -> Result<(), P
         let is_all_luns = of == Of::Data && series.lun().is_none();
         if is_all_luns {
             out.seen.notes.insert(
-                "the data disks are not told apart, and Azure may have given their mean: ask again with --dimension LUN",
+                "the data disks cannot be distinguished, and Azure may have returned their mean: ask again \
+                 with --dimension LUN",
             );
         }
         let subject = out.disk(&name, if is_all_luns { ALL_LUNS } else { "" });

@@ -13,7 +13,7 @@ use rigel_core::error::Problem;
 
 const KB: f64 = 1024.0;
 const MS_PER_SECOND: f64 = 1_000.0;
-/// A row so many intervals behind the one before does not go on from there.
+/// A row this many intervals behind the one before does not go on from there.
 const GAP: i64 = 3;
 /// What the sums are called, as the groups of iostat: they do not count beside disks.
 const ALL: &str = "ALL";
@@ -47,7 +47,7 @@ struct Column {
 
 #[derive(Clone, Copy)]
 enum What {
-    /// A metric, what one of it is, and whether it is told per second.
+    /// A metric, what one of it is, and whether it is reported per second.
     Value(Metric, f64, bool),
     /// Milliseconds of a mean wait, and of which rate.
     Wait(Metric, Metric),
@@ -161,7 +161,7 @@ impl Run {
                 format!("'{}' is not a date and time", shown(&fields[..fields.len().min(2)].join(" "))),
             )
             .because("the file is damaged, or was written with -od or -oT")
-            .next("write it with collectl -P, without other formats of the time")
+            .next("write it with collectl -P and its default time format")
         };
         let first = fields.first().copied().unwrap_or_default();
         if self.is_utc {
@@ -198,7 +198,8 @@ impl Run {
                     }
                     What::Wait(..) => {
                         out.seen.notes.insert(
-                            "waits are whole milliseconds, too coarse for a mean latency, and left out",
+                            "waits are in whole milliseconds, too coarse for a mean latency, so they are \
+                             left out",
                         );
                     }
                 }

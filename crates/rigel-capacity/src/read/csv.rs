@@ -1,4 +1,4 @@
-//! CSV with a line of column names, as database clients and spreadsheets write it: what they say around the rows is none of them.
+//! CSV with a line of column names, as database clients and spreadsheets write it: the text that they print around the rows is not data.
 //!
 //! The line of names shows which sign parts the fields. A last line without its end was cut off, unless its last field is in quotes. Must not know
 //! what a column means.
@@ -72,7 +72,7 @@ impl Csv {
         lines.cut(bytes, |line, number| table.line(line, number, &mut each))
     }
 
-    /// Gives the last row, if it has no line feed and is whole all the same. Whether something was cut off.
+    /// Gives the last row, if it has no line feed and is whole anyway. Whether something was cut off.
     pub fn end(&mut self, mut each: impl FnMut(&Row<'_>) -> Result<(), Problem>) -> Result<bool, Problem> {
         let Self { lines, table } = self;
         let mut is_cut = false;
@@ -167,7 +167,7 @@ impl Row<'_> {
         self.heading.place(name).map_or("", |at| self.fields.text(at)).trim()
     }
 
-    /// The number in a column; `None` where it is none, or may be one of two.
+    /// The number in a column; `None` if it is none, or may be one of two.
     pub fn number(&self, name: &str) -> Option<f64> {
         let is_local = self.heading.delimiter != b',';
         let text = self.text(name);
@@ -286,7 +286,7 @@ impl Fields {
         }
     }
 
-    /// A field; empty where there is none.
+    /// A field; empty if there is none.
     pub fn text(&self, at: usize) -> &str {
         let from = if at == 0 { 0 } else { self.ends.get(at - 1).copied().unwrap_or(usize::MAX) };
         let bytes = self.ends.get(at).and_then(|&end| self.text.get(from..end)).unwrap_or_default();

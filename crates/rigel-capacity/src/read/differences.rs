@@ -1,4 +1,4 @@
-//! The counters of Prometheus's node exporter, and of others that tell all that was counted so far: what each is, and runs of samples.
+//! The counters of Prometheus's node exporter, and of other exporters with cumulative counters: what each one is, and runs of samples.
 //!
 //! Must not parse.
 
@@ -107,7 +107,7 @@ impl Labels {
         }
     }
 
-    /// The key of a metric with these labels; `id` is what is known of the disk.
+    /// The key of a metric with these labels; `id` is what is known about the disk.
     pub fn key(&self, metric: Metric, id: &str, out: &mut SampleSink<'_>) -> Key {
         let subject = match metric {
             Metric::PressureSome | Metric::PressureFull => Subject::host(),
@@ -127,7 +127,7 @@ impl SampleSink<'_> {
     }
 }
 
-/// Samples of one metric of one key, as long as they follow each other; then they go on in one step.
+/// Samples of one metric of one key, as long as they follow each other; then they continue in one step.
 #[derive(Debug, Default)]
 pub struct Run {
     of: Option<(Key, Metric)>,
@@ -135,7 +135,7 @@ pub struct Run {
     values: Vec<f64>,
 }
 
-/// Samples that go on at once.
+/// Samples that continue at once.
 const MOST_RUN: usize = 50_000;
 
 impl Run {
@@ -156,7 +156,7 @@ impl Run {
         }
     }
 
-    /// All that waits goes on.
+    /// All that waits continues.
     pub fn end(&mut self, out: &mut SampleSink<'_>) {
         let Some((key, metric)) = self.of.take() else { return };
         match (self.spans.as_slice(), self.values.as_slice()) {

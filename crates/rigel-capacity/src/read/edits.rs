@@ -1,5 +1,5 @@
-//! Samples of the real tools with bytes changed, lost, doubled and moved: whatever comes of it, a reader ends, with tables or with a problem of the
-//! user's. The fuzzer does more of this; this is what runs with every test.
+//! Samples of the real tools with bytes changed, lost, doubled and moved: whatever happens, a reader ends with tables or with a user problem. The
+//! fuzzer does more of this; this part runs with every test.
 
 use super::tests::{file, try_read};
 use super::{DateOrder, Options};

@@ -1,4 +1,4 @@
-//! Files as they came from the field: spellings of versions and languages, and what looks like load and is none.
+//! Files as they came from the field: spellings of versions and languages, and what looks like load but is not.
 
 use super::tests::{Tables, disk, named, read, try_read};
 use super::*;
@@ -188,7 +188,7 @@ fn times_of_many_languages_are_read_or_named() {
     }
 }
 
-/// iostat that was stopped writes no end, and the next run goes on in the same file.
+/// iostat that was stopped writes no end, and the next run continues in the same file.
 #[test]
 fn a_run_that_was_cut_off_does_not_hide_the_next() {
     let load = [("sda", 1000.0, 1.0)];

@@ -1,4 +1,4 @@
-//! Which format a file has, by its first bytes; and what a file is that is none of them.
+//! The format of a file, by its first bytes; and what an unsupported file is.
 //!
 //! Must not read samples.
 
@@ -109,7 +109,7 @@ impl Format {
     /// The format of a file that begins so.
     ///
     /// # Errors
-    /// When it is none of those that are read, with what it is where that is known.
+    /// When it is none of the formats that are read; with its name if that is known.
     pub fn of(head: &[u8]) -> Result<Self, Problem> {
         let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
         let has = |word: &str| text.windows(word.len()).any(|part| part == word.as_bytes());
@@ -200,13 +200,22 @@ impl Format {
             problem.because("all of its intervals were dropped: counters fell, or the gaps are too long")
         } else if seen.unusable > 0 && seen.left_out.is_empty() {
             problem.because(
-                "none of its values can be one: they are no numbers, below 0, or more than any host can do",
+                "none of its values is possible: they are not numbers, below 0, or more than any host can do",
             )
         } else if !seen.left_out.is_empty() {
             let names: Vec<&str> = seen.left_out.keys().take(MOST_NAMES).map(String::as_str).collect();
-            problem.because(format!("it has only what is not stored, such as {}", names.join(", ")))
+            problem.because(format!(
+                "it only has data that Rigel does not store, such as {}",
+                names.join(
+                    ", \
+                "
+                )
+            ))
         } else if seen.skipped > 0 {
-            problem.because("its local times are in an hour that the clock of the zone skipped: --zone names another one than that of the file")
+            problem.because(
+                "its local times are in an hour that the zone's clock skipped: --zone names a \
+                different zone from the file's",
+            )
         } else {
             match self {
                 Self::Prometheus | Self::VictoriaMetrics | Self::OpenMetrics => problem.because(
@@ -214,12 +223,17 @@ impl Format {
                 ),
                 Self::Sadf | Self::SadfRows => problem.because("sysstat did not record disks (SADC_OPTIONS lacks -S DISK), or `-d` was left out"),
                 Self::Sar => problem.because(
-                    "it has no table of disks with times such as 18:10:23: sar was started without -d, in another language, the line of the column names (DEV tps ..) is missing, or it comes from mpstat or pidstat",
+                    "it has no table of disks with times such as 18:10:23: sar was started without -d or in \
+                     another language, the line of column names (DEV tps ..) is missing, or the file comes \
+                     from mpstat or pidstat",
                 ),
-                Self::OsWatcher => problem.because("each of its blocks has only the report since the boot, or none"),
-                Self::Nmon => problem.because("it has less than two snapshots of disks, or their times (ZZZZ) are missing"),
+                Self::OsWatcher => problem.because("each of its blocks has only the report since boot, or \
+                    none"),
+                Self::Nmon => problem.because("it has fewer than two disk snapshots, or their times (ZZZZ) \
+                    are missing"),
                 Self::CloudWatch | Self::Azure => problem.because(
-                    "it has none of the metrics of disks, such as VolumeReadOps and Disk Read Operations/Sec, or less than two samples of each",
+                    "it has no disk metrics such as VolumeReadOps and Disk Read Operations/Sec, or fewer \
+                     than two samples of each",
                 ),
                 Self::Collectl => problem.because("collectl recorded no disks: -sd or -sD is missing"),
                 Self::Iostat | Self::IostatText if seen.first_reports > 1 => problem.because(
@@ -255,7 +269,7 @@ fn has_devices(text: &[u8]) -> bool {
     lines.any(|line| line.starts_with(b"Device") || line.ends_with(b" Device"))
 }
 
-/// Whether it is an archive of tar, of one file or several.
+/// Whether it is a tar archive, of one file or several.
 fn is_archive(head: &[u8]) -> bool {
     head.get(TAR.0..TAR.0 + TAR.1.len()) == Some(TAR.1)
 }
@@ -288,21 +302,24 @@ pub fn unknown(head: &[u8]) -> Problem {
         problem.because("it is compressed").next("uncompress it first: gzip -d FILE")
     } else if let Some((_, tool)) = PACKED.iter().find(|(magic, _)| head.starts_with(magic)) {
         problem
-            .because("it is packed in a way that is not read; gzip is")
+            .because("its compression format is not supported; gzip is")
             .next(format!("unpack it first: {tool}"))
     } else if is_archive(head) {
         problem
-            .because("it is an archive of tar")
+            .because("it is a tar archive")
             .next("unpack it into a directory, and import that: mkdir DIRECTORY && tar -xf FILE -C DIRECTORY")
     } else if has(&[OSWATCHER.as_bytes(), EXAWATCHER[0].as_bytes(), EXAWATCHER[1].as_bytes()]) {
         problem
-            .because("it is a file of OSWatcher or ExaWatcher without disks of Linux")
-            .next("of such archives only the files of iostat are read")
+            .because("it is an OSWatcher or ExaWatcher file without Linux disks")
+            .next("only the iostat files of such archives are read")
     } else if let Some((cause, next)) = headless::cause(head) {
         problem.because(cause).next(next)
     } else if starts(&[b"Linux "]) {
         problem
-            .because("it is the output of a tool of sysstat without a table of disks; those of iostat -x -t and sar -d are read")
+            .because(
+                "it is the output of a sysstat tool without a disk table; those of iostat -x -t and \
+                sar -d can be read",
+            )
             .next("use sar -d -f FILE, or sadf -j FILE -- -b -d")
     } else if starts(&[b"SQLite format"]) {
         problem.because("it is a database").next("`rigel capacity show --store FILE` shows a store")

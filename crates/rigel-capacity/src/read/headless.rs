@@ -1,4 +1,4 @@
-//! What a file is whose first lines are missing, as `tail`, `head` and `grep` leave it: why it cannot be read, and what can.
+//! Recognises a file whose first lines are missing, as `tail`, `head` and `grep` leave it: why it cannot be read, and what can.
 //!
 //! Must not read samples.
 
@@ -6,7 +6,7 @@ use super::locale::time_of_day;
 use super::oracle::STATISTICS;
 use super::{iostat, sadf_rows};
 
-/// Lines that are looked at.
+/// Lines that are checked.
 const MOST_LINES: usize = 40;
 /// Numbers in a row of a table of disks, at least.
 const FEWEST_NUMBERS: usize = 6;
@@ -25,14 +25,14 @@ const PARTS: [(&str, &str, &str); 4] = [
     ("\"Timestamps\"", "CloudWatch's answer", "aws cloudwatch get-metric-data .. > FILE"),
 ];
 
-/// Why a file that begins so cannot be read, and what to do; nothing where that is not known.
+/// Why a file that begins so cannot be read, and what to do; nothing if that is not known.
 pub fn cause(head: &[u8]) -> Option<(String, String)> {
     let text = String::from_utf8_lossy(head);
     if text.trim_start().starts_with(['{', '[', ']', '}', '"', ','])
         && let Some((_, what, again)) = PARTS.iter().find(|(part, ..)| text.contains(part))
     {
         return Some((
-            format!("it is a part of {what}, without its beginning"),
+            format!("it is part of {what}, without its beginning"),
             format!("import the whole file; it is written with {again}"),
         ));
     }
@@ -52,12 +52,12 @@ fn of_names(line: &str) -> Option<(String, String)> {
     let is_device = words.first().is_some_and(|word| word.starts_with("Device"));
     if is_device && words.contains(&"r/s") {
         Some(missing(
-            "it is a table of iostat without the first line of the run, which has the host and the date",
+            "it is an iostat table without the first line of the run, which has the host and the date",
             iostat::AGAIN,
         ))
     } else if words.contains(&"DEV") && words.contains(&"tps") {
         Some(missing(
-            "it is a table of sar without the first line, which has the host and the date",
+            "it is a sar table without the first line, which has the host and the date",
             "sar -d -f FILE",
         ))
     } else {
@@ -72,7 +72,7 @@ fn of_extract(line: &str) -> Option<(String, String)> {
     let fields = |sign: char| line.split(sign).collect::<Vec<_>>();
     if is_time_of_sadf(&fields(';')) {
         Some(missing(
-            "it has rows of `sadf -d` without the line of their names, # hostname;interval;..",
+            "it has rows of `sadf -d` without the line of column names, # hostname;interval;..",
             sadf_rows::AGAIN,
         ))
     } else if is_time_of_sadf(&fields('\t')) {
@@ -84,17 +84,14 @@ fn of_extract(line: &str) -> Option<(String, String)> {
         && DELIMITERS.iter().any(|sign| fields(*sign).len() >= FEWEST_FIELDS)
     {
         Some(missing(
-            "it has rows of AWR or Statspack without the line of the column names",
+            "it has rows of AWR or Statspack without the line of column names",
             "the documented query",
         ))
     } else if fields(',').len() > FEWEST_NUMBERS && has(&BACKENDS) {
-        Some(missing(
-            "it has rows of pg_stat_io without the line of the column names",
-            "the documented query",
-        ))
+        Some(missing("it has rows of pg_stat_io without the line of column names", "the documented query"))
     } else if has(&["begin snap:", "load profile", "instance activity stats"]) {
         Some(missing(
-            "it is a part of a report of AWR or Statspack without its title",
+            "it is part of an AWR or Statspack report, without its title",
             "awrrpt.sql or spreport.sql",
         ))
     } else {
@@ -117,12 +114,13 @@ fn of_row(line: &str) -> Option<(String, String)> {
         ))
     } else if time_of_day(&words).is_some_and(|(_, count)| is_row(&words[count..])) {
         Some(missing(
-            "it has rows of sar without the first line (host and date) and the line of the column names (DEV tps ..)",
+            "it has rows of sar without the first line (host and date) and the line of column names (DEV \
+             tps ..)",
             "sar -d -f FILE",
         ))
     } else if is_row(&words) {
         Some(missing(
-            "it has rows of iostat without the lines of the column names (Device ..), host and times",
+            "it has rows of iostat without the lines for column names (Device ..), host and times",
             iostat::AGAIN,
         ))
     } else {
@@ -177,9 +175,9 @@ mod tests {
         let (iostat, sar) = (text("iostat-12.6.1.txt"), text("sar-12.6.1.txt"));
         for (text, cause) in [
             (tail(&iostat, 1), "the first line of the run, which has the host and the date, is missing"),
-            (tail(&iostat, 1).replace("11/29/26 ", "?"), "table of iostat without the first line"),
-            (grep(&iostat, "vda "), "rows of iostat without the lines of the column names"),
-            (tail(&sar, 1), "table of sar without the first line"),
+            (tail(&iostat, 1).replace("11/29/26 ", "?"), "iostat table without the first line"),
+            (grep(&iostat, "vda "), "rows of iostat without the lines for column names"),
+            (tail(&sar, 1), "sar table without the first line"),
             (grep(&sar, " vda "), "rows of sar without the first line"),
             (tail(&text("iostat-12.6.1.json"), 8), "a part of iostat's JSON"),
             (tail(&text("sadf-12.6.1.json"), 8), "a part of sadf's JSON"),
@@ -188,10 +186,7 @@ mod tests {
                 "lines of nmon",
             ),
             (tail(&text("collectl-4.3.1.dsk"), 16), "rows of collectl"),
-            (
-                tail(&text("pg_stat_io-18.4.csv"), 1),
-                "rows of pg_stat_io without the line of the column names",
-            ),
+            (tail(&text("pg_stat_io-18.4.csv"), 1), "rows of pg_stat_io without the line of column names"),
             (
                 "db1,ORCL,1,2026-06-10 00:00:22,2026-06-10 01:00:22,Redo Writes Per Sec,10\n".to_owned(),
                 "rows of AWR or Statspack",

@@ -1,7 +1,7 @@
-//! `iostat -x -t -o JSON`: disks as the kernel counts them, reads apart from writes.
+//! `iostat -x -t -o JSON`: disks as the kernel counts them, with reads separate from writes.
 //!
-//! The first report of each run is the mean since the boot, or of an interval whose begin nobody tells, and is left out; the length of an
-//! interval is the distance to the report before. Runs may follow one another in a file. A disk that a report leaves out (`-z`) did nothing.
+//! The first report of each run is the mean since boot, or over an interval with an unknown start, and is left out; the length of an interval is
+//! the distance to the previous report. Runs may follow one another in a file. A disk that a report leaves out (`-z`) did nothing.
 //! Must not guess the order of a date.
 
 use super::locale::Dates;
@@ -44,7 +44,7 @@ pub struct Run {
     last_ms: Option<i64>,
     /// The intervals until now, each with a report.
     spans: Vec<Span>,
-    /// What was told of each disk.
+    /// What was reported about each disk.
     disks: BTreeMap<String, BTreeSet<Metric>>,
     /// Values of disks that did nothing.
     idle: usize,
@@ -237,7 +237,7 @@ impl Run {
         self.spans.push(span);
     }
 
-    /// Whether so many values more of disks that did nothing may be written; told where not.
+    /// Whether this many values more of disks that did nothing may be written; told where not.
     fn may_fill(&mut self, values: usize, out: &mut SampleSink<'_>) -> bool {
         let idle = self.idle.saturating_add(values);
         if idle > MOST_IDLE {
@@ -254,7 +254,8 @@ impl Run {
         let (name, id) = of_group(device);
         if !id.is_empty() {
             out.seen.notes.insert(
-                "it has sums of groups (iostat -g): they count only where no disk is told; of groups that share disks name one with --disk",
+                "it has group sums (iostat -g): they count only if no single disk is reported; if groups \
+                 share disks, name one group with --disk",
             );
         }
         let subject = out.disk(name, &id);

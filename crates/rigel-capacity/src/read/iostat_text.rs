@@ -1,6 +1,7 @@
 //! `iostat -x -t` as text: tables of disks under a time, as all versions of sysstat from 9 on write them.
 //!
-//! So does ExaWatcher, which puts lines about itself on top. Columns are found by name. A report counts once the blank line behind its table is there: what a cut table leaves out is unknown, not idle.
+//! So does ExaWatcher, which puts lines about itself on top. Columns are found by name. A report counts once the blank line after its table is
+//! there: what a truncated table leaves out is unknown, not idle.
 //! Runs may follow one another. Must not guess the order of a date.
 
 use super::iostat::{AGAIN, Run, check_columns, time};
@@ -31,7 +32,7 @@ struct Tables {
     at: Option<ReportTime>,
     /// A line that may be a time, but is not one that is read.
     foreign_time: Option<String>,
-    /// The names of the columns of the table, while it goes on.
+    /// The names of the columns of the table, while it continues.
     columns: Vec<String>,
     /// Blanks before them.
     indent: usize,
@@ -84,7 +85,7 @@ impl Tables {
         } else if text.ends_with(" Device") {
             Err(wrong(
                 number,
-                "a report is spread over several tables, with the names of the disks behind the figures",
+                "a report is spread over several tables, with the disk names after the figures",
             )
             .because("iostat was started with -h or --pretty")
             .next(format!("create it again: {AGAIN}")))
@@ -102,7 +103,8 @@ impl Tables {
             self.at = Some(ReportTime(time(text, number, &mut self.run.dates, out)?));
             Ok(())
         } else {
-            // A line between reports with figures and words, or figures of another script: a time in a language that is not read.
+            // A line between reports with figures and words, or figures of another script: a time in an unsupported
+            // language.
             let is_of_cpus =
                 !text.contains(char::is_alphabetic) && text.contains(|sign: char| sign.is_ascii_digit());
             if text.contains(char::is_numeric) && !is_of_cpus {
@@ -179,7 +181,7 @@ impl Tables {
                 line,
                 "the first line of the run, which has the host and the date, is missing",
             )
-            .because("tail, grep or a rotation of the log cut it off")
+            .because("tail, grep or log rotation cut it off")
             .next("name the host with --host NAME"));
         }
         let Some(ReportTime(at_ms)) = self.at.take() else {

@@ -1,4 +1,5 @@
-//! Kinds of files as they came from the field: parts of a series, numbers that are none, what spreadsheets and clients make of rows, counters that ran over.
+//! Kinds of files as they came from the field: parts of a series, invalid numbers, rows changed by spreadsheets and clients, counters that
+//! overflowed.
 
 use super::field::{MINUTES, Report, answer, iostat, reads, sadf, series, utc};
 use super::tests::{disk, read, try_read};

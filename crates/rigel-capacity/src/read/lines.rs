@@ -1,11 +1,11 @@
-//! Lines of a text that comes in pieces.
+//! Lines of text that arrives in pieces.
 //!
 //! Must not know what a line means.
 
 use super::seen::wrong;
 use rigel_core::error::Problem;
 
-/// Bytes of a line; longer ones are none of any format here.
+/// Bytes of a line; no format here has longer ones.
 const MOST_LINE: usize = 1 << 20;
 
 /// Cuts bytes into lines.
@@ -18,7 +18,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Of CSV, where a line may go on behind a line feed within quotes.
+    /// Of CSV, where a line may continue after a line feed within quotes.
     pub fn of_csv() -> Self {
         Self { quoted: true, ..Self::default() }
     }
@@ -51,7 +51,7 @@ impl Lines {
         }
         self.rest.extend_from_slice(&bytes[from..]);
         if self.rest.len() > MOST_LINE {
-            return Err(wrong(self.line + 1, "a line has more than 1 MiB")
+            return Err(wrong(self.line + 1, "a line is longer than 1 MiB")
                 .because("the file is of another format, or damaged"));
         }
         Ok(())

@@ -167,7 +167,7 @@ pub fn behind_weekday<'a, 'b>(words: &'a [&'b str]) -> &'a [&'b str] {
     }
 }
 
-/// Whether there are so many of a sign, and a number follows each.
+/// Whether there are this many of a sign, and a number follows each.
 fn has_numbers_behind(text: &str, sign: &str, least: usize) -> bool {
     text.matches(sign).count() >= least && text.split(sign).skip(1).all(has_digit)
 }
@@ -263,7 +263,7 @@ pub struct DayClock {
     last: Time,
 }
 
-/// Clocks are set back by less, so that more is another day.
+/// Clocks are set back by less, so more is another day.
 const MOST_BACK_S: i32 = 3 * 3_600;
 
 impl DayClock {

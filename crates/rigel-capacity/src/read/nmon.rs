@@ -1,7 +1,7 @@
 //! Files of nmon on Linux and AIX: a section for each quantity, a column for each disk, a snapshot for each line.
 //!
-//! The time of a snapshot stands in a line of its own, before its values, or behind all of them in a file that was sorted for a spreadsheet. The
-//! first snapshot begins when nmon was started, to the second at best, and is left out. Must not read sections of other things than disks.
+//! The time of a snapshot is on a separate line, before its values, or after all of them in a file sorted for a spreadsheet. The first snapshot
+//! begins when nmon was started, known to the second at best, and is left out. Must not read sections about anything but disks.
 
 mod sections;
 
@@ -105,7 +105,7 @@ impl Run {
                 line,
                 format!("'{}' is not a date and time", shown(&format!("{date} {time}"))),
             )
-            .because("the month is in a language that is not read, or the file is damaged")
+            .because("the month is in an unsupported language, or the file is damaged")
             .next("start nmon with LC_ALL=C from now on"));
         };
         out.check_host(&self.host, line)?;
@@ -156,7 +156,7 @@ impl Run {
         }
         if self.waiting > MOST_WAITING {
             return Err(wrong(line, "the times of more than 20 million values are missing")
-                .because("the file was sorted, so that times come last")
+                .because("the file was sorted, so the times come last")
                 .next("import the file as nmon wrote it"));
         }
         Ok(())
@@ -210,7 +210,7 @@ impl Values {
         self.known.len() + self.each_ms.len()
     }
 
-    /// What it tells of a disk, in units of ours.
+    /// What it reports on a disk, in our units.
     fn of_disk(mut self) -> Vec<(Metric, f64)> {
         for (time, ops) in [(Metric::ReadTime, Metric::ReadOps), (Metric::WriteTime, Metric::WriteOps)] {
             let each = self.each_ms.get(&time).zip(self.known.get(&ops)).map(|(each, rate)| each * rate);

@@ -1,7 +1,7 @@
 //! CSV of Oracle: `DBA_HIST_SYSMETRIC_SUMMARY` of AWR (means of intervals) and `STATS$SYSSTAT` of Statspack (counters at snapshots).
 //!
-//! The queries are in the documentation, and their columns are found by name. Times are those of the database's host, so that a zone is needed
-//! unless they have an offset. Must not read other statistics.
+//! The queries are in the documentation, and their columns are found by name. Times are those of the database's host, so they need a zone unless
+//! they have an offset. Must not read other statistics.
 
 use super::csv::{Csv, Row};
 use super::differences::Run;
@@ -136,7 +136,7 @@ pub fn number(row: &Row<'_>, name: &str) -> Result<f64, Problem> {
     let text = row.text(name);
     row.number(name).ok_or_else(|| {
         wrong(row.line, format!("'{}' in the column {name} is not a number", shown(text)))
-            .because("its comma may be one of decimals or of thousands, or the columns differ")
+            .because("its comma may separate decimals or thousands, or the columns differ")
             .next("run the documented query again; it sets NLS_NUMERIC_CHARACTERS")
     })
 }

@@ -1,7 +1,7 @@
 //! Reports of Oracle: AWR as text and as HTML (10g to 21c), and Statspack as text. Each holds one interval between two snapshots.
 //!
-//! Both forms are rows under headings; what a row means is in [`facts`]. A report that was cut off gives what is complete of it. Must not read
-//! reports about several instances, a comparison or a pluggable database: their numbers are those of other subjects.
+//! Both forms are rows under headings; what a row means is in [`facts`]. A truncated report is used as far as it is complete. Must not read
+//! reports about several instances, a comparison or a pluggable database: their numbers are about other subjects.
 
 mod facts;
 mod html;

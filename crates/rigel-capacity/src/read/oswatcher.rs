@@ -1,8 +1,8 @@
 //! `oswiostat` of OSWatcher: blocks of `iostat -xk 1 3` under a line `zzz ***` with what `date` printed.
 //!
-//! In each of its intervals OSWatcher lets iostat look for three reports. The first is the mean since the boot; newer versions keep the last one
-//! only. The mean of the others stands for the time up to the next block, as in OSWatcher's own charts, and how much was really looked at is
-//! told. Must not read what other tools of the archive wrote.
+//! In each of its intervals OSWatcher lets iostat look for three reports. The first is the mean since boot; newer versions keep only the last one.
+//! The mean of the others stands for the time up to the next block, as in OSWatcher's own charts, and the time actually sampled is reported. Must
+//! not read what other tools in the archive wrote.
 
 mod blocks;
 
@@ -31,7 +31,7 @@ struct Tables {
     blocks: Blocks,
 }
 
-/// A block that goes on.
+/// A block that continues.
 struct OpenBlock {
     line: u64,
     /// Nothing for a local time that never was.
@@ -101,7 +101,7 @@ impl Tables {
     fn begin(&mut self, date: &str, line: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Some((local, zone)) = of_date(date) else {
             return Err(wrong(line, format!("'{}' is not a date and time", shown(date)))
-                .because("its month is in a language that is not read, or the file is damaged")
+                .because("its month is in an unsupported language, or the file is damaged")
                 .next("start OSWatcher with LC_ALL=C from now on"));
         };
         let at_ms = out.moment(local, zone, line)?;

@@ -1,7 +1,7 @@
 //! Snapshots of `pg_stat_io` of PostgreSQL, as CSV or JSON, each row with the time of its snapshot in the column `at`.
 //!
 //! All rows of a snapshot are added up. Until version 17 an operation has `op_bytes`; from 18 on bytes are counted, and the log is a row of its own.
-//! A read may be answered by the page cache of the kernel: what reaches the disk is less. Must not guess the name of the host.
+//! The kernel's page cache may answer a read, so fewer reads reach the disk. Must not guess the name of the host.
 
 use super::csv::{self, Csv};
 use super::pieces::Pieces;
@@ -142,7 +142,7 @@ impl Room for PgStatIo {
                 let is_cut = ended.is_err();
                 out.takes_what_is_whole(
                     ended,
-                    "the file ends in the middle: the snapshots that are complete are used",
+                    "the file ends in the middle: only complete snapshots are used",
                 )?;
                 is_cut
             }

@@ -1,6 +1,6 @@
-//! The elements of one array in a large JSON document, as they come: the rest of the document stays small.
+//! The elements of one array in a large JSON document, one at a time: the remaining document stays small.
 //!
-//! Only brackets, strings and line feeds are looked at here; serde reads the elements. Must not know what an element means.
+//! Only brackets, strings and line feeds are checked here; serde reads the elements. Must not know what an element means.
 
 use super::seen::{torn, wrong};
 use rigel_core::error::Problem;
@@ -114,7 +114,7 @@ impl Pieces {
         if self.element.is_some() {
             self.kept.extend_from_slice(&bytes[from..]);
             if self.kept.len() > MOST_ELEMENT {
-                return Err(wrong(self.began, "an element has more than 128 MiB")
+                return Err(wrong(self.began, "an element is larger than 128 MiB")
                     .next("request less from the source at once: a month, or fewer disks"));
             }
         } else {
@@ -153,7 +153,7 @@ impl Pieces {
         if self.over && self.open.is_empty() && !self.in_string { Ok(()) } else { Err(torn(self.line)) }
     }
 
-    /// All that is around the elements; not closed while the document goes on.
+    /// All that is around the elements; not closed while the document continues.
     pub fn around(&self) -> &[u8] {
         &self.around
     }
@@ -208,7 +208,7 @@ impl Pieces {
         let expected = if byte == b'}' { b'{' } else { b'[' };
         match self.open.pop() {
             Some((open, _)) if open == expected => Ok(()),
-            _ => Err(wrong(self.line, "a closing bracket has no opening one")
+            _ => Err(wrong(self.line, "a closing bracket has no opening bracket")
                 .because("the file is damaged, or is not JSON")),
         }
     }

@@ -1,8 +1,8 @@
 //! JSON of Prometheus's `query_range`, and of VictoriaMetrics' `/api/v1/export`: the counters of the node exporter, a series each.
 //!
 //! What a disk is (`node_disk_info`) comes before its counters, because Prometheus sorts by name; with it a disk stays the same under another name.
-//! An export has its series in no order, and may have one in several lines: it is read to its end first. Must not take results of functions: their
-//! metric has no name.
+//! An export has its series in arbitrary order, and may spread one over several lines, so it is read to the end first. Must not take results of
+//! functions: their metric has no name.
 
 use super::differences::{ExporterMetric, Labels, meant};
 use super::pieces::{self, Piece, Pieces};
@@ -65,7 +65,7 @@ struct Host {
     scrapes: Option<Scrapes>,
     /// Readings that are not yet made rates of.
     waiting: BTreeMap<CounterKey, Vec<(i64, f64)>>,
-    /// How far each counter was made rates of: its next part goes on from there.
+    /// How far each counter was made rates of: its next part continues from there.
     counters: BTreeMap<CounterKey, LastReading>,
 }
 
@@ -161,7 +161,7 @@ impl Room for Prometheus {
         }
         out.takes_what_is_whole(
             self.pieces.end(),
-            "the file ends in the middle: the series that are complete are used",
+            "the file ends in the middle: only complete series are used",
         )
     }
 }
@@ -172,9 +172,11 @@ fn of_server(error: &str) -> Problem {
     let short: String = error.chars().take(MOST).collect();
     let problem = wrong(1, format!("Prometheus answered with an error: {}", printable(&short)));
     match error.contains("resolution") || error.contains("points") {
-        true => problem
-            .next("ask for a shorter time or a larger step: it refuses more than 11,000 points per series"),
-        false => problem.next("mend the query, and save the answer again"),
+        true => problem.next(
+            "request a shorter time range or a larger step: it refuses more than 11,000 points per \
+                series",
+        ),
+        false => problem.next("fix the query, and save the answer again"),
     }
 }
 
@@ -320,7 +322,7 @@ impl Host {
         self.scrapes.is_some_and(|scrapes| scrapes.is_every)
     }
 
-    /// What a counter says of the scrapes.
+    /// What a counter says about the scrapes.
     fn look(&mut self, readings: &[(i64, f64)]) {
         if self.is_every() {
             return;

@@ -1,4 +1,4 @@
-//! `sadf -j FILE -- -b -d -F MOUNT`: disks and filesystems as sysstat kept them.
+//! `sadf -j FILE -- -b -d -F MOUNT`: disks and filesystems as sysstat recorded them.
 //!
 //! Of a disk it parts bytes by direction, and neither operations nor times; with `-b` it has the operations of the host by direction.
 //! Must not guess a time zone.
@@ -147,7 +147,7 @@ fn disks(read: &Element<'_>, host: &str, span: Span, out: &mut SampleSink<'_>) {
     }
 }
 
-/// sysstat 11.1 and 11.2 leave out the comma between two lists: `]  "fchosts": [`. `None` where nothing is missing.
+/// sysstat 11.1 and 11.2 leave out the comma between two lists: `]  "fchosts": [`. `None` if nothing is missing.
 fn with_commas(json: &[u8]) -> Option<Vec<u8>> {
     let (mut mended, mut in_string, mut after_end) = (None::<Vec<u8>>, false, false);
     for (at, &byte) in json.iter().enumerate() {

@@ -124,7 +124,7 @@ fn span(seconds: &str, time: &str, line: u64, out: &mut SampleSink<'_>) -> Resul
 
 fn no_time(text: &str, line: u64) -> Problem {
     wrong(line, format!("'{}' is not a date and time", shown(text)))
-        .because("the file is damaged, or its columns are others")
+        .because("the file is damaged, or has different columns")
         .next(format!("create it again: {AGAIN}"))
 }
 

@@ -1,6 +1,6 @@
 //! `sar -d` as text, also among the other tables of `sar -A`, as all versions of sysstat from 9 on write it.
 //!
-//! The date stands on top only; below, a line has a time of day, and the names of the columns have that of the report before, from which the first
+//! Only the top has the date; below, a line has a time of day, and the names of the columns have that of the report before, from which the first
 //! interval of a table is known. A disk that a report leaves out (`-z`) did nothing. Must not read the means at the end, nor guess a date.
 
 use super::lines::Lines;
@@ -34,7 +34,7 @@ struct Tables {
 
 /// What a row has.
 struct Columns {
-    /// Words behind the time that are of it: India has the zone there.
+    /// Words after the time that are of it: India has the zone there.
     of_time: usize,
     is_utc: bool,
     /// The names of the numbers.
@@ -73,7 +73,7 @@ impl Room for Sar {
 }
 
 impl Columns {
-    /// The names behind the time of a line, if they are those of the table of disks.
+    /// The names after the time of a line, if they are those of the table of disks.
     fn of(words: &[&str]) -> Option<Self> {
         let at = |name: &str| words.iter().position(|word| *word == name);
         let (disk, tps) = at("DEV").zip(at("tps"))?;
@@ -87,12 +87,12 @@ impl Columns {
         })
     }
 
-    /// Refuses words behind the time that are no zone: a half of a day in another language would put it 12 hours off.
+    /// Refuses words after the time that are no zone: a half of a day in another language would put it 12 hours off.
     fn check_time(&self, words: &[&str], number: u64) -> Result<(), Problem> {
         match words[..self.of_time].iter().find(|word| !is_zone(word)) {
             None => Ok(()),
-            Some(word) => Err(wrong(number, format!("'{}' stands behind the time", shown(word)))
-                .because("sar wrote the time in the locale's format, in a language that is not read")
+            Some(word) => Err(wrong(number, format!("'{}' follows the time", shown(word)))
+                .because("sar wrote the time in the locale's format, in an unsupported language")
                 .next("create it again: LC_ALL=C sar -d -f FILE")),
         }
     }
@@ -212,7 +212,7 @@ impl Tables {
         Ok(())
     }
 
-    /// The head of another run stands behind a row that is cut off, as sar was stopped and its output goes on in the same file.
+    /// The head of another run stands behind a row that is cut off, as sar was stopped and its output continues in the same file.
     fn torn(&mut self, out: &mut SampleSink<'_>) {
         self.part(out);
         out.seen.notes.insert("a run in the file ends in the middle: its complete rows are used");

@@ -1,15 +1,15 @@
-//! Readings that were asked for more often than they were taken.
+//! Readings requested more often than they were taken.
 //!
 //! Prometheus repeats the last scrape until there is another. With a step of 10 s and a scrape each minute a counter stands still for five
-//! steps and grows by a minute's worth in the sixth: a steady load would look like bursts. Whether that is so, all counters of a host tell
-//! together, as a disk may be idle. Must not know what a counter is of.
+//! steps and grows by a minute's worth in the sixth: a steady load would look like bursts. All counters of a host together show whether that
+//! happened, because a single disk may be idle. Must not know what a counter is about.
 
 use rigel_core::units::to_f64;
 use std::collections::BTreeMap;
 
-/// With fewer changes nothing is known of how they lie.
+/// With fewer changes nothing is known about how they lie.
 const LEAST_CHANGES: usize = 8;
-/// Nobody asks so many times for one scrape.
+/// Nobody asks this many times for one scrape.
 const MOST_STEPS: i64 = 10_000;
 /// Of the distances between changes this part has to be the interval of the scrapes, or a multiple of it.
 const REGULAR: f64 = 0.9;
@@ -20,7 +20,7 @@ const LEAST_OF_EITHER: f64 = 0.1;
 /// chance, as bursts of a disk do, no more than this may.
 const LEAST_BETWEEN: usize = 20;
 const MOST_ELSEWHERE: f64 = 0.25;
-/// Scrapes are so many milliseconds apart, or a multiple.
+/// Scrapes are this many milliseconds apart, or a multiple.
 const GRAIN_MS: i64 = 1_000;
 /// Intervals that are tried.
 const MOST_TRIED: usize = 100;
@@ -34,7 +34,7 @@ pub struct Scrapes {
     phase_ms: i64,
     /// Between two readings.
     step_ms: i64,
-    /// Whether they were asked for as often as they were taken.
+    /// Whether they were requested as often as they were taken.
     pub is_every: bool,
 }
 
@@ -71,7 +71,7 @@ impl Scrapes {
         Some(Self { interval_ms, phase_ms, step_ms, is_every: false })
     }
 
-    /// One reading for each scrape: the last before the next one, so that a scrape that came late belongs to its own. Its time is a step behind the
+    /// One reading for each scrape: the last before the next one, so a scrape that came late belongs to its own. Its time is a step behind the
     /// scrape, which is the same for all and within the time of the readings.
     pub fn thinned(self, readings: &[(i64, f64)]) -> Vec<(i64, f64)> {
         let (Some(first), Some(last)) = (readings.first(), readings.last()) else { return Vec::new() };
@@ -100,7 +100,7 @@ fn multiple(distances: &[i64], step_ms: i64) -> Option<i64> {
     (!is_none).then(|| steps * step_ms)
 }
 
-/// An interval that is no multiple of the step: 60 s asked each 25 s change after two steps or three, in turn.
+/// An interval that is not a multiple of the step: 60 s asked each 25 s change after two steps or three, in turn.
 fn between(changes: &[i64], distances: &[i64], step_ms: i64) -> Option<i64> {
     let steps = distances[distances.len() / 10].max(1);
     let count = |of: i64| distances.iter().filter(|distance| **distance == of).count();

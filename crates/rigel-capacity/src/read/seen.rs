@@ -1,4 +1,4 @@
-//! What a reader is told beside the file, and what it saw beside samples.
+//! What a reader is given besides the file, and what it found besides samples.
 //!
 //! Must not read.
 
@@ -55,9 +55,9 @@ pub struct ReaderNotes {
     pub values: u64,
     /// Counters that fell, each counter of its own: an interval is left out.
     pub resets: u64,
-    /// Intervals that are left out because nobody looked for long.
+    /// Intervals that are left out because nothing was sampled for long.
     pub gaps: u64,
-    /// Reboots that the source tells of.
+    /// Reboots that the source reports on.
     pub reboots: u64,
     /// Rows that are left out because their time was before that of the row before.
     pub backwards: u64,
@@ -140,7 +140,7 @@ impl ReaderNotes {
     /// Refuses two hosts under one name.
     ///
     /// # Errors
-    /// When a name is told of hosts that differ.
+    /// When a name belongs to hosts that differ.
     pub fn check(&self, options: &Options) -> Result<(), Problem> {
         let all: BTreeSet<&String> = self.told.values().flatten().collect();
         let mixed = self.told.values().find(|told| told.len() > 1).map(|told| told.iter().collect());
@@ -188,7 +188,7 @@ impl SampleSink<'_> {
         }
     }
 
-    /// Somebody has to say of which host a file is: it, or who imports it.
+    /// Somebody has to say about which host a file is: it, or who imports it.
     ///
     /// # Errors
     /// When nobody does.
@@ -198,7 +198,7 @@ impl SampleSink<'_> {
             return Ok(());
         }
         Err(wrong(line, "the file does not name its host")
-            .because("it is written by a single server and does not contain its name")
+            .because("a single server wrote it, and did not include its name")
             .next("name the host with --host NAME"))
     }
 

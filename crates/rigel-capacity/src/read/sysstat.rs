@@ -1,4 +1,4 @@
-//! What iostat and sadf have in common: disks, whose columns have other names in each tool and some versions.
+//! What iostat and sadf have in common: disks, whose columns have different names in each tool and in some versions.
 //!
 //! A kB is 1024 bytes, a sector 512, an MB 2^20 bytes. Must not know what is around disks.
 
@@ -96,7 +96,7 @@ impl Disk<'_> {
     }
 }
 
-/// The name of a disk as iostat tells it: a blank before it says that it is the sum of a group (`-g`). The name, and what stays of it.
+/// The name of a disk as iostat reports it: a blank before it says that it is the sum of a group (`-g`). The name, and what stays of it.
 pub fn of_group(told: &str) -> (&str, String) {
     let name = told.trim();
     (name, if told.starts_with(' ') { format!("{GROUP}{name}") } else { String::new() })
@@ -124,7 +124,7 @@ pub fn without_colours(line: &[u8]) -> Cow<'_, str> {
 }
 
 /// Where in a line the first line of another run begins, behind a row that is cut off: tools that were stopped have written what fills their
-/// buffer, without the end of the line, and the next run goes on in the same file.
+/// buffer, without the end of the line, and the next run continues in the same file.
 pub fn glued_head(line: &str) -> Option<usize> {
     line.match_indices("Linux ").map(|(at, _)| at).filter(|at| !line[..*at].trim().is_empty()).find(|at| {
         let mut words = line[*at..].split_whitespace().skip(1);

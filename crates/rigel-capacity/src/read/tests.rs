@@ -1,4 +1,4 @@
-//! Files of the real tools, and what is none.
+//! Files of the real tools, and what is not one.
 
 use super::*;
 use crate::{Key, Kind, Metric, Source, Subject, Table};
@@ -366,7 +366,7 @@ fn questions_that_prometheus_cannot_answer_so_are_told() {
     for size in [1, 7, 1000] {
         let problem = try_read(error, Options::default(), size).unwrap_err().to_string();
         let words = "invalid parameter \"query\": 1:9: parse error: unexpected  end of input in a very long query that was cut";
-        assert!(problem.contains(words) && problem.contains("mend the query"), "{problem}");
+        assert!(problem.contains(words) && problem.contains("fix the query"), "{problem}");
     }
     let points =
         br#"{"status":"error","error":"exceeded maximum resolution of 11,000 points per timeseries"}"#;

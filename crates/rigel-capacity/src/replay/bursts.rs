@@ -1,7 +1,7 @@
-//! How bursty arrivals are, by how much their number varies from one second to the next; and the shape of arrivals that varies as much.
+//! How bursty arrivals are, measured by how much their number varies from one second to the next, and the arrival shape with the same variation.
 //!
-//! The measure is the index of dispersion: the variance of the number that arrives in an interval over its mean, 1 for arrivals that know nothing of
-//! each other. It is taken within minutes, so that a load which rises and falls is no burst. Must not know where the numbers are from.
+//! The measure is the index of dispersion: the variance of the number that arrives in an interval over its mean, 1 for independent arrivals. It is
+//! computed within minutes, so a load that rises and falls is not a burst. Must not know where the numbers come from.
 
 use super::super::Span;
 use rigel_core::load::class::{Shape, Spread};
@@ -33,7 +33,7 @@ pub struct Minute {
 }
 
 impl Minute {
-    /// Of intervals with what arrived per second; `None` where they are too few, or not alike.
+    /// Of intervals with what arrived per second; `None` if they are too few, or not alike.
     pub fn of(intervals: &[(Span, f64)]) -> Option<Self> {
         let first = intervals.first()?.0;
         let count = intervals.len();
@@ -58,7 +58,7 @@ impl Minute {
     }
 }
 
-/// What minutes say of bursts.
+/// What minutes say about bursts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bursts {
     /// The index of dispersion.
@@ -72,7 +72,7 @@ pub struct Bursts {
 }
 
 impl Bursts {
-    /// Of some minutes together; `None` where they say too little. Minutes of another interval than the first do not count.
+    /// Of some minutes together; `None` if they say too little. Minutes of another interval than the first do not count.
     pub fn of(minutes: &[Minute]) -> Option<Self> {
         let first = minutes.first()?;
         let alike = || minutes.iter().filter(|one| (one.interval_s / first.interval_s - 1.0).abs() < 0.2);
@@ -116,7 +116,7 @@ impl Bursts {
         Spread::new(best.0).map_or((Shape::Poisson, 1.0), |found| (Shape::Bursty(found), best.1))
     }
 
-    /// The dispersion that is expected of several classes at these rates, each with that spread, when it is looked at in this way.
+    /// The dispersion that is expected of several classes at these rates, each with that spread, when it is checked in this way.
     fn expected(&self, spread: f64, rates: &[u32]) -> f64 {
         let intervals = to_f64(self.intervals.max(2) as u64);
         let minute_s = self.interval_s * intervals;
@@ -135,8 +135,8 @@ impl Bursts {
     }
 }
 
-/// The variance of the number that arrives in a time, of hyper-exponential arrivals with balanced means that go on for ever: the equilibrium renewal
-/// process, whose renewal density decays with the rate 2 x rate / (spread + 1).
+/// The variance of the number that arrives in a time, of hyper-exponential arrivals with balanced means that continue forever: the equilibrium
+/// renewal process, whose renewal density decays with the rate 2 x rate / (spread + 1).
 fn variance(spread: f64, rate: f64, time_s: f64) -> f64 {
     let decays = 2.0 * rate / (spread + 1.0) * time_s;
     let grown = 1.0 - (1.0 - (-decays).exp()) / decays.max(f64::MIN_POSITIVE);

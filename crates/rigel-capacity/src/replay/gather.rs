@@ -1,6 +1,6 @@
-//! What is needed of a history for its load: rates in stretches of equal length, and how they vary within a minute.
+//! What a load needs from a history: rates in stretches of equal length, and how they vary within a minute.
 //!
-//! A history of many disks in seconds is large, so a day of it is taken at a time. Must not choose phases.
+//! A per-second history of many disks is large, so it is read a day at a time. Must not choose phases.
 
 use super::super::epochs::Epochs;
 use super::super::{History, Members, Metric, Span, Subject, Table};
@@ -87,7 +87,7 @@ pub struct HistoryExcerpt {
     pub rows: Vec<Row>,
     /// The minutes of which more than their mean is known.
     pub minutes: Vec<Minute>,
-    /// Some source does not part operations by direction, nor does one of the host as a whole: bytes have the say.
+    /// Some source does not part operations by direction, nor does one of the host as a whole: bytes take precedence.
     pub unparted: bool,
     /// Operations of some source are parted as those of the host as a whole.
     pub parted_as_host: bool,
@@ -99,7 +99,7 @@ pub struct HistoryExcerpt {
     pub left_out: usize,
 }
 
-/// What is known of a stretch.
+/// What is known about a stretch.
 #[derive(Clone, Debug, Default)]
 struct Stretch {
     flows: [Flow; 2],
@@ -219,7 +219,7 @@ impl<'a> Gatherer<'a> {
         samples.samples(metric).map(|sample| (sample.span.start_ms, sample.value)).collect()
     }
 
-    /// The share of writes among the operations of the host as a whole, where a source tells it.
+    /// The share of writes among the operations of the host as a whole, where a source reports it.
     fn shares_of_host(&self, history: &History, host: &str) -> BTreeMap<i64, f64> {
         let [reads, writes] = [Metric::ReadOps, Metric::WriteOps]
             .map(|metric| self.column(history, (host, &Subject::host()), metric));
@@ -227,7 +227,7 @@ impl<'a> Gatherer<'a> {
         reads.into_iter().filter_map(share).collect()
     }
 
-    /// What is known of a subject in each stretch.
+    /// What is known about a subject in each stretch.
     fn known(&self, history: &History, of: (&str, &Subject)) -> BTreeMap<i64, SubjectDeeds> {
         let [reads, writes, all, read_bytes, written_bytes] =
             [Metric::ReadOps, Metric::WriteOps, Metric::AllOps, Metric::ReadBytes, Metric::WriteBytes]
@@ -266,7 +266,7 @@ impl<'a> Gatherer<'a> {
         Some([Flow { ops: ops.0, bytes: bytes.0 }, Flow { ops: ops.1, bytes: bytes.1 }])
     }
 
-    /// The minutes in which every subject was looked at at the same moments, often enough.
+    /// The minutes in which every subject was examined at the same moments, often enough.
     fn add_minutes(&mut self, history: &History, (from_ms, to_ms): (i64, i64)) {
         let mut sums: BTreeMap<Span, (f64, usize)> = BTreeMap::new();
         for (place, life) in self.lives.iter().enumerate() {
@@ -302,7 +302,7 @@ struct SubjectDeeds {
     bytes: Option<(f64, f64)>,
 }
 
-/// The share of writes of those operations whose direction is not known, so that all together have the share of the host.
+/// The share of writes of those operations whose direction is not known, so all together have the share of the host.
 fn shares_of_rest(of_host: &BTreeMap<i64, f64>, all: &[BTreeMap<i64, SubjectDeeds>]) -> BTreeMap<i64, f64> {
     let of_rest = |(at, share): (&i64, &f64)| {
         let (mut ops, mut writes, mut rest) = (0.0, 0.0, 0.0);

@@ -1,7 +1,7 @@
-//! The classes of a load and how many of each arrive, so that operations and bytes in both directions are what they were.
+//! The classes of a load and how many of each arrive, so operations and bytes in both directions match the source.
 //!
-//! A source knows how large I/Os were on average. Two sizes with the right shares have that mean, whatever it is; more sizes keep them near to
-//! it when it changes from phase to phase. Must not know time.
+//! A source knows how large I/Os were on average. Two sizes with the right shares have that mean, whatever it is; more sizes keep them close to it
+//! as it changes from phase to phase. Must not know time.
 
 use super::gather::Flow;
 use rigel_core::load::class::{Arrival, Class, LoadClass, MOST_CLASSES, Shape};

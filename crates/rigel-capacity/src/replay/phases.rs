@@ -1,7 +1,7 @@
-//! Stretches with alike rates as phases: neighbours that differ least are joined, until few enough are left and those differ by more than chance.
-//! The busiest ones stay phases of their own.
+//! Joins stretches with similar rates into phases: neighbours that differ least are joined, until few enough are left and those differ by more than
+//! chance. The busiest ones stay phases of their own.
 //!
-//! Square roots of rates are compared: what arrives varies by about as much in them whether it is much or little.
+//! Square roots of rates are compared, because their variation hardly depends on the rate.
 //! Must not know sizes or classes.
 
 use super::gather::Row;
@@ -11,18 +11,18 @@ use std::ops::Range;
 const FIGURES: usize = 4;
 /// Rates that differ by so small a part of the mean are alike, however calm they are.
 const ALIKE: f64 = 0.03;
-/// What varies from one stretch to the next is told by the difference that so many are not above: of stretches that vary more than others too, and
-/// hardly by those where another phase begins.
+/// What varies from one stretch to the next is known by the difference that this many are not above: of stretches that vary more than others too, and
+/// barely by those where another phase begins.
 const PART: f64 = 0.8;
 /// That quantile of squared differences of two normal numbers over the variance of one.
 const SQUARE: f64 = 3.284_75;
 /// What has to be gained by another phase, in units of what chance gains by each figure (Schwarz's criterion has 2).
 const WORTH: f64 = 3.0;
 
-/// A stretch with so many times the mean of its phase stays one of its own when it is the busiest of all: joined with quieter neighbours it would be
-/// hidden, and the busiest is what a storage has to carry.
+/// A stretch with this many times the mean of its phase stays one of its own when it is the busiest of all: joined with quieter neighbours it would
+/// be hidden, and the busiest is what a storage has to carry.
 const PEAK: f64 = 1.2;
-/// What varies within that time is told by the bursts of a phase, which a shorter phase would not have.
+/// What varies within that time is known by the bursts of a phase, which a shorter phase would not have.
 const LEAST_PEAK_MS: u32 = 120_000;
 
 /// How many phases there may be.

@@ -83,7 +83,7 @@ fn rates_and_sizes_of_each_phase_are_those_of_the_source() {
     assert_eq!(file::read("x", text.as_bytes()), Ok(replay.load), "{text}");
 }
 
-/// Source and replay are looked at in the same way: second by second, for so long that chance has less than 2 %.
+/// Source and replay are checked in the same way: second by second, for so long that chance has less than 2 %.
 #[test]
 fn each_phase_is_as_bursty_as_its_source() {
     // Of arrivals in two sizes each has half of the rate, which bounds the bursts that they can have.

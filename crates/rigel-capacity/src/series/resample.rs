@@ -1,6 +1,6 @@
-//! Samples of any clock on a common one: intervals of equal length that begin at multiples of it.
+//! Moves samples with any clock to a common one: intervals of equal length that begin at multiples of it.
 //!
-//! A flow is spread over the intervals that it lies in by the time that it has of each, so that its integral stays. Must not fill a gap.
+//! A flow is spread over the intervals that it covers in proportion to time, so its integral stays the same. Must not fill a gap.
 
 use super::super::metric::Behaviour;
 use super::super::table::Span;

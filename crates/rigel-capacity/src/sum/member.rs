@@ -1,4 +1,4 @@
-//! A member of a sum: what of a host, or of a database, counts at what time.
+//! A member of a sum: which parts of a host, or of a database, count at what time.
 //!
 //! Of a host these are its disks; while none of them is known, its databases. Must not read a history.
 
@@ -23,7 +23,7 @@ pub struct Part {
 pub struct Member {
     /// The host; of a database that moved, its last one.
     pub host: String,
-    /// Where it comes from, if it is none of the store: the file of a what-if.
+    /// Where it comes from, if it is not in the store: the file of a what-if.
     pub file: Option<String>,
     parts: Vec<Part>,
     epochs: Epochs,
@@ -34,7 +34,7 @@ pub struct Member {
 pub struct Handover {
     /// Milliseconds of the epoch.
     pub at_ms: i64,
-    /// Up to then: hosts and what of them.
+    /// Up to then: hosts and which part of them.
     pub before: Vec<(String, Subject)>,
     /// From then on.
     pub after: Vec<(String, Subject)>,
@@ -66,7 +66,7 @@ impl Member {
         self.epochs.counting(span)
     }
 
-    /// Whether at every time it is one database at most, so that its intervals can stay as they are told.
+    /// Whether at every time it is one database at most, so its intervals can stay as they are reported.
     pub fn is_one_database(&self) -> bool {
         self.parts.iter().all(|part| part.subject.kind == Kind::Database) && are_disjoint(&self.parts)
     }

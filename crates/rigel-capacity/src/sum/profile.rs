@@ -1,4 +1,4 @@
-//! What a member did in a usual week, for the time in which it was not watched.
+//! What a member did in a usual week, for the time when it was not recorded.
 //!
 //! Must not stand in for a member of the store: there, what is unknown stays unknown.
 

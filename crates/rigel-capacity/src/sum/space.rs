@@ -1,7 +1,7 @@
-//! Space of a storage that several share: of filesystems that which is fullest, as it ends first; of databases the sum, each once, whichever of its
-//! instances tells of it.
+//! Space of a shared storage: the fullest filesystem, because it fills up first; or the sum of databases, each counted once, whichever instance
+//! reports it.
 //!
-//! Must not add what two tell of the same.
+//! Must not add what two sources report about the same data.
 
 use super::{Members, Metric};
 use crate::history::History;
@@ -26,7 +26,7 @@ pub struct Space {
 type DatabaseKey<'a> = (&'a str, &'a str);
 
 impl Space {
-    /// Of the hosts of members; `None` where no source tells of it.
+    /// Of the hosts of members; `None` if no source reports on it.
     pub fn of(history: &History, members: &Members) -> Option<Self> {
         let filesystems = members.hosts().iter().filter_map(|host| fullest(history, host));
         let fullest = filesystems.max_by(|one, other| one.0.total_cmp(&other.0)).map(|found| found.1);

@@ -61,7 +61,7 @@ fn clocks_of_15_and_7_minutes_have_the_mean_of_the_analytic_sum() {
     assert!((shares[0].1 - one(middle) / all).abs() < 1e-9 && shares[1].0 == "rac2", "{shares:?}");
 }
 
-/// `sar -d` tells of operations without a direction, iostat of reads and writes.
+/// `sar -d` reports operations without a direction, iostat reads and writes.
 #[test]
 fn disks_with_and_without_a_direction_add_up() {
     let disk = |name: &str, source| Key::new("db1", Subject::disk(name, ""), source);

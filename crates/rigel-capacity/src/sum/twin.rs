@@ -1,4 +1,4 @@
-//! Whether two series are of one load, whatever they are called: they tell the same of the same intervals.
+//! Whether two series describe one load, whatever their names: they have the same values in the same intervals.
 //!
 //! Must not know names.
 
@@ -6,7 +6,7 @@ use super::LOAD;
 use crate::table::{Span, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many intervals with load in common, at least, and so many different values in them: loads of a constant rate are alike by chance.
+/// So many intervals with load in common, at least, and this many different values in them: loads of a constant rate are alike by chance.
 const FEWEST: usize = 6;
 const FEWEST_VALUES: usize = 4;
 /// The part of them that must be the same.

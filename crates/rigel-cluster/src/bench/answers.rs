@@ -1,6 +1,6 @@
-//! What the nodes tell while they do an order, and what came of it once all are done.
+//! What the nodes report while they carry out an order, and its result once all are done.
 //!
-//! Must not send anything but an early end, and that this node is alive.
+//! Must not send anything except an early end and a sign of life.
 
 use super::{LONG_SILENCE, SILENCE, impossible, told_by};
 use crate::clocks::shifted;
@@ -74,7 +74,7 @@ impl<'a> Answers<'a> {
         }
     }
 
-    /// What the own bench tells, and what others told meanwhile. Returns whether the load goes on.
+    /// What the own bench tells, and what others told meanwhile. Returns whether the load continues.
     pub fn step(
         &mut self,
         heard: Option<BenchMessage>,
@@ -112,7 +112,7 @@ impl<'a> Answers<'a> {
         self.is_busy = false;
     }
 
-    /// What hears an interval writes it to a disk, which may be slow: the others wait for longer until they are told that it goes on.
+    /// What hears an interval writes it to a disk, which may be slow: the others wait for longer until they are told that it continues.
     fn tell_that_it_is_busy(&mut self) {
         if self.is_real && !std::mem::replace(&mut self.is_busy, true) {
             self.tell(&Message::Wait(u64::try_from(LONG_SILENCE.as_nanos()).unwrap_or(u64::MAX)));
@@ -126,7 +126,7 @@ impl<'a> Answers<'a> {
         self.problem = self.problem.take().or(told.err());
     }
 
-    /// Hears what has arrived. Returns whether the load goes on.
+    /// Hears what has arrived. Returns whether the load continues.
     fn listen(&mut self, hear: &mut dyn FnMut(BenchMessage) -> bool) -> bool {
         let mut goes_on = true;
         while self.problem.is_none() {
@@ -229,7 +229,7 @@ impl<'a> Answers<'a> {
         self.problem.get_or_insert(problem);
     }
 
-    /// All together. What some nodes handed over of an interval is told also when another one was lost: they may have seen wrong blocks.
+    /// All together. What some nodes handed over of an interval is reported also when another one was lost: they may have seen wrong blocks.
     pub fn sum(
         mut self,
         hear: &mut dyn FnMut(BenchMessage) -> bool,

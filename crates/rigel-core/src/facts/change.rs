@@ -1,6 +1,6 @@
-//! Changes of the targets and of the limits on I/O during a run, as plain data.
+//! Changes of the targets and of the I/O limits during a run, as plain data.
 //!
-//! They are looked for after every visit, limits also while it goes on. Only differences are kept. Must not gather
+//! They are checked after every visit, limits also during it. Only differences are kept. Must not gather
 //! anything, and must not judge the effect of a change on a number.
 
 use super::{Identity, TargetFacts};
@@ -13,16 +13,16 @@ pub struct Changes {
     /// Targets, in the order of the plan; one with several changes is there several times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<ChangedTarget>,
-    /// The limits on I/O of the control groups now, as in [`super::CgroupFacts::io_max`]; `None` when they are the
+    /// The I/O limits of the control groups now, as in [`super::CgroupFacts::io_max`]; `None` when they are the
     /// same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_max: Option<Vec<String>>,
-    /// When these limits changed while the load went on, even if they were put back.
+    /// When these limits changed while the load continued, even if they were put back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub io_max_changes: Vec<LimitsChange>,
 }
 
-/// Other limits on I/O than a moment before, each as in [`super::CgroupFacts::io_max`].
+/// Other I/O limits than a moment before, each as in [`super::CgroupFacts::io_max`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitsChange {
     /// When it was seen, on the run's clock; it happened since the look before.
@@ -90,7 +90,7 @@ pub enum TargetChange {
 }
 
 impl TargetChange {
-    /// A number for each kind of change, in the order in which they are told.
+    /// A number for each kind of change, in the order in which they are reported.
     pub const fn kind(self) -> u8 {
         match self {
             Self::Size { .. } => 0,

@@ -1,4 +1,4 @@
-//! Where copies of the same data lie on several disks, as the kernel or the program that keeps them tells it. Must not compare them.
+//! Where copies of the same data lie on several disks, according to the kernel or the program that manages them. Must not compare them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub struct Place {
     pub offset: u64,
 }
 
-/// What a strip is to the program that keeps the copies.
+/// The meaning of a strip for the program that manages the copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Extent {
     /// Number of the file.

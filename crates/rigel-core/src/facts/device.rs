@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 pub struct DeviceFacts {
     /// Kernel name, `sda` or `nvme0n1p1`.
     pub name: String,
-    /// Model as the device tells it.
+    /// Model as the device reports it.
     pub model: Option<String>,
     /// Sequence number of the disk since the host was started (`diskseq`, Linux 5.15). It changes when another
     /// medium or file gets the same name.
     pub disk_sequence: Option<u64>,
-    /// What the device calls itself, everywhere and for ever: its WWID, serial number, or the UUID of an array or a volume.
+    /// What the device calls itself, everywhere and forever: its WWID, serial number, or the UUID of an array or a volume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identifier: Option<String>,
     /// Spinning.
@@ -154,7 +154,7 @@ impl DeviceFacts {
         self.partition_of.is_none() && self.made_of.is_empty()
     }
 
-    /// Bytes of a whole stripe and how they come about: chunk times data disks. From the RAID itself, from the
+    /// Bytes of a whole stripe, and their origin: chunk times data disks. From the RAID itself, from the
     /// table of a striped volume, or what the device says it likes best.
     pub fn stripe(&self) -> Option<Stripe> {
         let by_md = self.md.as_ref().and_then(MdFacts::stripe);

@@ -1,6 +1,6 @@
-//! What drives say of themselves: counters of their SMART attributes, their NVMe health log or their SCSI error logs, as plain data.
+//! What drives say about themselves: counters of their SMART attributes, their NVMe health log or their SCSI error logs, as plain data.
 //!
-//! A counter has one name whatever the protocol calls it, so that looks at the same drive can be compared. Must not judge how counters changed;
+//! A counter has one name whatever the protocol calls it, so readings of the same drive can be compared. Must not judge how counters changed;
 //! `rigel_uses::soak` does.
 
 mod smartctl;
@@ -27,7 +27,7 @@ pub struct DriveLook {
 pub struct Drive {
     /// Kernel name, `sda` or `nvme0n1`. Another drive may have it after the host was started again.
     pub name: String,
-    /// Model, as the drive tells it.
+    /// Model, as the drive reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Serial number. With the model it says which drive this is.
@@ -105,7 +105,7 @@ pub enum Kind {
     Alarm,
     /// Spare blocks: below the threshold is an alarm.
     Spare,
-    /// It grows with use, or says little by itself.
+    /// It grows with use, or says little on its own.
     Use,
 }
 

@@ -1,4 +1,4 @@
-//! Engines by name, and what was found out about the one in use; plain data for the record.
+//! Engines by name, and what is known about the one in use; plain data for the record.
 //!
 //! Must not probe anything; `rigel-io` does.
 
@@ -73,7 +73,7 @@ impl EngineKind {
         !self.is_simulated() && !matches!(self, Self::Nvme)
     }
 
-    /// Whether its workers are few and do all of their work in one thread, so that each can have a CPU of its own.
+    /// Whether its workers are few and do all of their work in one thread, so each can have a CPU of its own.
     pub const fn has_one_thread(self) -> bool {
         !matches!(self, Self::Sync | Self::Threads | Self::Postgres | Self::Mysql)
     }
@@ -167,7 +167,7 @@ pub struct BufferFacts {
     pub backing: Backing,
     /// Bytes of all buffers.
     pub bytes: u64,
-    /// Most physical segments of one large buffer; `None` when the system does not tell.
+    /// Most physical segments of one large buffer; `None` when the system does not say.
     pub large_segments_max: Option<u32>,
     /// Mean of the same.
     pub large_segments_mean: Option<f64>,

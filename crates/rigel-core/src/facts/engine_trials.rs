@@ -1,7 +1,7 @@
-//! What short trials on the targets themselves say of the engines, and which one that leaves.
+//! What short trials on the targets themselves say about the engines, and which one that leaves.
 //!
 //! Where a driver cannot answer without waiting, the ring hands every I/O to a thread of the kernel, and the figure is that of the hand-over.
-//! Which engine does most is then a matter of the target, and no rule knows it. Must not do I/O.
+//! Which engine is fastest then depends on the target, and no rule can know it. Must not do I/O.
 
 use super::engine::EngineKind;
 use crate::units::say::number;
@@ -13,7 +13,7 @@ const MUCH: f64 = 1.05;
 /// An engine that the user chose held the storage back where another one did so much more in every turn.
 const MUCH_MORE: f64 = 1.10;
 
-/// The engines that were tried in turns, with the same load of reads.
+/// The engines that were tried in turn, with the same load of reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EngineTrials {
     /// Reads outstanding.
@@ -49,7 +49,7 @@ impl EngineTrial {
 }
 
 impl EngineTrials {
-    /// The engine to take: the usual one, unless another did surely more.
+    /// The engine to take: the usual one, unless another did certainly more.
     pub fn best(&self) -> Option<EngineKind> {
         let usual = self.trials.first()?;
         Some(self.surely_faster(usual, MUCH).unwrap_or(usual).engine)
@@ -60,10 +60,10 @@ impl EngineTrials {
         let usual = self.trials.first()?;
         let is_better = |other: &EngineTrial| other.mean() > MUCH * usual.mean();
         let is_doubtful = self.best() == Some(usual.engine) && self.trials.iter().any(is_better);
-        is_doubtful.then(|| format!("the turns differ too much to tell, so {} stays", usual.engine.name()))
+        is_doubtful.then(|| format!("the trials differ too much to tell, so {} is kept", usual.engine.name()))
     }
 
-    /// The trial that did surely over 10 % more than that of `engine`.
+    /// The trial that did certainly over 10 % more than that of `engine`.
     pub fn faster_than(&self, engine: EngineKind) -> Option<&EngineTrial> {
         let own = self.trials.iter().find(|trial| trial.engine == engine && !trial.iops.is_empty())?;
         self.surely_faster(own, MUCH_MORE)

@@ -92,7 +92,7 @@ pub enum MemoryLimit {
 }
 
 impl HostFacts {
-    /// A normal page; where a record does not tell, that of x86, which older records are from.
+    /// A normal page; where a record does not say, that of x86, which older records are from.
     pub fn page_bytes(&self) -> u64 {
         self.page_bytes.unwrap_or(USUAL_PAGE_BYTES)
     }
@@ -103,7 +103,7 @@ impl HostFacts {
         self.cpus.min(quota.unwrap_or(u32::MAX))
     }
 
-    /// Where this process stands among others, and why: `nice 19, I/O class idle`. `None` where it stands like they do.
+    /// Where this process stands among others, and why: `nice 19, I/O class idle`. `None` if it stands like they do.
     pub fn rank(&self) -> Option<(Rank, String)> {
         let own = self.priority.rank();
         let told = self.priority.told().filter(|_| own > Rank::Usual);
@@ -113,7 +113,7 @@ impl HostFacts {
         (rank > Rank::Usual).then(|| (rank, parts.join(", ")))
     }
 
-    /// The memory that a run can have in all, and what sets it; `None` where nothing is known.
+    /// The memory that a run can have in all, and what sets it; `None` if nothing is known.
     pub fn memory_room(&self) -> Option<(u64, MemoryLimit)> {
         let known = [
             (self.memory_bytes, MemoryLimit::Host),
@@ -166,7 +166,7 @@ pub struct Limit {
     pub hard: Option<u64>,
 }
 
-/// Limits of this process, from /proc/self/limits; `None` where the kernel shows none.
+/// Limits of this process, from /proc/self/limits; `None` if the kernel shows none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessLimits {
     /// RLIMIT_NOFILE.

@@ -1,4 +1,4 @@
-//! Which facts say that a target is memory of this host, and no storage. Must not gather anything.
+//! Which facts show that a target is memory of this host, not storage. Must not gather anything.
 //!
 //! What a hypervisor or an array keeps in its own memory shows in no fact of this host.
 
@@ -96,7 +96,8 @@ impl fmt::Display for MemoryReason {
             Self::Compressed { percent } => {
                 write!(
                     f,
-                    "{percent} % of this file is compressed, which the filesystem reads through the page cache of this host"
+                    "{percent} % of this file is compressed, and the filesystem reads that part through \
+                     this host's page cache"
                 )
             }
         }
@@ -104,7 +105,7 @@ impl fmt::Display for MemoryReason {
 }
 
 impl TargetFacts {
-    /// Why memory of this host answers for the target, as far as the facts tell; `None` when nothing says so.
+    /// Why memory of this host answers for the target, as far as the facts show; `None` when nothing says so.
     pub fn memory(&self) -> Option<MemoryReason> {
         let filesystem = self.filesystem.as_ref().filter(|filesystem| is_memory_filesystem(filesystem));
         let layers = || self.device.iter().chain(&self.below);

@@ -1,14 +1,14 @@
-//! Which files have bytes of a device, as the file systems that are mounted from it tell it. Must not search for them.
+//! Which files have bytes on a device, according to the file systems mounted from it. Must not search for them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Files of a device that has bytes which somebody asks for.
+/// Files on given bytes of a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnerFacts {
     /// Parts of files, at most 10000.
     pub files: Vec<FilePart>,
-    /// Where the file systems are mounted that were searched.
+    /// Mount points of the file systems that were searched.
     pub mounts: Vec<String>,
     /// Why there may be more files; null when all of them are known.
     pub doubt: Option<String>,

@@ -12,7 +12,7 @@ pub const USUAL_SHARES: u64 = 1024;
 /// From this nice value on a process gets a tenth of the CPU time of one with 0, where both want it all.
 const FAR_BEHIND: i32 = 10;
 
-/// Priorities of this process; `None` where the kernel does not tell.
+/// Priorities of this process; `None` if the kernel does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessPriority {
     /// From -20, which is first, to 19.
@@ -32,11 +32,11 @@ pub enum SchedulingPolicy {
     Other,
     /// SCHED_BATCH: a little behind others when it wakes.
     Batch,
-    /// SCHED_IDLE: when hardly anybody else wants the CPU.
+    /// SCHED_IDLE: when barely anybody else wants the CPU.
     Idle,
     /// SCHED_FIFO: before all others.
     Fifo,
-    /// SCHED_RR: the same, in turns.
+    /// SCHED_RR: the same, in turn.
     RoundRobin,
     /// SCHED_DEADLINE: before even those.
     Deadline,

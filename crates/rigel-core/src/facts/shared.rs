@@ -1,6 +1,6 @@
 //! Targets that lie on the same device, as far as this host can see: files of one disk, partitions, volumes of one group.
 //!
-//! What an array makes of a disk is not seen. Must not look at a device.
+//! What an array does with a disk is not visible. Must not look at a device.
 
 use super::TargetFacts;
 use std::collections::BTreeMap;

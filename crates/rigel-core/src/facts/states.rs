@@ -1,12 +1,12 @@
 //! The states of what lies below a target, and how they change: arrays, paths, controllers, sessions, links.
 //!
-//! Two looks become changes; a state that could not be read is not there, and is never made up. Must not gather anything.
+//! Two snapshots become changes; a state that could not be read is missing, never guessed. Must not gather anything.
 
 use crate::path_text::printable;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A rebuild is told at every tenth of its way.
+/// A rebuild is reported at every tenth of its way.
 const STEPS: u64 = 10;
 
 /// What state it is.
@@ -65,9 +65,9 @@ pub struct StateChange {
     pub kind: StateKind,
     /// Whose.
     pub device: String,
-    /// Before; `None` where there was none.
+    /// Before; `None` if there was none.
     pub from: Option<String>,
-    /// Now; `None` where there is none any more.
+    /// Now; `None` if there is none any more.
     pub to: Option<String>,
 }
 
@@ -124,7 +124,7 @@ fn is_step(from: Option<&String>, to: Option<&String>) -> bool {
 }
 
 impl StateChange {
-    /// As a sentence goes on: `md0: array action idle -> recover`.
+    /// As a sentence continues: `md0: array action idle -> recover`.
     pub fn words(&self) -> String {
         let device = printable(&self.device);
         let end = |end: &Option<String>| end.as_ref().map(|text| printable(text).into_owned());
@@ -132,7 +132,7 @@ impl StateChange {
         match (self.kind, end(&self.from), end(&self.to)) {
             (StateKind::SyncCompleted, ..) => match progress(&self.to) {
                 Some(now) => format!("{device}: rebuild at {} %", now.done.saturating_mul(100) / now.all),
-                None => format!("{device}: no rebuild goes on any more"),
+                None => format!("{device}: the rebuild has ended"),
             },
             (StateKind::Suspended, _, Some(to)) => {
                 format!("{device}: {}", if to == "1" { "suspended" } else { "no longer suspended" })
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(told(&at("none"), &at("0 / 1000")), ["md0: rebuild at 0 %"]);
         assert_eq!(told(&at("0 / 1000"), &at("99 / 1000")), [""; 0]);
         assert_eq!(told(&at("99 / 1000"), &at("100 / 1000")), ["md0: rebuild at 10 %"]);
-        assert_eq!(told(&at("900 / 1000"), &at("none")), ["md0: no rebuild goes on any more"]);
+        assert_eq!(told(&at("900 / 1000"), &at("none")), ["md0: the rebuild has ended"]);
         assert_eq!(told(&at("none"), &at("delayed")), [""; 0], "nothing is known of how far it came");
         assert_eq!(SyncProgress::read("1200 / 1000"), None);
         assert_eq!(SyncProgress::read("0 / 0"), None);

@@ -1,4 +1,4 @@
-//! What something was measured on, kept beside what was found: it tells whether another target lies on the same storage.
+//! What something was measured on, stored with the results: it shows whether another target lies on the same storage.
 //!
 //! Must not look at a target; its facts are given.
 
@@ -12,7 +12,7 @@ pub struct Storage {
     path: String,
     /// Major and minor number of the device that it is, or that holds it.
     device: (u32, u32),
-    /// What is mounted there: numbers of devices are given anew at each start of a machine.
+    /// What is mounted there: numbers of devices are given again at each start of a machine.
     source: Option<String>,
     /// A scratch file of Rigel's own: its place in the filesystem means nothing.
     scratch: bool,

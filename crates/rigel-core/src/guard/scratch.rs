@@ -18,7 +18,7 @@ use std::os::unix::ffi::OsStrExt;
 pub const FILE_NAME: &str = "rigel-scratch.dat";
 /// Bytes of one block, and of the header.
 pub const BLOCK_BYTES: usize = 4096;
-/// Bytes behind the data, where no I/O of a run goes. A large power of two, so that file sizes stay aligned.
+/// Bytes after the data, where no I/O of a run goes. A large power of two, so file sizes stay aligned.
 pub const TRAILER_BYTES: u64 = MIB;
 /// Bytes of the stamp at the head of a block.
 pub(crate) const STAMP_BYTES: usize = 24;
@@ -175,7 +175,7 @@ pub fn write_blocks(seed: u64, offset: u64, out: &mut [u8]) {
     }
 }
 
-/// Whether a block read at `offset`, or the beginning of a last one, is what a fill writes there, with whatever seed. Each byte is compared, so that
+/// Whether a block read at `offset`, or the beginning of a last one, is what a fill writes there, with whatever seed. Each byte is compared, so
 /// nothing of anybody else is taken for it.
 pub fn is_of_fill(offset: u64, found: &[u8]) -> bool {
     let Some((_, seed)) = stamp(found).filter(|&(place, _)| place == offset) else { return false };

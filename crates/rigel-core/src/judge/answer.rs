@@ -1,4 +1,4 @@
-//! What a record answers: the one place that decides, from the task of its run.
+//! What a record answers: this is the only place that decides, from the task of its run.
 //!
 //! Must not judge or word an answer; the findings and the outputs do.
 
@@ -16,19 +16,19 @@ use crate::load::task::Task;
 pub enum Answer<'a> {
     /// What the storage does at each point of a load.
     Points,
-    /// How two sides that took turns differ.
+    /// How two alternating sides differ.
     Ratio(Sides),
     /// The answers of a calibration.
     Calibration(&'a Answers),
-    /// The highest rate at which bounds are kept.
+    /// The highest rate at which bounds are met.
     Rate(&'a SloFindings),
     /// What went wrong in a long time.
     Soak(Soak),
-    /// What a failure did to a load that was held.
+    /// The effect of a failure on a constant load.
     Through,
     /// How the rate grows with the targets.
     Scaling(&'a ScalingFindings),
-    /// How long a rate lasts, and what brings it back.
+    /// How long a rate lasts, and how it recovers.
     Burst(&'a BurstFindings),
     /// What a cache is worth.
     WorkingSet(&'a WorkingSetFindings),
@@ -58,9 +58,9 @@ impl<'a> Answer<'a> {
             Self::Calibration(_) => {
                 "what a calibration asks: the highest rates, and the rate within a latency limit"
             }
-            Self::Rate(_) => "up to which rate latency limits are met",
-            Self::Soak(_) => "what went wrong in a long time",
-            Self::Through => "what a failure did to a load that was held",
+            Self::Rate(_) => "the highest rate that meets latency limits",
+            Self::Soak(_) => "what went wrong over a long time",
+            Self::Through => "what a failure did to a steady load",
             Self::Scaling(_) => "how the rate grows with the targets",
             Self::Burst(_) => "how long a rate lasts, and what brings it back",
             Self::WorkingSet(_) => "what a cache is worth",

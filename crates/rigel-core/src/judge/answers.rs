@@ -1,7 +1,7 @@
-//! What a calibration answers: one table of its figures, of which every output is made, and the form that documents have of it.
+//! What a calibration answers: one table of its figures, from which every output is made, and their form in documents.
 //!
 //! Another answer is another row; text, JSON, page, Markdown, history, comparisons, gates and the extension of PostgreSQL have it then.
-//! Must not choose a figure: the findings hand them out. Must not lay out a text.
+//! Must not choose a figure: the findings provide them. Must not lay out a text.
 
 mod form;
 
@@ -32,7 +32,7 @@ pub struct Answer {
     pub about: fn(&AnswersForm) -> String,
     /// The column that the list of past calibrations has of it.
     pub column: Option<Column>,
-    /// Whether is told how much calibrations of the past differ in it.
+    /// Whether it is reported how much past calibrations differ in it.
     pub spread: bool,
 }
 
@@ -43,7 +43,7 @@ pub struct Column {
     pub head: &'static str,
     /// Characters.
     pub width: usize,
-    /// Digits behind the point.
+    /// Digits after the point.
     pub decimals: usize,
 }
 
@@ -59,7 +59,7 @@ pub const MAX_MBPS: Quantity = Quantity::new(Scope::Best, What::Mbps, Class::LAR
 pub const MAX_PMBPS: Quantity = Quantity::new(Scope::Alone, What::Mbps, Class::LARGE);
 /// The latency that the bound is about, of a small I/O that is alone.
 pub const LATENCY_AT_1: Quantity = Quantity::new(Scope::Alone, What::Bounded, Class::SMALL);
-/// The latency of a commit of one writer, durable by itself.
+/// The latency of a commit of one writer, durable on its own.
 pub const COMMIT_LATENCY: Quantity = Quantity::new(Scope::Alone, What::Mean, Class::DSYNC);
 /// The same, durable by a flush behind it.
 pub const COMMIT_FDATASYNC: Quantity = Quantity::new(Scope::Alone, What::Mean, Class::FDATASYNC);
@@ -170,7 +170,7 @@ pub static ANSWERS: [Answer; COUNT] = [
         label: "with_fdatasync",
         title: "Mean latency of a commit, one writer (fdatasync)",
         noun: "latency of a commit (fdatasync)",
-        about: |_| " for it with a flush instead".to_owned(),
+        about: |_| " with a flush instead".to_owned(),
         column: None,
         spread: false,
     },

@@ -1,7 +1,7 @@
-//! The rate of each of what a class was counted by at a point: of each target, of each reader.
+//! The rate of each part by which a class was counted at a point: each target, or each reader.
 //!
-//! The parts of a visit add up to its rate, settling and draining left out: what a part did of the whole visit is its share of that rate. Each is a mean
-//! over visits, with an interval of its own visits and nothing borrowed. Must not judge whether parts differ.
+//! The parts of a visit add up to its rate, settling and draining left out: a part's share of the whole visit is its share of that rate. Each is a
+//! mean over visits, with an interval from its own visits only. Must not judge whether parts differ.
 
 use super::findings::PointFindings;
 use crate::load::class::{Class, LoadClass};

@@ -1,4 +1,4 @@
-//! What each target did of a class, at the point that has its highest rate: where one among many is slower, it shows here.
+//! What each target did for a class, at the point with its highest rate: if one of many is slower, it shows here.
 //!
 //! Must not name a slow one; [`super::outliers`] does.
 
@@ -21,9 +21,9 @@ pub struct ClassByTarget {
     pub load: LoadClass,
     /// The point that it is of.
     pub point: Point,
-    /// Each target that had some of its I/O, in the order of the run.
+    /// Each target that received some of its I/O, in the order of the run.
     pub targets: Vec<TargetIo>,
-    /// Of two to four targets with the same load, the one that is surely slower than each of the others.
+    /// Of two to four targets with the same load, the one that is certainly slower than each of the others.
     pub slower: Option<SlowerTarget>,
 }
 
@@ -35,7 +35,7 @@ pub struct TargetIo {
     pub target: usize,
     /// Successful I/Os per second of load.
     pub iops: f64,
-    /// The same over the mean of the targets: 1 where all are even.
+    /// The same divided by the mean of the targets: 1 if all are equal.
     pub of_mean: Option<f64>,
     /// Successful I/Os.
     pub ios: u64,
@@ -43,7 +43,7 @@ pub struct TargetIo {
     pub errors: u64,
     /// Mean latency in microseconds; null when nothing succeeded.
     pub latency_mean_us: Option<f64>,
-    /// The same over the median of the targets.
+    /// The same divided by the median of the targets.
     pub of_median: Option<f64>,
     /// The longest latency in microseconds.
     pub latency_max_us: f64,

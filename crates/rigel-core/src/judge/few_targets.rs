@@ -1,9 +1,9 @@
-//! Of two to four targets the one that surely takes longer than each of the others.
+//! Among two to four targets, the one that certainly takes longer than each of the others.
 //!
-//! So few do not tell how much targets usually differ, so none of them is called unusual. That one takes longer than another is another question: the
-//! ratio of their mean latencies in the same visit holds whatever moved both, and visits that lie apart tell how much it varies. One stall moves one
-//! visit, and makes the interval wide. The slowest is chosen after the fact, so the intervals of all pairs hold at once (Bonferroni). Must not raise a
-//! flag.
+//! So few do not show how much targets usually differ, so none of them is called unusual. Whether one takes longer than another is a different
+//! question: the ratio of their mean latencies in the same visit holds whatever moved both, and visits that lie apart show how much it varies. One
+//! stall moves one visit, and makes the interval wide. The slowest is chosen after the fact, so the intervals of all pairs hold at once (Bonferroni).
+//! Must not raise a flag.
 
 use super::outliers::{LEAST_RATIO, LEAST_TARGETS};
 use crate::measure::ByTarget;
@@ -13,7 +13,7 @@ use crate::stats::special::student_t_quantile;
 use crate::stats::variance::SMALLEST_VARIANCE;
 use crate::units::to_f64;
 
-/// With fewer visits nobody knows how much they differ.
+/// With fewer visits, it is unknown how much they differ.
 const FEWEST_VISITS: usize = 4;
 /// How often some interval may be wrong.
 const ALPHA: f64 = 0.05;
@@ -29,7 +29,7 @@ pub struct SlowerTarget {
     pub ratio: Interval,
 }
 
-/// Out of the counts of several visits to one point; `None` where no target is surely slower than every other, and of five or more, which
+/// Out of the counts of several visits to one point; `None` if no target is certainly slower than every other, and of five or more, which
 /// [`super::outliers`] judges.
 pub fn slower(visits: &[&ByTarget]) -> Option<SlowerTarget> {
     let targets: Vec<usize> = (0..visits.first()?.ops.len())

@@ -1,4 +1,4 @@
-//! From a record to findings: every figure that an output shows, how sure it is, and what speaks against it.
+//! From a record to findings: every figure that an output shows, how certain it is, and what casts doubt on it.
 //!
 //! Pure; the record alone decides. `estimate` turns the visits to each point into means and intervals, `flagging`
 //! holds the tests that raise flags. Must not format; renderers choose digits and layout.
@@ -73,7 +73,7 @@ pub struct PointFindings {
     pub seconds: f64,
     /// Visits behind the numbers.
     pub visits: usize,
-    /// Every visit, in the order in which they were made; also those that the numbers do not rest on.
+    /// Every visit, in the order in which they were made; also those that the numbers are not based on.
     pub each_visit: Vec<VisitFindings>,
     /// The phase of the adaptive run in which it was measured, from 0: the points of a phase are judged together.
     pub phase: Option<usize>,
@@ -87,12 +87,12 @@ pub struct PointFindings {
     pub flags: Vec<Flag>,
 }
 
-/// CPU time, user and system, that the workers used over the time of their load. 1 is one CPU.
+/// User and system CPU time of the workers divided by the time of their load. 1 is one CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct OwnCpu {
     /// All workers together, over all visits.
     pub share: f64,
-    /// The busiest worker in the visit in which it was busiest; near 1 the tool was the limit.
+    /// The busiest worker in its busiest visit; near 1 the tool was the limit.
     pub busiest: f64,
 }
 
@@ -163,7 +163,7 @@ pub struct Findings {
     pub curves: Vec<CurveFindings>,
     /// What the reader should know about the run as a whole.
     pub flags: Vec<Flag>,
-    /// The half-width that every point was to reach, relative; `None` when no precision was asked for.
+    /// The half-width that every point was to reach, relative; `None` when no precision was requested.
     pub target: Option<f64>,
     /// States of the device that lasted a smaller share of the time may have been missed by all visits (95 %); `None`
     /// when the visits do not lie apart.
@@ -172,7 +172,7 @@ pub struct Findings {
     pub best: Extremes,
     /// The headline numbers as ORION has them; for its files only.
     pub plainly_best: Extremes,
-    /// The answers of a calibration; `None` when the run was not asked for a bound on the latency.
+    /// The answers of a calibration; `None` when the run was not asked for a latency limit.
     pub answers: Option<Answers>,
     /// The answer of a search for a rate; `None` when none was searched.
     pub slo: Option<SloFindings>,
@@ -268,13 +268,13 @@ impl Findings {
 }
 
 impl Findings {
-    /// The point with so many of a class, and none of the other.
+    /// The point with this many of a class, and none of the other.
     pub fn alone(&self, class: Class, level: u32) -> Option<&PointFindings> {
         let point = Point::alone(class, level);
         self.points.iter().find(|found| found.point == point)
     }
 
-    /// The points that the headline rests on: those that have its figures, and those of the answers of a calibration.
+    /// The points that the headline is based on: those that have its figures, and those of the answers of a calibration.
     pub fn headline_points(&self) -> BTreeSet<Point> {
         let answers = self.answers.as_ref();
         let within = answers.and_then(|answers| Some(answers.best_within()?.point));

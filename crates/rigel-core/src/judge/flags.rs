@@ -21,7 +21,7 @@ pub struct Flag {
     /// The numbers beside it must not be used: they are not about the storage.
     #[serde(default)]
     pub invalid: bool,
-    /// Worth knowing, but too little to speak against the numbers beside it.
+    /// Worth knowing, but not enough to cast doubt on the numbers beside it.
     #[serde(default)]
     pub note: bool,
 }
@@ -32,13 +32,13 @@ impl Flag {
         Self { code, text: text.into(), invalid: false, note: false }
     }
 
-    /// The same flag, where it is worth knowing and speaks against nothing.
+    /// The same flag, where it is worth knowing and casts doubt on nothing.
     #[must_use]
     pub fn noting(self) -> Self {
         Self { note: true, ..self }
     }
 
-    /// Whether it speaks against the numbers beside it.
+    /// Whether it casts doubt on the numbers beside it.
     pub const fn speaks_against(&self) -> bool {
         self.invalid || !self.note
     }
@@ -57,7 +57,7 @@ const LITTLE_TOLERANCE: f64 = 0.01;
 const LITTLE_INVALID: f64 = 0.05;
 
 /// Little's law, `N = X R`: in a closed loop the time that I/Os take inside windows of `seconds` altogether, over the length of the windows, is the
-/// number outstanding. Returns the ratio `X R / N` when it is off by more than 1 % and what is not known of the ends of the windows.
+/// number outstanding. Returns the ratio `X R / N` when it is off by more than 1 % and what is not known about the ends of the windows.
 pub fn little(taken: Occupancy, seconds: f64, outstanding: f64) -> Option<f64> {
     let all_ns = seconds * to_f64(NS_PER_S) * outstanding;
     if taken.time_ns == 0 || all_ns <= 0.0 {

@@ -1,9 +1,10 @@
 //! The targets among many that are slower than the others.
 //!
-//! Targets that have the same load answer alike, so their mean latencies tell which one is slow. Each is compared with the median of all, in units of the
-//! median absolute deviation, which the slow ones themselves hardly move (Hampel 1974). Of many targets some are far out by chance: the share of
-//! those that are named wrongly is bounded (Benjamini and Hochberg 1995). Latencies are no normal values: one stall of a second can make the mean
-//! of a short run. So a target has to be slow without the few longest of its I/Os as well. Must not look at failures, which speak for themselves.
+//! Targets that have the same load answer alike, so their mean latencies tell which one is slow. Each is compared with the median of all, in units of
+//! the median absolute deviation, which the slow ones themselves barely move (Hampel 1974). Of many targets some are far out by chance: the share of
+//! those that are named wrongly is bounded (Benjamini and Hochberg 1995). Latencies are not normally distributed: one stall of a second can dominate
+//! the mean of a short run. So a target has to be slow without the few longest of its I/Os as well. Must not look at failures, which speak for
+//! themselves.
 
 use crate::load::class::{Class, LoadClass, PerClass};
 use crate::load::matrix::Point;
@@ -15,13 +16,13 @@ use crate::units::{to_f64, us_from_ns};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// With fewer targets nobody knows how much they usually differ.
+/// With fewer targets, it is unknown how much they usually differ.
 pub const LEAST_TARGETS: usize = 5;
 /// Share of the named targets that may be named wrongly, in the mean.
 const FALSE_SHARE: f64 = 0.01;
-/// A target that is less slow than that is not worth a word, however sure it is.
+/// A target that is less slow than that is not worth a word, however certain it is.
 pub(super) const LEAST_RATIO: f64 = 1.10;
-/// Random I/O goes to every byte alike, so that a larger target has more of it.
+/// Random I/O goes to every byte alike, so a larger target has more of it.
 const MOST_LARGER: u64 = 10;
 /// Makes the median absolute deviation of a normal distribution its standard deviation.
 const OF_NORMAL: f64 = 1.4826;
@@ -69,7 +70,7 @@ fn loads_all(record: &Record, point: Point, class: Class) -> bool {
     !counts || most() == Some(point.of(class))
 }
 
-/// Whether some target is much larger than another, so that random I/O goes to it more often.
+/// Whether some target is much larger than another, so random I/O goes to it more often.
 pub fn sizes_differ(record: &Record) -> bool {
     let sizes = || record.header.targets.iter().map(|target| target.size_bytes);
     let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
@@ -96,7 +97,7 @@ fn of_class(class: Class, counts: &ByTarget) -> Vec<Outlier> {
         .collect()
 }
 
-/// The places of those that are surely too large to be like the others, the largest first; `surely` is what is left of each value without what
+/// The places of those that are certainly too large to be like the others, the largest first; `certainly` is what is left of each value without what
 /// chance may have put on it.
 fn far_out(values: &[f64], surely: &[f64]) -> Vec<usize> {
     if values.len() < LEAST_TARGETS {

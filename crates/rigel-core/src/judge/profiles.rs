@@ -60,7 +60,7 @@ impl Profiles {
         self
     }
 
-    /// Adds a visit; one that was cut short is passed over. A long one is only compared with the others.
+    /// Adds a visit; one that was cut short is skipped. A long one is only compared with the others.
     pub fn add(&mut self, visit: &Visit) {
         if visit.purpose == Purpose::Long && !visit.cut_short {
             for (class, tally) in classes(visit) {
@@ -127,7 +127,7 @@ impl Profiles {
         }
     }
 
-    /// The ratio that each quantity is a part of; nothing where rates are wanted.
+    /// The ratio that each quantity is a part of; nothing if rates are wanted.
     fn ratios(&self, look: &Look, target: f64) -> BTreeMap<usize, Ratio> {
         let of_step = |step: usize| -> Vec<(usize, Vec<RoundVisit>)> {
             let places = self.profiles.iter().enumerate().filter(|(_, (key, _))| key.0 == step);
@@ -159,7 +159,7 @@ impl Profiles {
             .collect()
     }
 
-    /// The visits of rounds that a look rests on.
+    /// The visits of rounds that a look is based on.
     fn visits_of(&self, key: Key, profiles: &[Vec<f64>], seen: &PointVisits, look: &Look) -> Vec<RoundVisit> {
         let rounds = self.rounds.get(&key).map_or(&[][..], Vec::as_slice);
         let is_long = |profile: &Vec<f64>| to_ns(profile.len(), BUCKET_NS) >= look.shortest_ns;
@@ -173,7 +173,7 @@ impl Profiles {
     }
 }
 
-/// A look at a phase, with the names of what was looked at.
+/// A look at a phase, with the names of what was examined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhaseLook {
     /// In the order of the look's vectors.
@@ -182,7 +182,7 @@ pub struct PhaseLook {
     pub timed: Vec<TimedVisit>,
     /// The look.
     pub look: Look,
-    /// How many points were looked at.
+    /// How many points were examined.
     points: usize,
     /// By the place of a quantity among the keys: how much two sides differ in it. Empty where rates are wanted.
     ratios: BTreeMap<usize, Ratio>,
@@ -191,7 +191,7 @@ pub struct PhaseLook {
 }
 
 impl PhaseLook {
-    /// Whether a point is done. The intervals of all of its classes must be narrow enough and rest on as many
+    /// Whether a point is done. The intervals of all of its classes must be narrow enough and based on as many
     /// visits as come before the first look. The visits of the phase must also last beyond their start-up;
     /// otherwise the error of the mean may be larger than its interval.
     pub fn reached(&self, step: usize, parameters: &Parameters) -> bool {
@@ -201,7 +201,7 @@ impl PhaseLook {
         own > 0 && (first..first + own).all(|place| self.is_sure(place, parameters))
     }
 
-    /// What the visits tell of those that each point still needs; `made` are those to a point so far.
+    /// What the visits report on those that each point still needs; `made` are those to a point so far.
     pub fn outlook(&self, parameters: &Parameters, made: impl Fn(usize) -> u32) -> Outlook {
         let least = parameters.first_look(self.points);
         let mut needed: BTreeMap<usize, VisitsNeeded> = BTreeMap::new();
@@ -325,7 +325,7 @@ pub fn rates(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
 }
 
 /// What is judged of a class over time: its rate, or how many are in the system of an open loop, whose rate is given. That is
-/// the rate times the latency (Little), so its mean is as sure as that of the latency. In buckets of the series.
+/// the rate times the latency (Little), so its mean is as precise as that of the latency. In buckets of the series.
 pub fn course(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     if tally.open.is_none() {
         return rates(tally, measured_ns);

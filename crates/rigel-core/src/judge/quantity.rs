@@ -1,4 +1,4 @@
-//! Quantities: what is told, of which class, and whereof. A quantity is composed of these parts and never listed: its name, its unit and
+//! Quantities: what is measured, of which class, and where. A quantity is composed of these parts and never listed: its name, its unit and
 //! what is better follow from them.
 //!
 //! Must not judge a figure.
@@ -10,7 +10,7 @@ use crate::load::matrix::Point;
 use crate::stats::Estimate;
 use crate::stats::bound::LatencyOf;
 
-/// What is told.
+/// What is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     /// Operations per second, in the unit of the class.
@@ -81,9 +81,9 @@ pub enum Unit {
 pub struct Figure {
     /// Of what.
     pub quantity: Quantity,
-    /// The value, and how sure it is.
+    /// The value, and how certain it is.
     pub estimate: Estimate,
-    /// Where; `None` where a run has none of it, as no point keeps the bound.
+    /// Where; `None` if a run has none of it, because no point meets the bound.
     pub point: Option<Point>,
 }
 
@@ -254,7 +254,7 @@ impl Quantity {
         }
     }
 
-    /// Whether more of it is better.
+    /// Whether a higher value is better.
     pub const fn more_is_better(self) -> bool {
         self.what.is_rate()
     }

@@ -1,4 +1,4 @@
-//! What a visit to an open loop tells of a bound: the share of its I/Os that take longer, counted from the intended start.
+//! What a visit to an open loop says about a bound: the share of its I/Os that take longer, counted from the intended start.
 //!
 //! It is used during a run, to choose the next rate, and again on its record. Must not decide which rate comes next;
 //! [`crate::stats::rates`] does.

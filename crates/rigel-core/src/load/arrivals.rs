@@ -1,6 +1,6 @@
-//! When the operations of an open loop arrive: an endless sequence of times, from the seed alone.
+//! The arrival times of an open loop: an endless sequence, from the seed alone.
 //!
-//! Every worker generates the whole sequence of a class and takes its share of it, so that the split never changes what arrives.
+//! Every worker generates the whole sequence of a class and takes its share of it, so the split never changes what arrives.
 //! Each arrival has a number, and a generator of its own for what it does. Must not know workers or clocks.
 
 use crate::load::class::Shape;
@@ -22,7 +22,7 @@ pub struct Arrivals {
 /// How the next time is drawn.
 #[derive(Clone, Copy, Debug)]
 enum Gap {
-    /// Always so many nanoseconds.
+    /// Always this many nanoseconds.
     Even(f64),
     /// Exponential with that mean.
     Exponential(f64),
@@ -56,7 +56,7 @@ impl Gap {
         }
     }
 
-    /// Where a time before the first one lies, so that the load begins in the midst of what has always been going on: as many arrive in its first
+    /// Where a time before the first one lies, so the load begins in the midst of what has always been going on: as many arrive in its first
     /// second as in any other, and two classes of even arrivals do not arrive together.
     fn before_first(&self, generator: &mut Generator) -> f64 {
         match *self {

@@ -1,6 +1,6 @@
-//! Two bursts of a load and a pause between them: what a search for a token bucket asks for.
+//! Two bursts of a load with a pause between them: the request of a search for a token bucket.
 //!
-//! Must not know how it is measured, nor what is found.
+//! Must not know how it is measured, nor the results.
 
 use crate::error::Problem;
 use crate::load::class::{Class, LoadClass};
@@ -18,7 +18,7 @@ const LONGEST: Nanos = Nanos::from_secs(2 * 24 * 3600);
 const USUAL: Nanos = Nanos::from_secs(3600);
 /// The longest part of a burst that is one visit.
 const LONGEST_STRETCH: Nanos = Nanos::from_secs(60);
-/// The first burst has about so many.
+/// The first burst has about this many.
 const STRETCHES: u64 = 60;
 /// How long half of the load lasts before the first burst.
 pub const PROBE: Nanos = Nanos::from_secs(5);
@@ -33,7 +33,7 @@ const LARGE_EACH: u32 = 8;
 pub const PROBE_PHASE: u32 = 0;
 /// The first burst.
 pub const FIRST_PHASE: u32 = 1;
-/// The one behind the pause.
+/// The one after the pause.
 pub const SECOND_PHASE: u32 = 2;
 /// How many there are.
 const PHASES: usize = 3;
@@ -41,7 +41,7 @@ const PHASES: usize = 3;
 /// What a burst is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Burst {
-    /// How long the first one lasts at most. It ends when it is sure that the rate fell.
+    /// How long the first one lasts at most. It ends when it is certain that the rate fell.
     #[serde(rename = "for")]
     pub time: Nanos,
     /// Outstanding I/Os on each target.
@@ -55,7 +55,7 @@ impl Burst {
         Self { time: USUAL, each }
     }
 
-    /// Outstanding I/Os on so many targets.
+    /// Outstanding I/Os on this many targets.
     pub fn outstanding(self, targets: usize) -> u32 {
         self.each.saturating_mul(u32::try_from(targets).unwrap_or(u32::MAX)).max(1)
     }
@@ -66,7 +66,7 @@ impl Burst {
         share.clamp(Nanos(NS_PER_S), LONGEST_STRETCH)
     }
 
-    /// The phases as they are foretold, with so many outstanding: half of them, and all of them in two bursts.
+    /// The phases as they are foretold, with this many outstanding: half of them, and all of them in two bursts.
     pub fn phases(self, class: Class, all: u32) -> Vec<Phase> {
         let phase = |level, time| Phase { time, point: Point::alone(class, level), shape: None };
         vec![phase((all / 2).max(1), PROBE), phase(all, self.time), phase(all, USUAL_SECOND)]
@@ -82,14 +82,14 @@ impl Burst {
                 .next(format!("give {shortest} to {longest}, in whole seconds; the default is {usual}")));
         }
         let [class] = classes else {
-            return Err(Problem::usage("a burst is one kind of I/O")
-                .because("a bucket of I/Os and a bucket of bytes are found one at a time")
+            return Err(Problem::usage("a burst has only one kind of I/O")
+                .because("a bucket of I/Os and a bucket of bytes can only be found one at a time")
                 .next("run `rigel run burst`, then `rigel run burst --large`"));
         };
         if phases.len() == PHASES && class.name.is_of_pair() && !class.is_open() {
             return Ok(());
         }
-        Err(Problem::usage("this load is no burst").next("run `rigel run burst` with its own load"))
+        Err(Problem::usage("this load is not a burst").next("run `rigel run burst` with its own load"))
     }
 }
 

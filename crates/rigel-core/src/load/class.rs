@@ -1,6 +1,6 @@
-//! Load classes: what a run puts on something, each with a name of its own.
+//! Load classes: the loads of a run, each with its own name.
 //!
-//! ORION's small and large I/O are two of them. A class says what is asked for; each bench refuses what it cannot do. Must
+//! ORION's small and large I/O are two of them. A class says what is requested; each bench refuses what it cannot do. Must
 //! not know targets, points or time.
 
 mod check;
@@ -142,7 +142,7 @@ pub const fn ios_each(arrival: Arrival, pattern: Pattern) -> u32 {
     }
 }
 
-/// How many streams share the arrivals of an open loop: as many as its slots make, with so many for each.
+/// How many streams share the arrivals of an open loop: as many as its slots make, with this many for each.
 pub const fn streams_at_rate(most_outstanding: u32, ios_per_stream: u32) -> u32 {
     match most_outstanding.checked_div(ios_per_stream) {
         None | Some(0) => 1,
@@ -193,11 +193,11 @@ pub struct LoadClass {
     pub arrival: Arrival,
     /// Where they go.
     pub span: Span,
-    /// Cut into so many places, one of them at a time: the load level is the number of the place, from 1, and what the class
+    /// Cut into this many places, one of them at a time: the load level is the number of the place, from 1, and what the class
     /// counts is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<u8>,
-    /// The load level counts targets: it loads the first so many of the run, each with so many for itself of what the class counts.
+    /// The load level counts targets: it loads the first this many of the run, each with this many on its own of what the class counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_target: Option<u32>,
     /// The load level is the number of a working set, from 1: it loads so much of the start of its part of each target.
@@ -251,7 +251,7 @@ impl LoadClass {
         }
     }
 
-    /// Bytes of one I/O; the largest where there are several sizes, 0 for what is no block I/O.
+    /// Bytes of one I/O; the largest where there are several sizes, 0 for what is not a block I/O.
     pub fn io_bytes(&self) -> u64 {
         match &self.sizes {
             Sizes::Fixed(bytes) => *bytes,
@@ -260,7 +260,7 @@ impl LoadClass {
         }
     }
 
-    /// The sizes of its I/Os, ascending; none for what is no block I/O.
+    /// The sizes of its I/Os, ascending; none for what is not a block I/O.
     pub fn all_sizes(&self) -> Vec<u64> {
         let mut all = match &self.sizes {
             Sizes::Fixed(bytes) => vec![*bytes],
@@ -271,7 +271,7 @@ impl LoadClass {
         all
     }
 
-    /// Bytes of one I/O on average, as its sizes are meant to be drawn; 0 for what is no block I/O.
+    /// Bytes of one I/O on average, as its sizes are meant to be drawn; 0 for what is not a block I/O.
     pub fn mean_bytes(&self) -> f64 {
         match &self.sizes {
             Sizes::Mixed(sizes) => sizes.iter().map(|size| to_f64(size.0) * f64::from(size.1) / 100.0).sum(),
@@ -314,7 +314,7 @@ impl LoadClass {
         }
     }
 
-    /// What of a load level is dealt out to the workers: what the level counts; of an open loop its slots, at a place one, of targets
+    /// Which part of a load level is dealt out to the workers: what the level counts; of an open loop its slots, at a place one, of targets
     /// those of all of them.
     pub const fn dealt(&self, level: u32) -> u32 {
         self.level_kind().dealt(level)
@@ -340,7 +340,7 @@ impl LoadClass {
         matches!(self.level_kind(), LevelKind::Targets { .. })
     }
 
-    /// Where its I/Os go on a target of so many bytes, at a load level.
+    /// Where its I/Os go on a target of this many bytes, at a load level.
     pub fn part(&self, size_bytes: u64, level: u32) -> Range<u64> {
         let all = self.span.of(size_bytes);
         if let Some(bytes) = self.working_sets.as_ref().and_then(|sets| sets.bytes(level)) {
@@ -396,7 +396,7 @@ impl LoadClass {
         matches!(self.pattern, Pattern::Streams { .. })
     }
 
-    /// Whether its I/Os go on from where others of it ended.
+    /// Whether its I/Os continue from where others of it ended.
     pub const fn walks(&self) -> bool {
         matches!(self.pattern, Pattern::Streams { .. } | Pattern::Log)
     }
@@ -409,7 +409,7 @@ impl LoadClass {
         }
     }
 
-    /// Digits of its rates behind the point, as reports give them.
+    /// Digits of its rates after the point, as reports give them.
     pub const fn decimals(&self) -> usize {
         match self.figure {
             Figure::Rate(_) => 0,
@@ -456,13 +456,12 @@ impl LoadClass {
         format!("{}{side}", self.plain_name())
     }
 
-    /// ` of A`; nothing where no two sides take turns.
+    /// ` of A`; nothing if no two sides take turns.
     pub fn of_side(&self) -> String {
         self.side.map_or_else(String::new, |side| format!(" of {}", side.name()))
     }
 
-    /// What its operations are called: `small I/O`, `I/O of reads`, `small I/O of A`, `dsync commit`, or the name of what is no
-    /// block I/O.
+    /// What its operations are called: `small I/O`, `I/O of reads`, `small I/O of A`, `dsync commit`, or the name of what is not a block I/O.
     pub fn noun(&self) -> String {
         self.called(self.operation())
     }

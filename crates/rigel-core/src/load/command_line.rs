@@ -1,6 +1,6 @@
 //! A command line that was typed once, to be typed again with another option.
 //!
-//! Must not let a word through that a shell would read as something else than it was.
+//! Must not let a word through that a shell would read differently.
 
 use crate::path_text::printable;
 

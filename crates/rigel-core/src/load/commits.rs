@@ -1,4 +1,4 @@
-//! The load of commits: writers that append to a log, each write durable before the next, and the same without that.
+//! The load of commits: writers that append to a log, each write durable before the next, and the same without durability.
 //!
 //! `rigel run commit` loads nothing else; a calibration has a few points of them beside its pair of classes. Must not know
 //! targets or time.
@@ -15,15 +15,15 @@ pub enum NoCommits {
     LeftOut,
     /// Nothing may be written to the targets.
     NoConsent,
-    /// The simulated device has no time for a flush, so that there is nothing to find.
+    /// A flush takes no time on the simulated device, so there is nothing to measure.
     NoFlush,
     /// The engine cannot wait for writes to be durable.
     Engine,
-    /// The kernel is too old for the engine that works on it to do so.
+    /// The kernel is too old: the engine that it supports cannot do so.
     Kernel,
-    /// The time was up before they had a visit.
+    /// Time ran out before they were visited.
     NoTime,
-    /// The run ended early, before they had a visit.
+    /// The run ended before they were visited.
     NotYet,
 }
 

@@ -1,6 +1,6 @@
-//! What a run of two sides, or one through trouble, is asked to show: gates that a pipeline may fail by.
+//! What a two-sided run, or one through a failure, must show: gates that can fail a pipeline.
 //!
-//! They are part of the request, so that a run that goes on, and its outputs made again, are judged by them as well. Must not judge;
+//! They are part of the request, so a resumed run and regenerated outputs are judged by them as well. Must not judge;
 //! `rigel_uses::compare::gate` reads and judges them.
 
 use crate::load::slo::Requirement;

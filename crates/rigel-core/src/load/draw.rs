@@ -61,7 +61,7 @@ impl Stream {
         }
     }
 
-    /// Every I/O that is `number` of so many `lanes`: together they go over the stream, each at its own pace.
+    /// Every I/O that is `number` of this many `lanes`: together they go over the stream, each at its own pace.
     #[must_use]
     pub fn lane(self, number: u32, lanes: u32) -> Self {
         Self { step: lanes.max(1).into(), ..self.moved(number.into()) }

@@ -1,6 +1,6 @@
-//! Which engine is asked for.
+//! The requested engine.
 //!
-//! Must not know which ones there are on a host.
+//! Must not know which ones a host has.
 
 use crate::facts::engine::EngineKind;
 use crate::sim::SimLaw;

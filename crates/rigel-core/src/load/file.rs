@@ -1,6 +1,6 @@
-//! Load files, `rigel.load/1`: a load of one's own in TOML, read with line and column of what is wrong, and written.
+//! Load files, `rigel.load/1`: custom loads in TOML, read with the line and column of errors, and written.
 //!
-//! [`read`] knows the text and what belongs together in it; what nobody can do is refused by [`Request::check`]. Must not
+//! [`read`] knows the text and what belongs together in it; what is impossible is refused by [`Request::check`]. Must not
 //! open a file.
 
 mod class;
@@ -36,7 +36,7 @@ pub const FORM: &str = "rigel.load/1";
 pub const MOST_BYTES: u64 = 8 << 20;
 /// The keys of a file.
 const KEYS: [&str; 7] = ["load", "class", "points", "layout", "phase", "node_share", "what_if"];
-/// What a file may say of how its load differs from that of production: so many sentences of so many bytes. Names of files are in them.
+/// What a file may say of how its load differs from that of production: this many sentences of this many bytes. Names of files are in them.
 const MOST_SENTENCES: usize = 256;
 const MOST_SENTENCE: usize = 4096;
 
@@ -170,7 +170,7 @@ fn shortened(mut sentence: String) -> String {
     sentence
 }
 
-/// A point whose rates are so many thousandths higher or lower; what does not arrive at a rate stays.
+/// A point whose rates are this many thousandths higher or lower; what does not arrive at a rate stays.
 fn grown(classes: &[LoadClass], point: Point, more: Option<i32>) -> Point {
     let Some(more) = more else { return point };
     let thousandths = u64::try_from(1000 + i64::from(more)).unwrap_or(0);
@@ -229,7 +229,7 @@ impl LoadFile {
         writer::text(self, comments)
     }
 
-    /// The same load in a part of the time: each phase so many times shorter, at the same rates.
+    /// The same load in a part of the time: each phase this many times shorter, at the same rates.
     ///
     /// # Errors
     /// When it has no phases, or one would be too short to be measured.
@@ -307,7 +307,7 @@ impl LoadFile {
         Ok(request)
     }
 
-    /// What was asked for, of this load.
+    /// What was requested, of this load.
     fn task(&self, asked: &Request) -> Result<Task, Problem> {
         let (level, points, phases) = (RunLevel::Load, self.points.clone(), self.phases.clone());
         match &asked.task {

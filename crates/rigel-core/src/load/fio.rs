@@ -1,6 +1,6 @@
-//! Job files of fio as loads: the text of one, and what of it a load does not say.
+//! Job files of fio as loads: the text of one, and what a load cannot express.
 //!
-//! Each job is a class, or two where its reads and writes differ. Must not open a file, and must not know options of the command line.
+//! Each job is a class, or two if its reads and writes differ. Must not open a file, and must not know options of the command line.
 
 mod classes;
 mod job;
@@ -108,8 +108,8 @@ fn add(load: &mut LoadFile, job: &Job<'_>, size: Option<u64>, page: &mut Page<'_
                 job.line,
                 format!("the jobs make more than {MOST_CLASSES} classes"),
             )
-            .because("each job is a class, and two where its reads and writes differ")
-            .next("split the job file; jobs parted by stonewall are runs of their own anyway"));
+            .because("each job is one class, or two if its reads and writes differ")
+            .next("split the job file; jobs separated by stonewall are separate runs anyway"));
         }
         if let Some(point) = load.points.last_mut() {
             *point = point.with(class.name, level);

@@ -1,10 +1,11 @@
-//! How much of storage a soak may take that has other users: a bounded share of the time, and less while they have it hard.
+//! How much a soak may take of shared storage: a bounded share of the time, and less while other users are under pressure.
 //!
-//! The share is the time in which an I/O of ours is in flight. It bounds the harm: in a queue with exponential service (M/M/1 with one closed customer, whose network has
-//! a product form) the others find one more in front of them for a share `s` of the time, so that the tail of their latency is `exp(-x) (1 + s x)` instead of `exp(-x)`: the mean
-//! grows by `s`, the 99th percentile by 4.7 % at 5 %, however busy the device is, because what waits in its queue counts for the share, too. Within the
-//! bound the governor gives way as background transports do (LEDBAT, RFC 6817): it knows what its own reads usually take and how much the host usually waits
-//! for I/O, and halves its share when either is far above that. Pure: what was seen goes in, a share comes out. Must not read a clock or a counter.
+//! The share is the time in which an I/O of ours is in flight. It bounds the harm: in a queue with exponential service (M/M/1 with one closed
+//! customer, whose network has a product form) the others find one more in front of them for a share `s` of the time, so the tail of their latency is
+//! `exp(-x) (1 + s x)` instead of `exp(-x)`: the mean grows by `s`, the 99th percentile by 4.7 % at 5 %, however busy the device is, because what
+//! waits in its queue counts for the share, too. Within the bound the governor gives way as background transports do (LEDBAT, RFC 6817): it knows
+//! what its own reads usually take and how much the host usually waits for I/O, and halves its share when either is far above that. Pure:
+//! observations in, a share out. Must not read a clock or a counter.
 
 use crate::units::{NS_PER_S, to_f64};
 use serde::{Deserialize, Serialize};
@@ -20,14 +21,14 @@ const LEAST_PART: Ppm = 16;
 const STEP_PART: Ppm = 8;
 /// Reads after which a look ends, and its 99th percentile is known to some 15 %.
 const ENOUGH: u64 = 500;
-/// A slow device has fewer of them in this time, and a look ends all the same.
+/// A slow device has fewer of them in this time, and a look ends anyway.
 const LONG_NS: u64 = 30 * NS_PER_S;
 const FEW: u64 = 20;
 /// No look is shorter.
 const SHORT_NS: u64 = NS_PER_S;
 /// Looks that say what is usual: at the least share an hour of them and more.
 const MEMORY: usize = 120;
-/// With fewer nobody knows what is usual, and the share stays the least.
+/// With fewer, it is unknown what is usual, and the share stays the least.
 const LEAST_LOOKS: usize = 3;
 /// Above that multiple of the usual p99 of its own reads it gives way.
 const SLOWER: f64 = 1.5;
@@ -59,7 +60,7 @@ pub struct GovernorReading {
     pub ns: u64,
     /// Own reads by the bucket of their latency.
     pub reads: Vec<u64>,
-    /// The time in which somebody on the host waited for I/O; `None` where the kernel does not tell.
+    /// The time in which somebody on the host waited for I/O; `None` if the kernel does not say.
     pub pressed_us: Option<u64>,
 }
 
@@ -92,7 +93,7 @@ pub struct GovernorInterval {
     pub least_ppm: Ppm,
     /// The longest 99th percentile of own reads in a look; 0 when no look ended.
     pub p99_ns: u64,
-    /// Most of the time in which somebody on the host waited for I/O, of a look, in parts of a million; `None` where the kernel does not tell.
+    /// Most of the time in which somebody on the host waited for I/O, of a look, in parts of a million; `None` if the kernel does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pressed_ppm: Option<Ppm>,
     /// Looks that ended.
@@ -241,7 +242,7 @@ mod tests {
         value as u64
     }
 
-    /// A second in which so many reads took about `us`, exponentially, and somebody waited for that part of it.
+    /// A second in which this many reads took about `us`, exponentially, and somebody waited for that part of it.
     fn second(draw: &mut Generator, reads: u64, us: f64, pressed: f64) -> GovernorReading {
         let mut counts = vec![0; BUCKETS];
         for _ in 0..reads {

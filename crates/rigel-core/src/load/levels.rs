@@ -4,7 +4,7 @@
 //! Must not know the matrix that the lists span.
 
 /// Load levels `1..=max`, thinned to about twenty: with step `s = max(1, floor(max / 20))` the list is `1, 2, .., s`,
-/// then multiples of `s` up to `max`, and `max` itself if it is no multiple.
+/// then multiples of `s` up to `max`, and `max` itself if it is not a multiple.
 pub(crate) fn up_to(max: u32) -> Vec<u32> {
     stepped(max, (max / 20).max(1))
 }

@@ -1,8 +1,7 @@
-//! Where the writers of a log write: each in a region of its own, round and round, as a database uses the files of its log
-//! again.
+//! Where the writers of a log write: each in its own region, cyclically, as a database reuses its log files.
 //!
-//! The first round over a region that was never written costs more than the others, so a plan has it done before anything
-//! is measured ([`crate::load::plan`]). Pure arithmetic; must not know what is on a target.
+//! The first round over a region that was never written costs more than the others, so a plan does it before anything is measured
+//! ([`crate::load::plan`]). Pure arithmetic; must not know what is on a target.
 
 use crate::load::class::Span;
 use crate::load::draw::{Generator, Stream};
@@ -24,7 +23,7 @@ pub struct Regions {
 }
 
 impl Regions {
-    /// Regions for so many writers of I/Os of `io_bytes`, as large as they fit into the targets, or a part of each.
+    /// Regions for this many writers of I/Os of `io_bytes`, as large as they fit into the targets, or a part of each.
     ///
     /// # Errors
     /// When not even one I/O of each writer fits.

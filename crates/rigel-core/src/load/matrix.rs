@@ -1,7 +1,7 @@
 //! Which data points a run measures, and in which order.
 //!
-//! A point says how many of each load class are outstanding; ORION's are pairs of small and large. ORION counts the idle point (0,0) in its total and never
-//! runs it; so does Rigel. Must not know time or targets.
+//! A point says how many I/Os of each load class are outstanding; ORION's are pairs of small and large. ORION counts the idle point (0,0) in its
+//! total and never runs it; so does Rigel. Must not know time or targets.
 
 mod point;
 mod sided;
@@ -42,7 +42,7 @@ pub enum RunLevel {
     Scaling,
     /// A rate that is held while something fails.
     Through,
-    /// As much as possible until the rate falls, and again behind a pause.
+    /// As much as possible until the rate falls, and again after a pause.
     Burst,
     /// Random reads of more and more of a target.
     WorkingSet,
@@ -161,7 +161,7 @@ pub struct Grid {
     pub total_points: u64,
 }
 
-/// Upper bound of the points of one run; beyond it the command line is surely a mistake.
+/// Upper bound of the points of one run; beyond it the command line is certainly a mistake.
 pub const MAX_POINTS: usize = 100_000;
 
 impl Grid {

@@ -53,7 +53,7 @@ impl Default for Precision {
 }
 
 impl Precision {
-    /// What a ratio of two sides is asked for unless it is told otherwise: more narrowly than a rate, as what both sides have in common is not
+    /// The default precision of a ratio of two sides: narrower than that of a rate, because what both sides have in common is not
     /// in it.
     pub const OF_RATIOS: Self = Self(20);
     /// Narrower than that, the noise of the tool itself would be measured.

@@ -1,7 +1,7 @@
-//! An order in which every one of many numbers comes once, that needs no memory and can be entered anywhere.
+//! An order of many numbers in which each comes once, without memory, and which can be entered anywhere.
 //!
-//! A keyed Feistel network (Luby and Rackoff 1988) that walks on while it is outside (Black and Rogaway 2002). It jumps as
-//! random I/O does. Must not know what is numbered.
+//! A keyed Feistel network (Luby and Rackoff 1988) that walks on while it is outside (Black and Rogaway 2002). It jumps like random I/O. Must not
+//! know what is numbered.
 
 use crate::load::draw::Generator;
 
@@ -16,7 +16,7 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// Of so many numbers, at least one.
+    /// Of this many numbers, at least one.
     pub fn new(count: u64, seed: u64) -> Self {
         let count = count.max(1);
         let bits = u64::BITS - (count - 1).leading_zeros();

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Most phases of a load.
 pub const MOST_PHASES: usize = 2500;
-/// A shorter phase would hardly be over its start.
+/// A shorter phase would barely be over its start.
 pub(crate) const SHORTEST: Nanos = Nanos::from_secs(1);
 /// Longest time of all phases together.
 const LONGEST: Nanos = Nanos::from_secs(7 * 24 * 3600);

@@ -1,4 +1,4 @@
-//! Which CPUs the workers run on: each on one of its own, near the devices.
+//! Which CPUs the workers run on: each on its own, near the devices.
 //!
 //! When the scheduler moves a worker, the caches of the new CPU are cold. On another NUMA node its buffers and the
 //! interrupts of the device are far away. Must not bind anything; `rigel-io` does.
@@ -28,7 +28,7 @@ pub struct Cpu {
     pub number: u32,
     /// The lowest number among the hardware threads of its core.
     pub core: u32,
-    /// Its NUMA node; `None` where the kernel knows none.
+    /// Its NUMA node; `None` if the kernel knows none.
     pub node: Option<u32>,
 }
 

@@ -294,7 +294,7 @@ impl Plan {
         self.search.as_ref().map_or_else(of_rates, LevelSearch::room)
     }
 
-    /// How many workers each class has for itself with that engine ([`super::split::seat`]): one for each outstanding I/O where a worker waits
+    /// How many workers each class has on its own with that engine ([`super::split::seat`]): one for each outstanding I/O where a worker waits
     /// for its own; none where each has a part of every class.
     pub fn rooms_of(&self, request: &Request, engine: EngineKind) -> Vec<u32> {
         let most = |class: &LoadClass| self.max_outstanding.get(&class.name).copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What the user asked for, checked, whichever command line it came from.
+//! What the user asked for, checked, whatever command line it came from.
 //!
 //! Both front ends (`rigel run` and `rigel orion`) make the same [`Request`]. Must not depend on the host or the targets;
 //! [`crate::load::plan`] is where they come in.
@@ -69,7 +69,7 @@ pub struct Request {
     pub task: Task,
     /// ORION's num_disks; `None`: the number of targets.
     pub num_disks: Option<u32>,
-    /// What is loaded; ORION's small and large I/O unless another load was asked for.
+    /// What is loaded; ORION's small and large I/O unless another load was requested.
     pub classes: Vec<LoadClass>,
     /// What carries the load.
     #[serde(default, skip_serializing_if = "Through::is_kernel")]
@@ -183,13 +183,13 @@ impl Request {
         self.classes.iter().any(|class| class.write_percent.writes())
     }
 
-    /// The share of writes that all classes have; `None` where they differ.
+    /// The share of writes that all classes have; `None` if they differ.
     pub fn common_write_percent(&self) -> Option<WritePercent> {
         let most = self.write_percent();
         self.main_classes().all(|class| class.write_percent == most).then_some(most)
     }
 
-    /// The part of every target that all classes use; `None` where they differ.
+    /// The part of every target that all classes use; `None` if they differ.
     pub fn common_span(&self) -> Option<Span> {
         let first = self.classes.first()?.span;
         self.main_classes().all(|class| class.span == first).then_some(first)

@@ -1,7 +1,7 @@
-//! Two sides that take turns in one run: which load classes, targets and way of I/O belong to which.
+//! Two alternating sides in one run: which load classes, targets and way of I/O belong to which.
 //!
-//! A class carries its side in its name, `small_a` and `small_b`, so that points, visits and figures of both are told apart
-//! by what tells classes apart anyway. Must not know how the sides are visited or compared.
+//! A class carries its side in its name, `small_a` and `small_b`, so points, visits and figures of the sides are distinguished like those of
+//! classes. Must not know how the sides are visited or compared.
 
 use crate::error::Problem;
 use crate::load::engine::EngineRequest;
@@ -32,7 +32,7 @@ impl Side {
     /// Both, A first.
     pub const BOTH: [Self; 2] = [Self::A, Self::B];
 
-    /// What it is called.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::A => "A",

@@ -1,5 +1,4 @@
-//! Bounds on the latency of an open loop: the highest rate at which all of them are kept is searched, and rates of one's own
-//! are judged.
+//! Bounds on the latency of an open loop: the highest rate that meets all of them is searched for, and rates of your own are judged.
 //!
 //! A bound is about a share: with `p99 < 1ms` at most 1 % of the I/Os take longer than 1 ms. Must not judge a visit;
 //! [`crate::judge::slo`] does.
@@ -19,11 +18,11 @@ use serde::{Deserialize, Serialize};
 pub const USUAL_MOST_RATE: u32 = 250_000;
 /// The time of a search that was given none, for each load that is searched, where the bounds do not need more.
 pub const USUAL_SEARCH: Nanos = Nanos::from_secs(300);
-/// The lowest rate that is tried: a visit to a lower one would have hardly any I/O.
+/// The lowest rate that is tried: a visit to a lower one would have barely any I/O.
 pub const LOWEST_RATE: u32 = 10;
 /// The time of a check of required rates that was given none, for each load that is checked, where the bounds do not need more.
 pub const USUAL_CHECK: Nanos = Nanos::from_secs(60);
-/// A shorter search would tell nothing: a visit takes 2 s or more, of which a part is start-up.
+/// A shorter search would say nothing: a visit takes 2 s or more, of which a part is start-up.
 const LEAST_DURATION_NS: u64 = 180 * NS_PER_S;
 /// The points are visited about so often in all.
 const VISITS: u64 = 80;
@@ -33,9 +32,9 @@ const CHECK_VISITS: u64 = 12;
 const LEAST_CHECK_NS: u64 = 30 * NS_PER_S;
 /// A queue near saturation takes many times the latency that is bounded to settle: 18 times at one server that is 95 % busy.
 pub(crate) const SETTLE_LIMITS: u64 = 20;
-/// Relaxation times of a queue that keeps the bound before what is seen counts; what is missing then is a few per cent of it.
+/// Relaxation times of a queue that meets the bound before what is seen counts; what is missing then is a few per cent of it.
 const SETTLE_RELAXATIONS: f64 = 2.0;
-/// The measured part is longer by so much, so that few visits remember each other's beginning.
+/// The measured part is longer by so much, so few visits remember each other's beginning.
 pub(crate) const MEASURE_SETTLES: u64 = 4;
 /// Nobody wants to wait longer without having asked for it.
 const LONGEST_UNASKED_NS: u64 = 3600 * NS_PER_S;
@@ -44,20 +43,20 @@ const MOST_BOUNDS: usize = 16;
 /// I/Os in a million.
 const MILLION: u32 = 1_000_000;
 
-/// What of the latencies a bound is about.
+/// Which figure of the latencies a bound is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LatencyCriterion {
     /// The arithmetic mean.
     Mean,
-    /// Of a million I/Os at most so many may take longer: 10,000 for p99.
+    /// Of a million I/Os at most this many may take longer: 10,000 for p99.
     Beyond(u32),
 }
 
-/// A bound on the latency.
+/// A latency limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SloBound {
-    /// What of the latencies.
+    /// Which figure of the latencies.
     pub judged: LatencyCriterion,
     /// The latency that is allowed.
     pub limit: Nanos,
@@ -157,7 +156,7 @@ impl Slo {
             return Ok(least.max(Nanos(usual.0.saturating_mul(self.parts()))));
         }
         let minutes = least.0 / (60 * NS_PER_S);
-        Err(Problem::usage(format!("limits as long as these take {minutes} minutes"))
+        Err(Problem::usage(format!("limits this long take {minutes} minutes"))
             .at("--for")
             .because(format!(
                 "each of about {} visits lasts 100 times the limit, so that its queue settles",
@@ -211,7 +210,7 @@ impl Slo {
     }
 }
 
-/// How long a queue takes to settle that just keeps a bound at a rate: its wait is then exponential, and it relaxes as a reflected Brownian
+/// How long a queue takes to settle that just meets a bound at a rate: its wait is then exponential, and it relaxes as a reflected Brownian
 /// motion does, the more slowly the more arrive during a wait.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "far below, and it saturates")]
 pub(crate) fn settle_ns(slo: &Slo, rate: f64) -> u64 {

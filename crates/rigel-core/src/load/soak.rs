@@ -1,6 +1,6 @@
-//! A soak: the phases of a load again and again for hours to months, with figures at regular times while the load goes on.
+//! A soak: the phases of a load, repeated for hours to months, with figures at regular times during the load.
 //!
-//! Must not know how it is measured, nor what is found.
+//! Must not know how it is measured, nor the results.
 
 use crate::error::Problem;
 use crate::load::class::{Class, LoadClass};
@@ -23,7 +23,7 @@ const MOST_LINES: u64 = 200_000;
 const USUAL_EVERY: Nanos = Nanos::from_secs(60);
 /// Of a soak that is long enough: high, low and spike together.
 const USUAL_ROUND: Nanos = Nanos::from_secs(3600);
-/// A short soak has so many rounds.
+/// A short soak has this many rounds.
 const ROUNDS: u64 = 3;
 
 /// Size of the small I/O.
@@ -46,7 +46,7 @@ const MOST_LARGE: u32 = 512;
 /// How long, and how often figures are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Soak {
-    /// How long the load lasts; time without load, after an interruption, is no part of it.
+    /// How long the load lasts; time without load, after an interruption, is not part of it.
     #[serde(rename = "for")]
     pub time: Nanos,
     /// Time between two figures.
@@ -69,7 +69,7 @@ impl Soak {
         Self { time, every: every.min(short), beside: None, through: false }
     }
 
-    /// A load that has no phases: each of its points for a while, in turns.
+    /// A load that has no phases: each of its points for a while, in turn.
     pub fn as_phases(&self, points: &[Point]) -> Vec<Phase> {
         let share = USUAL_ROUND.0.min(self.time.0) / (points.len() as u64).max(1);
         let time = Nanos(share / NS_PER_S * NS_PER_S).max(SHORTEST);
@@ -119,7 +119,7 @@ impl Soak {
 /// Names of the phases of the usual load.
 pub(super) const NAMES: [&str; 3] = ["high", "low", "spike"];
 
-/// What a soak loads unless another load is asked for: small I/O, verified where it writes, beside large reads, in phases high, low and spike. Beside
+/// What a soak loads unless another load is requested: small I/O, verified where it writes, beside large reads, in phases high, low and spike. Beside
 /// production it is small I/O alone, one for each target: a large read would hold up what waits behind it.
 pub fn usual_load(targets: usize, write: WritePercent, soak: &Soak) -> (Vec<LoadClass>, Vec<Phase>) {
     let is_beside = soak.beside.is_some();

@@ -7,7 +7,7 @@
 /// The share of `worker` of `workers` of a class that is number `place` of the load: the numbers of its slots, or of its
 /// streams.
 ///
-/// Every second class is distributed from the last worker on, so that a mixed point does not load the first worker twice.
+/// Every second class is distributed from the last worker on, so a mixed point does not load the first worker twice.
 pub fn share(level: u32, place: usize, worker: u32, workers: u32) -> Vec<u32> {
     let workers = workers.max(1);
     let first = if place.is_multiple_of(2) { worker } else { workers - 1 - worker };
@@ -15,7 +15,7 @@ pub fn share(level: u32, place: usize, worker: u32, workers: u32) -> Vec<u32> {
 }
 
 /// Which of how many workers of the class at a place one is: of all, where each has a part of every class (`rooms` is empty), else of those
-/// that this class has for itself, `rooms` of each class one after the other. `None` for a worker of another class.
+/// that this class has on its own, `rooms` of each class one after the other. `None` for a worker of another class.
 pub fn seat(rooms: &[u32], place: usize, worker: u32, workers: u32) -> Option<(u32, u32)> {
     if rooms.is_empty() {
         return Some((worker, workers));

@@ -1,4 +1,4 @@
-//! A load that goes through a database: what its sessions ask, and of which server.
+//! A load that goes through a database: what its sessions ask of which server.
 //!
 //! Must not know how a server is reached; names and passwords stay out of the record.
 
@@ -48,7 +48,7 @@ impl Product {
         }
     }
 
-    /// Whether a row is in the leaf of an index, so that every look-up goes through one.
+    /// Whether a row is in the leaf of an index, so every look-up goes through one.
     pub const fn is_an_index(self) -> bool {
         matches!(self, Self::Mysql)
     }
@@ -122,7 +122,7 @@ pub enum Probe {
 crate::named!(Probe { Batch: "batch", Single: "single", Index: "index" });
 
 impl Probe {
-    /// Whether a statement has many look-ups, so that a latency is their mean.
+    /// Whether a statement has many look-ups, so a latency is their mean.
     pub const fn is_batch(self) -> bool {
         matches!(self, Self::Batch | Self::Index)
     }
@@ -180,7 +180,7 @@ pub fn commits(product: Product, levels: Vec<u32>) -> LoadClass {
     }
 }
 
-/// Numbers of users up to this one, each half of the next, so that half of each is measured as well.
+/// Numbers of users up to this one, each half of the next, so half of each is measured as well.
 pub fn users(most: u32) -> Vec<u32> {
     let mut all = vec![most.max(1)];
     while let Some(next) = all.last().filter(|last| **last > 1).map(|last| last.div_ceil(2)) {
@@ -190,7 +190,7 @@ pub fn users(most: u32) -> Vec<u32> {
     all
 }
 
-/// The points of so many sessions, of which that share in per cent makes reports.
+/// The points of this many sessions, of which that share in per cent makes reports.
 pub fn shared(sessions: &[u32], report_share: u8) -> Vec<Point> {
     let point = |all: &u32| {
         let part = (u64::from(*all) * u64::from(report_share) + 50) / 100;

@@ -1,6 +1,6 @@
 //! What a run is asked to find, and what only such a run has.
 //!
-//! Each kind of run is a variant, so that what does not go together cannot be asked for. Must not know how a run reaches the storage; that is the
+//! Each kind of run is a variant, so invalid combinations cannot be requested. Must not know how a run reaches the storage; that is the
 //! rest of a [`crate::load::request::Request`], which has the checks.
 
 use crate::load::burst::Burst;
@@ -51,7 +51,7 @@ pub enum Task {
         /// How long and how often a point is measured.
         pace: Adaptive,
     },
-    /// The highest rate of an open loop at which bounds are kept.
+    /// The highest rate of an open loop at which bounds are met.
     Rate {
         /// The word for the load.
         level: RunLevel,
@@ -78,7 +78,7 @@ pub enum Task {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rest_dirs: Vec<String>,
     },
-    /// How long a rate lasts, and what brings it back.
+    /// How long a rate lasts, and how it recovers.
     Burst {
         /// How long it may take.
         burst: Burst,

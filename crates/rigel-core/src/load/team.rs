@@ -1,7 +1,7 @@
-//! Nodes that put one load on storage together: which slots, streams and arrivals of a point are whose.
+//! Nodes that put one load on storage together: which node has which slots, streams and arrivals of a point.
 //!
-//! They are dealt to the nodes by their shares, and each node deals its own to its workers ([`super::split`]). A slot keeps its number, so that its
-//! offsets do not depend on who has it. Must not know how nodes talk to each other.
+//! They are dealt to the nodes by their shares, and each node deals its own to its workers ([`super::split`]). A slot keeps its number, so its
+//! offsets do not depend on the node. Must not know how nodes talk to each other.
 
 use super::split;
 use crate::error::Problem;
@@ -44,13 +44,13 @@ pub struct Team {
     pub node: u32,
     /// How many parts of the load each node has; one entry for each.
     pub shares: Vec<u32>,
-    /// They have the same targets, so that what one writes is kept away from the others.
+    /// They have the same targets, so what one writes is kept away from the others.
     pub shared: bool,
     /// A number of the run's own, the same on all nodes, by which verified blocks of one process are known; drawn where it is `None`.
     pub process: Option<u64>,
 }
 
-/// What of a level is one node's: every so many numbers some.
+/// Which part of a level is one node's: every this many numbers some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deal {
     /// Its places among `of`, ascending.
@@ -81,7 +81,7 @@ impl Team {
         Self { node, ..self.clone() }
     }
 
-    /// Whose each number is, in turns: those with a larger share come again. The other way round for every second class, so that a point of
+    /// Whose each number is, in turn: those with a larger share come again. The other way round for every second class, so a point of
     /// several classes does not load the first node twice.
     fn turns(&self, place: usize) -> Vec<u32> {
         let rounds = self.shares.iter().copied().max().unwrap_or(0);
@@ -117,7 +117,7 @@ impl Team {
             .collect()
     }
 
-    /// How many workers of all nodes have something of a level, with so many on each node.
+    /// How many workers of all nodes have something of a level, with this many on each node.
     pub fn movers(&self, level: u32, place: usize, workers: u32) -> u32 {
         self.movers_of(0..self.nodes(), level, place, workers)
     }
@@ -133,12 +133,12 @@ impl Team {
         nodes.map(|node| workers.min(self.deal_to(node, level, place).count(level))).sum()
     }
 
-    /// The number of a worker among those of all nodes, with so many on each, and how many there are.
+    /// The number of a worker among those of all nodes, with this many on each, and how many there are.
     pub fn among_all(&self, worker: u32, workers: u32) -> (u32, u32) {
         (self.node.saturating_mul(workers).saturating_add(worker), self.nodes().saturating_mul(workers))
     }
 
-    /// What of a part of a shared target is this node's to write.
+    /// Which share of a part of a shared target this node may write.
     pub fn part_of(&self, all: &Range<u64>) -> Range<u64> {
         let sum: u64 = self.shares.iter().copied().map(u64::from).sum();
         let before: u64 = self.shares.iter().take(self.node as usize).copied().map(u64::from).sum();
@@ -153,7 +153,7 @@ impl Team {
 }
 
 impl Deal {
-    /// How many of so many numbers are the node's.
+    /// How many of this many numbers are the node's.
     pub fn count(&self, level: u32) -> u32 {
         let level = u64::from(level);
         let rest = self.own.iter().filter(|&&number| number < level % self.of).count() as u64;
@@ -243,7 +243,7 @@ mod tests {
             prop_assert_eq!(all, (0..team.movers(level, place, workers)).collect::<Vec<_>>());
         }
 
-        /// The arrivals of an open loop go on for ever, in steps of as many workers as have slots.
+        /// The arrivals of an open loop go on forever, in steps of as many workers as have slots.
         #[test]
         fn every_arrival_has_one_owner(shares in prop::collection::vec(0u32..4, 1..5), slots in 1u32..40, place in 0usize..2, workers in 1u32..4) {
             prop_assume!(shares.iter().any(|&share| share > 0));

@@ -1,4 +1,4 @@
-//! What is demanded of a run that holds a rate while something fails: `standstill < 30s`, `errors = 0`, `p99 < 10ms during`.
+//! The demands on a run that holds a rate while something fails: `standstill < 30s`, `errors = 0`, `p99 < 10ms during`.
 //!
 //! Must not judge; `rigel_uses::through` does.
 
@@ -13,9 +13,9 @@ use std::str::FromStr;
 pub const USUAL_TIME: Nanos = Nanos::from_secs(600);
 /// A shorter run has no level before the trouble.
 pub const SHORTEST: Nanos = Nanos::from_secs(10);
-/// Figures come every second, as long as the record stays within so many of them.
+/// Figures come every second, as long as the record stays within this many of them.
 const MOST_FIGURES: u64 = 7200;
-/// A failover may take minutes, and an I/O that waits for it is no reason to end the run.
+/// A failover may take minutes, and an I/O that waits for it is not a reason to end the run.
 pub const USUAL_IO_TIMEOUT: Nanos = Nanos::from_secs(600);
 /// Characters of what a person marks.
 pub const MOST_TEXT: usize = 200;
@@ -45,9 +45,9 @@ pub enum Demand {
     Standstill(Nanos),
     /// Rate and p99 are back within this.
     Back(Nanos),
-    /// At most so many failed I/Os.
+    /// At most this many failed I/Os.
     Errors(u64),
-    /// A bound on the latency.
+    /// A latency limit.
     Latency {
         /// The bound.
         bound: SloBound,
@@ -123,7 +123,7 @@ fn time(rest: &str) -> Result<Nanos, String> {
 }
 
 impl Demand {
-    /// The bound on the latency, if it is one.
+    /// The latency limit, if it is one.
     pub const fn bound(&self) -> Option<SloBound> {
         if let Self::Latency { bound, .. } = self { Some(*bound) } else { None }
     }

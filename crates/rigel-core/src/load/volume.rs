@@ -21,7 +21,7 @@ pub struct Place {
 }
 
 /// Targets cut into chunks of one I/O size. Chunk numbers run from 0 to [`Volume::chunks`]; every chunk that fits
-/// whole into a target has exactly one number, so that uniform numbers are uniform over every target.
+/// whole into a target has exactly one number, so uniform numbers are uniform over every target.
 #[derive(Clone, Debug)]
 pub struct Volume {
     chunk_bytes: u64,
@@ -77,7 +77,7 @@ impl Volume {
     /// The volume of targets with the given sizes in bytes.
     ///
     /// # Errors
-    /// When the stripe is no multiple of the chunk, or no chunk fits anywhere, or more than can be counted.
+    /// When the stripe is not a multiple of the chunk, or no chunk fits anywhere, or more than can be counted.
     pub fn new(sizes_bytes: &[u64], chunk_bytes: u64, layout: Layout) -> Result<Self, VolumeError> {
         Self::within(sizes_bytes, Span::Whole, chunk_bytes, layout)
     }
@@ -147,7 +147,7 @@ impl Volume {
 /// A zone and how many chunks it has.
 type ChunkCount = (Zone, u64);
 
-/// The whole units of so many bytes in a part of a target: the number of the first, and how many.
+/// The whole units of this many bytes in a part of a target: the number of the first, and how many.
 const fn units_in(part: &Range<u64>, bytes: u64) -> (u64, u64) {
     let first = part.start.div_ceil(bytes);
     (first, (part.end / bytes).saturating_sub(first))

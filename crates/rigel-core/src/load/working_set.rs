@@ -1,6 +1,6 @@
-//! Random reads of more and more of a target: what a search for its caches asks for.
+//! Random reads of growing parts of a target: the request of a search for its caches.
 //!
-//! Must not know how it is measured, nor what is found.
+//! Must not know how it is measured, nor the results.
 
 use crate::error::Problem;
 use crate::load::class::{Class, LoadClass, WorkingSets};
@@ -23,7 +23,7 @@ pub const SETTLE: Nanos = Nanos::from_millis(200);
 const LATENCY: Nanos = Nanos::from_secs(10);
 /// The same where time is short.
 const SHORT_LATENCY: Nanos = Nanos::from_secs(2);
-/// One of so many parts of the time of a size is for its latency, as long as that is not short.
+/// One of this many parts of the time of a size is for its latency, as long as that is not short.
 const PARTS: u64 = 6;
 /// Looks that every size gets: two of them are compared.
 const LOOKS: u64 = 2;
@@ -56,7 +56,7 @@ impl Default for WorkingSet {
 }
 
 impl WorkingSet {
-    /// The classes for a target of so many bytes.
+    /// The classes for a target of this many bytes.
     ///
     /// # Errors
     /// When the sizes do not fit the target.
@@ -75,10 +75,7 @@ impl WorkingSet {
     fn sizes_on(&self, target_bytes: u64) -> Result<Vec<u64>, Problem> {
         if target_bytes < 2 * SMALLEST {
             return Err(Problem::usage(format!("a target of {} is too small", Bytes(target_bytes)))
-                .because(format!(
-                    "working sets begin at {}, and there have to be two of them",
-                    Bytes(SMALLEST)
-                ))
+                .because(format!("working sets start at {}, and at least two are needed", Bytes(SMALLEST)))
                 .next(format!("name a target of {} or more", Bytes(2 * SMALLEST))));
         }
         self.check_sizes()?;
@@ -143,7 +140,7 @@ impl WorkingSet {
         }
     }
 
-    /// Refuses a time in which not every size can be looked at.
+    /// Refuses a time in which not every size can be examined.
     ///
     /// # Errors
     /// With the time that it takes at least.
@@ -155,11 +152,13 @@ impl WorkingSet {
         let [own, needed] = [self.time, least].map(typed_time);
         Err(Problem::usage(format!("{own} is too short for {count} working sets"))
             .at("--for")
-            .because(format!("a look at each, and its rate and latency, take {needed} even when nothing has to be warmed up"))
+            .because(format!(
+                "checking each one and measuring its rate and latency takes {needed}, even without a warm-up"
+            ))
             .next(format!("give more than {needed}, or fewer sizes (--sizes, --max-size)")))
     }
 
-    /// How long so many sizes are looked at and measured each.
+    /// How long this many sizes are checked and measured each.
     pub fn times(&self, count: usize) -> SizeTimes {
         // The smallest comes twice.
         let share = self.time.0 / (PARTS * (count as u64 + 1));
@@ -167,7 +166,7 @@ impl WorkingSet {
         SizeTimes { look: Nanos(latency.0 / 5), rate: Nanos(latency.0 / 2), latency }
     }
 
-    /// What so many sizes take when none has to be warmed up, in whole seconds.
+    /// What this many sizes take when none has to be warmed up, in whole seconds.
     pub fn least_time(&self, count: usize) -> Nanos {
         let all = self.times(count).all().0.saturating_mul(count as u64 + 1);
         Nanos(all.div_ceil(NS_PER_S) * NS_PER_S)

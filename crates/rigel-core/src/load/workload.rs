@@ -56,7 +56,7 @@ impl WritePercent {
         self.0 > 0
     }
 
-    /// Whether stream `index` of a point writes: after n streams, floor(n x share) of them do, so that the share of
+    /// Whether stream `index` of a point writes: after n streams, floor(n x share) of them do, so the share of
     /// write-only streams is as near below the wish as whole streams allow.
     pub fn stream_writes(self, index: u32) -> bool {
         let share = u64::from(self.0);

@@ -1,4 +1,4 @@
-//! What each target, or each reader, did of a class, so that one among many shows that is slower than the others, or fails.
+//! What each target, or each reader, did for a class, so that one of many that is slower, or fails, shows.
 //!
 //! Must not judge.
 
@@ -19,7 +19,7 @@ pub struct ByTarget {
 }
 
 impl ByTarget {
-    /// Nothing yet, of so many targets.
+    /// Nothing yet, of this many targets.
     pub fn new(targets: usize) -> Self {
         let zeros = || vec![0; targets];
         Self { ops: zeros(), errors: zeros(), latency_sum_ns: zeros(), longest_ns: zeros() }
@@ -47,7 +47,7 @@ impl ByTarget {
         }
     }
 
-    /// What was counted until now, which begins anew; `None` when nothing was.
+    /// What was counted until now, which begins again; `None` when nothing was.
     #[must_use]
     pub fn take(&mut self) -> Option<Self> {
         let any = self.ops.iter().chain(&self.errors).any(|&count| count > 0);

@@ -1,6 +1,6 @@
-//! Counts of a load: the I/Os that were submitted, and those that came back.
+//! Counts of a load: the I/Os submitted, and those completed.
 //!
-//! Must not tell successful I/Os from failed ones; the tallies do.
+//! Must not distinguish successful from failed I/Os; the tallies do.
 
 use serde::{Deserialize, Serialize};
 

@@ -11,7 +11,7 @@ pub struct Edges {
     pub carried: u64,
     /// Successful I/Os that began in the window and were over after it: in the histograms, and not in the rate.
     pub beyond: u64,
-    /// The longest successful I/O that is in no histogram, as it began before the window.
+    /// The longest successful I/O that is in no histogram, because it began before the window.
     pub longest_before_ns: u64,
     /// Time inside the window that the successful I/Os took that began before it, in I/O-nanoseconds; not in records of earlier versions.
     #[serde(default)]

@@ -2,7 +2,7 @@
 //!
 //! Must not know latencies.
 
-/// What of a class is in flight, and for how long: small, because the loop goes through them for every batch.
+/// How many I/Os of a class are in flight, and for how long: small, because the loop goes through them for every batch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Gauge {
     pub(super) in_flight: u64,

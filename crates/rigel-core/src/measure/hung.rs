@@ -1,4 +1,4 @@
-//! I/Os that never came back. Must not decide when an I/O is hung; the worker does, by the time limit of the request.
+//! I/Os that never completed. Must not decide when an I/O is hung; the worker does, by the time limit of the request.
 
 use crate::facts::TargetFacts;
 use crate::load::workload::Direction;
@@ -6,7 +6,7 @@ use crate::path_text;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// I/Os that did not come back within the time that was allowed.
+/// I/Os that did not complete within the time that was allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HungIo {
     /// Of the oldest of them: index of the target.

@@ -1,4 +1,4 @@
-//! What is known of an open loop beside its latencies: what arrived, what the device took, how late the tool was.
+//! What is known about an open loop besides its latencies: what arrived, what the device took, how late the tool was.
 //!
 //! The latencies of the class count from the time at which an operation should have begun. Must not judge.
 

@@ -7,7 +7,7 @@ use crate::guard::scratch::{BLOCK_BYTES, Stamps};
 use crate::units::to_f64;
 use serde::{Deserialize, Serialize};
 
-/// Bytes that are looked at in one place: what one or two cache lines bring.
+/// Bytes that are checked in one place: what one or two cache lines bring.
 const LOOK_BYTES: usize = 64;
 /// The lower half of a random word.
 const LOW: u64 = 0xffff_ffff;
@@ -15,7 +15,7 @@ const LOW: u64 = 0xffff_ffff;
 /// Counts of the sampled reads of one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadLook {
-    /// Reads that were looked at, one block of 4 KiB of each.
+    /// Reads that were examined, one block of 4 KiB of each.
     pub sampled: u64,
     /// Blocks that were zero in both places: at their beginning, and at another one.
     pub zero_blocks: u64,
@@ -95,7 +95,7 @@ fn below(chance: u64, bound: usize) -> usize {
     usize::try_from((chance * bound as u64) >> 32).unwrap_or(0)
 }
 
-/// Looks at every byte without a branch for each, so that the compiler can take many at once.
+/// Looks at every byte without a branch for each, so the compiler can take many at once.
 fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().fold(0, |seen, byte| seen | byte) == 0
 }

@@ -1,6 +1,6 @@
 //! What a database and the kernel counted while a load went through the database.
 //!
-//! Four counters that know nothing of each other say whether a row that was looked up was read from the device. Must not
+//! Four independent counters show whether a looked-up row was read from the device. Must not
 //! judge them; the findings do.
 
 use serde::{Deserialize, Serialize};
@@ -13,8 +13,8 @@ pub struct ServerCounts {
     /// Blocks that reports had to read: all rows of each range came back.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub scanned_blocks: u64,
-    /// Blocks that the kernel may have read ahead of the sessions with reports, where they ended or went on elsewhere: as many more
-    /// may be read than were asked for.
+    /// Blocks that the kernel may have read ahead of the sessions with reports, where they ended or continued elsewhere: as many more
+    /// may be read than were requested.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ahead_blocks: u64,
     /// Transactions that the server said to have committed.
@@ -29,13 +29,13 @@ pub struct ServerCounts {
     /// Blocks of its index that the server had to ask the system for, where look-ups go through one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index_blocks: Option<u64>,
-    /// Reads of tables as the server counts them by itself (`pg_stat_io`).
+    /// Reads of tables as the server counts them on its own (`pg_stat_io`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_reads: Option<u64>,
     /// Bytes that the processes of the sessions had the kernel fetch from storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_bytes: Option<u64>,
-    /// What of them the processes of the sessions with reports did.
+    /// Which part of them the processes of the sessions with reports did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report_process_bytes: Option<u64>,
     /// What reached the device.
@@ -53,7 +53,7 @@ pub struct DeviceReads {
     pub reads: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Only those of the server's own control group were counted, so that others on the device do not matter.
+    /// Only those of the server's own control group were counted, so others on the device do not matter.
     pub of_server: bool,
 }
 

@@ -272,7 +272,7 @@ impl ClassTally {
         counts.fold(0, u64::saturating_add)
     }
 
-    /// Successful I/Os that were over in what of the window lies `settle_ns` or more behind the start of the load. Where the window begins later
+    /// Successful I/Os that completed in the part of the window that begins `settle_ns` after the start of the load. Where the window begins later
     /// than it was measured, those that began there stand for them: nothing was kept of what was in flight at that moment.
     pub fn completed_after(&self, settle_ns: u64) -> u64 {
         if !self.begins_later(settle_ns) {
@@ -286,8 +286,8 @@ impl ClassTally {
         settle_ns > self.lead_ns && !self.early.is_empty()
     }
 
-    /// The time that successful I/Os took inside what of the window lies `settle_ns` or more behind the start of the load. Where nothing was kept
-    /// of what crossed its ends, each outstanding I/O may be off by as much as the longest took.
+    /// The time that successful I/Os took in the part of the window that begins `settle_ns` after the start of the load. Where nothing was kept of
+    /// what crossed its ends, each outstanding I/O may be off by as much as the longest took.
     pub fn occupancy_after(&self, settle_ns: u64) -> Occupancy {
         if self.edges.has_times() && !self.begins_later(settle_ns) {
             let all_ns = self.latency_sum_ns().saturating_add(self.edges.carried_ns);
@@ -532,8 +532,8 @@ impl Tally {
         }
     }
 
-    /// An I/O that arrived at a time and had not begun at the end of the visit, `now_ns`: the longest time that is known of it is in the histograms, as
-    /// without it a device that stands still at the end of a window would look fast.
+    /// An I/O that arrived at a time and had not begun at the end of the visit, `now_ns`: the longest time that is known about it is in the
+    /// histograms, as without it a device that stands still at the end of a window would look fast.
     pub fn waiting(&mut self, class: usize, direction: Direction, arrived_ns: u64, now_ns: u64) {
         if self.counts(arrived_ns) {
             let until_ns = now_ns.max(self.window.end_ns);

@@ -1,4 +1,4 @@
-//! Whether the numbers of a line can be those of a run. A record is foreign text: `rigel report` reads it from anywhere.
+//! Whether the numbers of a line can be those of a run. A record is untrusted text: `rigel report` reads it from anywhere.
 //!
 //! Refused is what no run can have written and what a later stage would pay for with time or memory out of proportion to
 //! the file. Must not judge what a device did: a wrong but possible number is for the findings.
@@ -75,7 +75,7 @@ pub fn foreign_tallies(
         .map_err(|(field, reason)| format!("{field}: {reason}"))
 }
 
-/// Looks at where a run goes on.
+/// Looks at where a run continues.
 pub(super) fn resumed(number: usize, resumed: &ResumedLine) -> Result<(), Problem> {
     let one = at_most("set_aside", usize::try_from(resumed.set_aside).unwrap_or(usize::MAX), 1);
     told(number, times(&[("run_ns", resumed.run_ns)]).and(one))
@@ -368,7 +368,7 @@ fn of_series(series: &Series, span_ns: u64, cut_short: bool) -> FieldError {
     let due = usize::try_from(span_ns.div_ceil(*bucket_ns)).unwrap_or(usize::MAX);
     if ops.len() > due || (ops.len() < due && !cut_short) {
         let (buckets, width) = (ops.len(), bucket_ns);
-        return wrong("ops", format!("{buckets} buckets of {width} ns are no series over {span_ns} ns"));
+        return wrong("ops", format!("{buckets} buckets of {width} ns are not a series over {span_ns} ns"));
     }
     Ok(())
 }

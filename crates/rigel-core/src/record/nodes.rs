@@ -24,7 +24,7 @@ pub struct Node {
     pub member: Option<Member>,
 }
 
-/// What is known of a node as one of several.
+/// What is known about a node as one of several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     /// The name of the host, printable; with a number where several nodes are on one host.
@@ -109,7 +109,7 @@ pub struct NodeVisit {
     /// What was not as at the beginning of the run when the visit was over.
     #[serde(default, skip_serializing_if = "Changes::is_none")]
     pub changed: Changes,
-    /// What happened on its host while it loaded; `None` when nobody watched.
+    /// What happened on its host while it loaded; `None` when nothing watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
     /// What was counted of a load that went through a database.
@@ -135,7 +135,7 @@ pub struct NodeRecord {
     /// The nodes did not begin together at first, and the load was put on once more; these are the counts of the second time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
-    /// Some of its I/Os never came back.
+    /// Some of its I/Os never completed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hung: bool,
     /// What it counted of each class.
@@ -187,7 +187,7 @@ impl From<&ClassTally> for NodeCounts {
 }
 
 impl NodeVisit {
-    /// How far apart the nodes of a visit began: from the first to the last; `None` where there are no two that loaded.
+    /// How far apart the nodes of a visit began: from the first to the last; `None` if there are no two that loaded.
     pub fn skew_ns(nodes: &[Self]) -> Option<u64> {
         let late =
             || nodes.iter().filter_map(|node| node.joined.as_ref()).filter(|one| !one.counted.is_empty());

@@ -1,4 +1,4 @@
-//! The visit of a soak that was never over, as its process or its host died: what its intervals say is what there is of it.
+//! The visit of a soak that never ended, because its process or its host died: only its intervals remain.
 //!
 //! Must not know what follows.
 

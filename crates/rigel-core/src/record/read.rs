@@ -1,4 +1,4 @@
-//! A record out of its lines, each where it may stand.
+//! A record from its lines, each checked for its place.
 //!
 //! Must not judge numbers; [`super::check`] does.
 
@@ -98,7 +98,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The run goes on: what the interruption had cut short does not count.
+    /// The run continues: what the interruption had cut short does not count.
     fn resumed(&mut self, number: usize, resumed: ResumedLine) -> Result<(), Problem> {
         check::resumed(number, &resumed)?;
         let record = &mut self.record;
@@ -196,7 +196,7 @@ pub(super) fn typed(text: &[u8]) -> serde_json::Result<Line> {
     })
 }
 
-/// Looks at the format number before anything else, so that a newer record gets the right message.
+/// Looks at the format number before anything else, so a newer record gets the right message.
 fn check_format(text: &[u8]) -> Result<(), Problem> {
     #[derive(Deserialize)]
     struct Peek {

@@ -1,4 +1,4 @@
-//! The lines of a record that found no room in it, and lie in a file of their own until there is some: where that file is, and where its lines belong.
+//! The lines of a record that did not fit, and wait in a separate file until there is room: where that file is, and where its lines belong.
 //!
 //! Pure; must not look at a directory.
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use std::path::PathBuf;
 
 /// Where the rest of a record may be, the best place first: in the directories that the record names, and nowhere when it names none. The first line
-/// says when and what was measured, so that no two records have the same name for it; they may have the same name themselves, in two directories.
+/// says when and what was measured, so no two records have the same name for it; they may have the same name themselves, in two directories.
 pub fn places(record: &[u8]) -> Vec<PathBuf> {
     #[derive(Deserialize)]
     struct Peek {
@@ -37,7 +37,7 @@ pub fn places(record: &[u8]) -> Vec<PathBuf> {
     dirs.iter().map(|dir| path_text::decode(dir).join(&name)).collect()
 }
 
-/// How a record becomes whole: so many bytes of it stay, and these follow.
+/// How a record becomes whole: this many bytes of it stay, and these follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RestSplice<'a> {
     /// Bytes of the record that stay. What is behind them is a torn line, of which the rest has the whole.
@@ -50,7 +50,7 @@ impl<'a> RestSplice<'a> {
     /// Where a rest belongs. The record may have some or all of its lines already: who puts them back may be killed at any moment.
     ///
     /// # Errors
-    /// When the record went on without them.
+    /// When the record continued without them.
     pub fn of(record: &[u8], rest: &'a [u8]) -> Result<Self, Problem> {
         let nothing = Self { stays: record.len(), more: &[] };
         let whole_rest = whole(rest);

@@ -1,7 +1,7 @@
-//! Going on with a run that was interrupted: what of its record counts, and whether what is there now is what was measured.
+//! Resuming an interrupted run: which part of its record counts, and whether the targets are still those that were measured.
 //!
-//! Every decision of a run follows from its request, its facts and the visits so far. A run that goes on therefore makes
-//! its decisions again, with the visits of the record in the place of load, and measures from where they end. Pure; must
+//! Every decision of a run follows from its request, its facts and the visits so far. A run that continues therefore makes
+//! its decisions again, with the visits of the record in place of load, and measures from where they end. Pure; must
 //! not touch a target.
 
 use crate::error::{ExitKind, Problem};
@@ -23,7 +23,7 @@ mod rest;
 pub use again::command;
 pub use rest::Rest;
 
-/// No run that goes on is older: five years. What is left of it has room in the times that a record can hold.
+/// No run that continues is older: five years. What is left of it has room in the times that a record can hold.
 const LATEST_NS: u64 = 5 * 365 * 24 * 3600 * NS_PER_S;
 
 /// What a run has behind it; nothing, when it begins.
@@ -39,7 +39,7 @@ pub struct RecordPast {
     pub torn_bytes: u64,
     /// Times that the run was interrupted. Each time at most one visit was made that is not among those above.
     pub interruptions: u64,
-    /// Of classes of verified blocks: what the intervals of a soak say of the blocks that are surely there.
+    /// Of classes of verified blocks: what the intervals of a soak say about the blocks that are certainly there.
     pub settled: PerClass<DurableMark>,
 }
 
@@ -47,7 +47,7 @@ impl RecordPast {
     /// What the record of an interrupted run holds, and the plan that the run began with. `bytes` is the length of the
     /// record.
     ///
-    /// The last visit does not count when it was cut short, when I/Os did not come back, or when all failed: an
+    /// The last visit does not count when it was cut short, when I/Os did not complete, or when all failed: an
     /// undisturbed run would have no such visit.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl RecordPast {
         Ok((Self { visits, planned, set_aside, torn_bytes, interruptions, settled }, plan))
     }
 
-    /// Time of the run at which it goes on.
+    /// Time of the run at which it continues.
     pub fn run_ns(&self) -> u64 {
         self.visits.back().map_or(0, Visit::ended_ns)
     }
@@ -187,7 +187,7 @@ fn counts(visit: &Visit) -> bool {
     !visit.cut_short && visit.hung.is_none() && !visit.all_failed()
 }
 
-/// Whether the host was started again since; false where nobody knows.
+/// Whether the host was started again since; false if that is unknown.
 pub fn is_restarted(then: &HostFacts, now: &HostFacts) -> bool {
     then.boot_id.is_some() && now.boot_id.is_some() && then.boot_id != now.boot_id
 }

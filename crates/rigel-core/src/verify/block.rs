@@ -52,7 +52,7 @@ impl Head {
         [MAGIC, self.place.offset, stamped(self.place.target, self.generation), self.seed]
     }
 
-    /// What a sector says; `None` when it is none of ours, or damaged.
+    /// What a sector says; `None` if it is not ours, or is damaged.
     pub fn of(sector: &[u8]) -> Option<Self> {
         let words = [0, 8, 16, 24].map(|at| word(sector, at));
         let target = u16::try_from(words[2] >> GENERATION_BITS).unwrap_or(u16::MAX);

@@ -1,4 +1,4 @@
-//! What a block that was read is, against what it should be. Must not know when it was read, or by whom.
+//! What a block is, compared with what it should be. Must not know when it was read, or by whom.
 
 use super::block::{self, BLOCK_BYTES, Head, SECTOR_BYTES, SECTORS};
 use super::expected::GenerationRange;
@@ -20,7 +20,7 @@ const MOST_FAR: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "fault", rename_all = "snake_case")]
 pub enum Fault {
-    /// The right write, with other bits.
+    /// The right write, with changed bits.
     Corrupt {
         /// How many.
         bits: u32,
@@ -29,7 +29,7 @@ pub enum Fault {
         /// The last of them.
         last_bit: u32,
     },
-    /// Sectors of two writes to the place.
+    /// Sectors of two different writes to the place.
     Torn {
         /// The older one; 0 is what was there before the first.
         older: u64,
@@ -49,10 +49,10 @@ pub enum Fault {
     Stale {
         /// The one that is there; 0 is what Rigel filled the file with.
         generation: u64,
-        /// How many writes ago it was surely no longer the last one.
+        /// How many writes ago it was certainly overwritten.
         age: u64,
     },
-    /// A write that is yet to come, by what is known.
+    /// A write that, according to the record, has not happened yet.
     Ahead {
         /// The one that is there.
         generation: u64,
@@ -66,7 +66,7 @@ pub enum Fault {
     },
     /// The read failed.
     Unreadable {
-        /// The kernel's error number; 0 for fewer bytes than asked.
+        /// The kernel's error number; 0 for fewer bytes than requested.
         errno: i32,
     },
 }

@@ -1,8 +1,8 @@
-//! What earlier processes of a run left in a region: the ground on which a run goes on that was killed, or whose host was.
+//! What earlier processes of a run left in a region: the basis for resuming a run that was killed, or whose host was.
 //!
-//! Each process of a run is a *part* of it. It passes over the slots in the same order, but its generations begin above all those that an earlier part
-//! can have reached, so a block says which part wrote it. Of an earlier part one number is known, from a line of the record: every write below it was
-//! durable. What that part wrote after the line may be there or not. Must not know the part that runs now.
+//! Each process of a run is a *part* of it. It passes over the slots in the same order, but its generations begin above all those that an earlier
+//! part can have reached, so a block says which part wrote it. Of an earlier part one number is known, from a line of the record: every write below
+//! it was durable. What that part wrote after the line may be there or not. Must not know the part that runs now.
 
 use super::expected::GenerationRange;
 use super::passes::Passes;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Bits of a generation that count the passes of a part. The bits above are the number of the part.
 const PASS_BITS: u32 = 32;
-/// Most parts of a run: what is left of a generation's bits has room for so many.
+/// Most parts of a run: what is left of a generation's bits has room for this many.
 pub const MOST_PARTS: usize = 1 << 15;
 
 /// A generation as people count: the part of the run, from 0, and the pass in it, from 1.
@@ -18,7 +18,7 @@ pub const fn parted(generation: u64) -> (u64, u64) {
     (generation >> PASS_BITS, generation & ((1 << PASS_BITS) - 1))
 }
 
-/// The parts of a run before the one that runs now; of each how many writes were surely durable.
+/// The parts of a run before the one that runs now; of each how many writes were certainly durable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EarlierParts(pub Vec<u64>);
@@ -46,7 +46,7 @@ impl EarlierParts {
         GenerationRange { oldest, newest }
     }
 
-    /// The last write of an earlier part that is surely there; 0 when none is.
+    /// The last write of an earlier part that is certainly there; 0 when none is.
     fn oldest(&self, position: u64, passes: &Passes) -> u64 {
         let mut own = self
             .0

@@ -1,11 +1,11 @@
-//! Which writes a place may hold. Must not know how that was found out.
+//! Which writes a place may hold. Must not know how that was determined.
 
 /// The generations that a block may have: those from the oldest to the newest.
 ///
 /// One, when the last write to it is over and everything before is; two, while one more is in flight, or was when the run was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GenerationRange {
-    /// The last write that is surely there; 0: none is, and what was there before may be.
+    /// The last write that is certainly there; 0: none is, and what was there before may be.
     pub oldest: u64,
     /// The last write that may be there.
     pub newest: u64,
@@ -23,7 +23,7 @@ impl GenerationRange {
         self.oldest <= generation && generation <= self.newest
     }
 
-    /// Whether a write is not over: sectors of both are no fault then, as no device promises more than whole sectors.
+    /// Whether a write is not over: sectors of both are no fault then, because no device promises more than whole sectors.
     pub const fn is_open(self) -> bool {
         self.oldest < self.newest
     }

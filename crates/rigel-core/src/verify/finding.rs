@@ -1,4 +1,4 @@
-//! What the checks of a visit found, as the record keeps it: every fault is counted, the first ones are kept whole.
+//! What the checks of a visit found, as the record keeps it: every fault is counted, and the first ones are stored in full.
 //!
 //! A wrong block that is read again and again, as a write is awaited that puts it right, is one fault. Must not judge blocks.
 
@@ -180,12 +180,12 @@ pub struct VerifyCounts {
     /// Faults that were told before; they are not told again.
     #[serde(skip)]
     pub known: Vec<Finding>,
-    /// At the end of an interval of a soak: what a run that goes on has to know.
+    /// At the end of an interval of a soak: what a run that continues has to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<DurableMark>,
 }
 
-/// What surely was on the targets at the end of an interval.
+/// What certainly was on the targets at the end of an interval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DurableMark {
     /// The seed of the blocks.

@@ -1,8 +1,8 @@
 //! The order in which the slots of a region are written, pass after pass, and which generation a slot has by it.
 //!
 //! A write has a number: that of its pass times the slots, plus its position in the pass. Every pass has the same order, so any
-//! writes whose numbers lie closer together than there are slots go to different ones, and no slot needs a memory of its own. Must not
-//! know what is over.
+//! writes whose numbers lie closer together than there are slots go to different ones, and no slot needs a memory of its own. Must not know which
+//! writes have completed.
 
 use crate::load::permutation::Permutation;
 
@@ -13,7 +13,7 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// Over so many slots, at least one.
+    /// Over this many slots, at least one.
     pub fn new(slots: u64, seed: u64) -> Self {
         Self { order: Permutation::new(slots, seed) }
     }

@@ -1,11 +1,11 @@
-//! What of the writes to a region is over, while a load runs: they begin in order and end in any.
+//! Which writes to a region have completed, while a load runs: they begin in order and end in any order.
 //!
 //! Memory is taken once. Must not know time, nor what the writes carry.
 
 use super::expected::GenerationRange;
 use super::passes::Passes;
 
-/// Most writes that failed and whose slots were not written again, each of which is remembered by itself.
+/// Most writes that failed and whose slots were not written again, each of which is remembered on its own.
 const MOST_DOUBTS: usize = 64;
 
 /// Which writes began, and which are over.
@@ -26,7 +26,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Nothing has begun; so many writes may be on their way between the oldest that is not over and the newest, at most
+    /// Nothing has begun; this many writes may be on their way between the oldest that is not over and the newest, at most
     /// as many as there are slots.
     pub fn new(window: u64, slots: u64) -> Self {
         let window = window.min(slots).max(1);
@@ -90,7 +90,7 @@ impl Progress {
         }
     }
 
-    /// Every write below is over, and its slot surely holds it or a later one. What is durable of that is for a flush to say.
+    /// Every write below is over, and its slot certainly holds it or a later one. What is durable of that is for a flush to say.
     pub fn sure_below(&self, passes: &Passes) -> u64 {
         // A slot that was written again since is in doubt no longer.
         let in_doubt = |&&number: &&u64| {

@@ -1,4 +1,4 @@
-//! Every fault is named for what it is, and nothing else is one.
+//! Every fault is named correctly, and nothing else is reported.
 
 mod faults;
 mod order;

@@ -7,19 +7,19 @@ use crate::units::{NS_PER_US, to_f64};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Shares of the CPU time of all CPUs of the hosts, whoever used it. What is left was used by tasks.
+/// Shares of the CPU time of all CPUs of the hosts, for all users. The remainder was used by tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HostCpu {
-    /// Nobody used it; waiting for I/O is idle.
+    /// Unused; waiting for I/O counts as idle.
     pub idle: f64,
-    /// Interrupts, hard and soft: much of the work for I/O on a network, and of completions. Null where the kernel does not count it.
+    /// Hard and soft interrupts: much of the work for network I/O and completions. Null where the kernel does not count it.
     pub interrupts: Option<f64>,
     /// A hypervisor ran something else while a CPU was wanted. Null where the kernel does not count it.
     pub steal: Option<f64>,
 }
 
 impl HostCpu {
-    /// That of some visits; `None` where a host was not watched in one of them.
+    /// That of some visits; `None` if a host was not watched in one of them.
     pub fn of<'a>(witnesses: impl IntoIterator<Item = Option<&'a Witness>>) -> Option<Self> {
         let (mut used_us, mut all_us) = (0.0, 0.0);
         let (mut interrupts_us, mut steal_us) = (Some(0.0), Some(0.0));

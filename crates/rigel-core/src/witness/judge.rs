@@ -1,4 +1,4 @@
-//! Whether others disturbed a visit, with the figures.
+//! Whether other programs disturbed a visit, with the figures.
 //!
 //! Only evidence that our own load cannot cause counts. The CPU time of our process and of the kernel's threads and our own
 //! bytes are subtracted, and waiting for a CPU counts only as far as others used one. Waiting for I/O is not judged, because
@@ -15,7 +15,7 @@ const FOREIGN_CORES: f64 = 0.25;
 /// .. and more than this part of our own CPU time: on a host with many busy cores the kernel's accounting is that
 /// coarse ..
 const FOREIGN_PER_OWN: f64 = 0.05;
-/// .. and more than this part of all CPUs, which a host of that size uses for itself.
+/// .. and more than this part of all CPUs, which a host of that size uses on its own.
 const FOREIGN_PER_HOST: f64 = 0.01;
 /// From this part of the CPUs on others also slow down whoever waits for no CPU: by caches, memory, siblings and clock rates.
 const CROWDED: f64 = 0.25;
@@ -29,11 +29,11 @@ const WAITING: f64 = 0.05;
 const PART_OF_VISIT: f64 = 0.20;
 /// The part of our bytes that others may move.
 const FOREIGN_IO: f64 = 0.05;
-/// An idle host moves up to so many MiB/s by journals, read-ahead and logs ..
+/// An idle host moves up to this many MiB/s by journals, read-ahead and logs ..
 const NOISE_MBPS: f64 = 1.0;
 /// .. but on a slow device less disturbs, when it is at least this part of ours.
 const FOREIGN_IO_SLOW: f64 = 0.5;
-/// A worker that used this part of one CPU hardly waited for the device.
+/// A worker that used this part of one CPU barely waited for the device.
 const BUSY: f64 = 0.9;
 
 /// I/O of the devices beside ours, over the whole witness.
@@ -47,7 +47,7 @@ pub struct ForeignIo {
     pub span_ns: u64,
 }
 
-/// Everything that can be said; `None` where the host does not tell enough.
+/// Everything that can be said; `None` if the host does not tell enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Judgement {
     /// CPU time of others, in cores.
@@ -139,7 +139,7 @@ impl Judgement {
         self.foreign().iter().map(of).fold(0.0, f64::max).min(1.0)
     }
 
-    /// Others that have a part of the CPUs are in our way that often, if nothing evades them. Where the kernel tells how long tasks waited for
+    /// Others that have a part of the CPUs are in our way that often, if nothing evades them. Where the kernel shows how long tasks waited for
     /// a CPU, no more than that was lost, as long as others leave most of the host idle.
     fn effect_of_cpu(&self, part: f64) -> f64 {
         let waited = self.waiting.map(|waited| waited.mean).filter(|_| part <= CROWDED);

@@ -1,7 +1,7 @@
 //! Whether the load of others changed the results: a regression of each visit's deviation from the mean of its
 //! point on the CPU time of others.
 //!
-//! Must not correct a result by it, because a correlation is no cause.
+//! Must not correct a result by it, because a correlation is not a cause.
 
 use crate::stats::sample::{correlation, count, mean};
 use crate::stats::special::student_t_tail;
@@ -26,11 +26,11 @@ pub struct WitnessedVisit {
 pub struct ResidualCorrelation {
     /// Relative change of the rate per core that others use; -0.1 when each costs 10 %.
     pub per_core: f64,
-    /// How far visits to one point lie apart in that time: the line holds over so many cores.
+    /// How far visits to one point lie apart in that time: the line holds over this many cores.
     pub range_cores: f64,
     /// Pearson's correlation, -1 to 1. Its square is the part of the variance between visits that the line explains.
     pub r: f64,
-    /// How often so large a correlation, either way, comes about by chance.
+    /// How often so large a correlation, either way, arises by chance.
     pub p: f64,
     /// How many visits.
     pub visits: usize,

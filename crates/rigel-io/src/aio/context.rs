@@ -1,6 +1,6 @@
 //! The system calls of Linux asynchronous I/O and their structures, as in `linux/aio_abi.h`.
 //!
-//! These are raw calls, so that libaio need not be installed. Must not keep slots or buffers.
+//! These are raw calls, so libaio need not be installed. Must not keep slots or buffers.
 
 use crate::backend::Op;
 use crate::tag;

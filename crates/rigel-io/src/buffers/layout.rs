@@ -32,7 +32,7 @@ pub(super) struct Plan {
     pub(super) arena_bytes: Vec<usize>,
 }
 
-/// Lays out every slot where a normal page has so many bytes: a power of two up to a huge page.
+/// Lays out every slot where a normal page has this many bytes: a power of two up to a huge page.
 pub(super) fn plan(layout: &SlotLayout, page_bytes: usize) -> Result<Plan, Problem> {
     let mut plan = Plan::default();
     for slot in 0..layout.slots() {

@@ -1,4 +1,4 @@
-//! Whether a group could be made, seen without making one: a run that is only planned leaves nothing. Must not write.
+//! Whether a group could be made, determined without making one: a dry run leaves nothing behind. Must not write.
 
 use super::{Group, LIMIT, OLD_COUNTS, OLD_LIMIT};
 use crate::host::groups;
@@ -12,7 +12,7 @@ use std::path::Path;
 const HANDED_ON: &str = "cgroup.subtree_control";
 
 impl Group {
-    /// Whether one that [`Group::make`] makes would limit memory, as far as rights and controllers tell.
+    /// Whether one that [`Group::make`] makes would limit memory, as far as rights and controllers show.
     pub fn could_limit_memory() -> bool {
         could_limit_memory(&System::default())
     }

@@ -48,7 +48,7 @@ pub(super) fn of_process(system: &System) -> CgroupFacts {
     }
 }
 
-/// The limits on I/O alone, read again and again: the mounts of the hierarchies are looked up once.
+/// The I/O limits alone, read again and again: the mounts of the hierarchies are looked up once.
 #[derive(Debug)]
 pub(crate) struct IoLimits {
     system: System,
@@ -138,7 +138,7 @@ fn cpu_max(line: &str) -> Option<u64> {
     millis(quota.parse().ok()?, period.parse().ok()?)
 }
 
-/// What the limit of a group leaves beside what it holds. Pages of files are given back when others need the memory. `prefix`: version 1
+/// What the limit of a group leaves beside what it holds. Pages of files are returned when others need the memory. `prefix`: version 1
 /// counts the groups below apart.
 fn memory_room(dir: &Path, [limit, usage]: [&str; 2], prefix: &str) -> Option<u64> {
     let limit = value::<u64>(&dir.join(limit)).filter(|&limit| limit < UNLIMITED)?;

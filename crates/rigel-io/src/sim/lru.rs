@@ -1,6 +1,6 @@
-//! A cache that throws out what was not used for the longest time.
+//! A least-recently-used cache.
 //!
-//! Knows only numbers of lines. Must not know a time.
+//! Knows only line numbers. Must not know a time.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ struct Line {
 }
 
 impl Lru {
-    /// An empty one for so many lines, at least one.
+    /// An empty one for this many lines, at least one.
     pub(super) fn new(most: u64) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX).clamp(1, NONE as usize - 1);
         Self { most, places: HashMap::new(), lines: Vec::new(), newest: NONE, oldest: NONE }

@@ -1,7 +1,7 @@
 //! The speed of the simulated device over time, drawn step by step from the seed.
 //!
-//! Must not know the load, so that the truth does not depend on the measured point. Each disturbance has a generator of its
-//! own, so that turning one on does not change the others.
+//! Must not know the load, so the truth does not depend on the measured point. Each disturbance has a generator of its
+//! own, so turning one on does not change the others.
 
 use super::whole_ns;
 use rigel_core::load::draw::{Generator, lognormal};
@@ -70,7 +70,7 @@ impl Timeline {
         speed
     }
 
-    /// The neighbour's times of load and rest are geometric in steps, so that their means are exact, and so is its share.
+    /// The neighbour's times of load and rest are geometric in steps, so their means are exact, and so is its share.
     fn neighbour(&mut self) -> f64 {
         let Some(law) = self.noise.neighbour else { return 1.0 };
         let (generator, there) = &mut self.neighbour;

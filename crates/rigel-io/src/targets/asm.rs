@@ -1,4 +1,4 @@
-//! Names that Oracle ASM gives to disks and files, which are no paths. Must not look for one.
+//! Names that Oracle ASM gives to disks and files, which are not paths. Must not look for one.
 
 /// What to do about a grid disk.
 pub const GRID_DISK: &str = "Oracle reaches grid disks through the cell's own library, and no path on a database server leads to one: measure on the cell with \

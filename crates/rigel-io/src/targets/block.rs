@@ -145,7 +145,7 @@ impl Block {
         lowest
     }
 
-    /// Whether each I/O becomes one of the same size below. LVM and cryptsetup say by their identities what they made; of others nobody knows.
+    /// Whether each I/O becomes one of the same size below. LVM and cryptsetup say by their identities what they made; nothing is known about others.
     fn passes_all_to(&self, below: &Self) -> bool {
         let is_plain = |uuid: &str| {
             let known = ["LVM-", "CRYPT-", "mpath-"].iter().any(|prefix| uuid.starts_with(prefix));
@@ -227,7 +227,7 @@ impl Block {
 }
 
 /// The devices whose counters show the I/O to targets, each once: the lowest ones that move every byte of a target
-/// exactly once, so that the I/O of others to the same disk is seen too. `targets` are the devices of the targets, or of
+/// exactly once, so the I/O of others to the same disk is seen too. `targets` are the devices of the targets, or of
 /// the filesystems below them. `None` when one of them has no block device (NFS, btrfs, FUSE, tmpfs): then the bytes of
 /// all targets cannot be compared with counters. Nor can they where one of the devices does not count.
 pub fn counting_devices(root: &Path, targets: &[(u32, u32)]) -> Option<Vec<(u32, u32)>> {

@@ -1,4 +1,4 @@
-//! Errors of the kernel about a target: retries of those that pass, and messages that name cause and next step. Must not
+//! Kernel errors about a target: retries of transient ones, and messages that name cause and next step. Must not
 //! print.
 
 use super::no_path;

@@ -1,6 +1,6 @@
-//! `rigel fill` on files and block devices: room for the data, how far an earlier fill came, and the writes.
+//! `rigel fill` on files and block devices: free space, the progress of an earlier fill, and the writes.
 //!
-//! A target comes here open and with a permit. Must not open one, nor say that it may be written.
+//! A target arrives here open and with a permit. Must not open one, nor say that it may be written.
 
 use super::errno::refusal;
 use super::filler::{self, FillStop};
@@ -27,7 +27,7 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Makes an empty file where there is none.
+    /// Makes an empty file if there is none.
     ///
     /// # Errors
     /// When there is something by now, or it cannot be made.
@@ -65,7 +65,7 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// Gives a file its size, so that a lack of room is told before anything is written, and finds out how far an earlier fill came.
+    /// Gives a file its size, so a lack of room is reported before anything is written, and finds out how far an earlier fill came.
     ///
     /// # Errors
     /// When the target was not opened for writing, has no room, or cannot be read.

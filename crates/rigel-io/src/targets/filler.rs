@@ -1,7 +1,7 @@
 //! Writes the random data of a fill, and finds out how far an earlier fill came. Scratch files and `rigel fill` share it.
 //!
-//! A fill writes from the beginning to the end, some pieces at a time, and waits now and then until all of it is on the medium. So how far it came is
-//! seen by the data itself, and nothing else has to be kept. Must not decide whether a target may be written.
+//! A fill writes from the beginning to the end, some pieces at a time, and flushes from time to time. So the data itself shows how far it got, and
+//! nothing else has to be stored. Must not decide whether a target may be written.
 
 use super::aligned::AlignedBuffer;
 use super::own_file::{evenly_spread, read_all};
@@ -22,9 +22,9 @@ const BLOCK: u64 = BLOCK_BYTES as u64;
 const PIECE: u64 = 4 * MIB;
 /// Pieces that are in flight, or whose data is made, at the same time.
 const WRITERS: u64 = 4;
-/// All that was written before so many bytes is on the medium.
+/// All that was written before this many bytes is on the medium.
 const DURABLE: u64 = GIB;
-/// Blocks that are looked at of what an earlier fill wrote.
+/// Blocks that are checked of what an earlier fill wrote.
 const SAMPLES: u64 = 1024;
 
 /// Why a fill ended early.
@@ -76,7 +76,7 @@ impl<'a> Stretch<'a> {
         Self { fd, end, seed, stop, begin, next: AtomicU64::new(begin), failed: AtomicBool::new(false) }
     }
 
-    /// Some threads write, so that one makes data while the device has that of others.
+    /// Some threads write, so one makes data while the device has that of others.
     fn write(&self, progress: &mut dyn FnMut(u64)) -> Result<(), FillStop> {
         let (sender, done) = mpsc::channel();
         thread::scope(|scope| {
@@ -95,7 +95,7 @@ impl<'a> Stretch<'a> {
         })
     }
 
-    /// What one thread does. A piece that was begun is finished, so that a fill that is stopped leaves no gap.
+    /// What one thread does. A piece that was begun is finished, so a fill that is stopped leaves no gap.
     fn pieces(&self, done: &Sender<PieceDone>) {
         let mut buffer = AlignedBuffer::new(usize::try_from(PIECE).unwrap_or(usize::MAX));
         while !self.stop.load(Ordering::Relaxed) && !self.failed.load(Ordering::Relaxed) {
@@ -150,7 +150,7 @@ pub(super) fn write_all(file: &File, bytes: &[u8], at: u64) -> Result<(), Errno>
 }
 
 /// The offset from which on a fill of `bytes` has to write; all before it holds what an earlier one wrote. The end is searched by halving. Spread
-/// blocks before it tell whether something else was written or discarded there since, and all that may not have been on the medium when the
+/// blocks before it show whether something else was written or discarded there since, and all that may not have been on the medium when the
 /// power went is read.
 pub(super) fn filled(file: &File, bytes: u64) -> Result<u64, Errno> {
     let mut reader = Reader { file, bytes, buffer: AlignedBuffer::new(usize::try_from(PIECE).unwrap_or(0)) };

@@ -73,11 +73,11 @@ pub fn permit(facts: &TargetFacts, evidence: &TargetEvidence, consent: bool) -> 
     }
 }
 
-/// Whether [`permit`] would be given, by what is known of a target without reading it: who uses it, and what it is. `holds_no_data`: nothing was
+/// Whether [`permit`] would be given, by what is known about a target without reading it: who uses it, and what it is. `holds_no_data`: nothing was
 /// ever written to it.
 ///
 /// # Errors
-/// As those of [`permit`]; also where nothing is known of what is on the target, which then may be anything.
+/// As those of [`permit`]; also where nothing is known about what is on the target, which then may be anything.
 pub fn foresee(
     facts: &TargetFacts,
     evidence: &[Evidence],

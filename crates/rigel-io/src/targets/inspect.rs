@@ -1,7 +1,7 @@
 //! Finding out what a target is and what is on it, without writing and without printing.
 //!
-//! [`inspect`] pins the target, so that facts and evidence are about one file or device even when the path changes its
-//! meaning in between. Must not decide whether a target may be written: `rigel_core::guard::safety` and
+//! [`inspect`] pins the target, so facts and evidence are about one file or device even if the path changes in between. Must not decide whether a
+//! target may be written: `rigel_core::guard::safety` and
 //! [`crate::targets::guard`] do.
 
 mod contents;
@@ -38,7 +38,7 @@ pub struct InspectedTarget {
     node: Node,
 }
 
-/// Evidence about one target. Only an inspection can make it, so a permit can rest on nothing else.
+/// Evidence about one target. Only an inspection can make it, so a permit can be based on nothing else.
 #[derive(Clone, Debug)]
 pub struct TargetEvidence {
     id: NodeId,
@@ -84,7 +84,7 @@ pub fn inspect(path: &Path, snapshot: &Snapshot) -> Result<InspectedTarget, Prob
 
 /// How much a fill of an empty file is offered where there is room.
 const FILL_BYTES: u64 = 4 * GIB;
-/// Less is no target to measure.
+/// Less is not a target to measure.
 const LEAST_FILL_BYTES: u64 = 16 * MIB;
 
 /// What fills an empty file: as much as is worth measuring, or most of what is left of its filesystem.
@@ -118,7 +118,7 @@ pub fn inspect_any(path: &Path, snapshot: &Snapshot) -> Result<InspectedTarget, 
     Ok(InspectedTarget { facts, node })
 }
 
-/// What is known of a block device that cannot be opened: what the kernel lists, and who uses it. `None` for anything
+/// What is known about a block device that cannot be opened: what the kernel lists, and who uses it. `None` for anything
 /// else.
 pub fn without_opening(path: &Path, snapshot: &Snapshot) -> Option<(TargetFacts, Vec<Evidence>)> {
     let system = snapshot.system();

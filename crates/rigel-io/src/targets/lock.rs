@@ -1,9 +1,9 @@
-//! Locks on files, by which Rigels keep off each other's files. Other programs need not heed them, but
-//! show up in the evidence. Must not open or change a file.
+//! Locks on files, which keep Rigel processes off each other's files. Other programs need not respect them, but show up in the evidence. Must not
+//! open or change a file.
 //!
-//! A run on one host has the lock of the whole file (flock). The nodes of one run may write a file together: each has a lock that others may have, too, on
-//! the byte whose number is the run's, and looks whether any other such byte is locked. These bytes lie where no file reaches. Some filesystems do
-//! not let the two kinds of locks see each other, so that the run on one host locks all of these bytes as well.
+//! A run on one host has the lock of the whole file (flock). The nodes of one run may write a file together: each holds a shared lock on the byte
+//! whose number is the run's, and checks whether any other such byte is locked. These bytes lie where no file reaches. Some filesystems do
+//! not let the two kinds of locks see each other, so the run on one host locks all of these bytes as well.
 
 pub(super) mod presence;
 mod range;

@@ -1,6 +1,6 @@
-//! Device files that lead to the storage of a target by another name: the disk of a partition, what a volume is made of, another path of a disk.
+//! Device files that lead to the storage of a target under another name: the disk of a partition, the parts of a volume, another path of a disk.
 //!
-//! Locks belong to a device file, so that a run on a partition and one on its disk would not see each other by the files of their targets alone. Must not
+//! Locks belong to a device file, so a run on a partition and one on its disk would not see each other by the files of their targets alone. Must not
 //! open anything for writing.
 
 use super::block::Block;
@@ -73,7 +73,7 @@ impl Neighbours {
     }
 }
 
-/// Readers may be beside readers where that was asked for.
+/// Readers may be beside readers where that was requested.
 const fn allowed(other: OtherProcess, beside: bool) -> Result<(), OtherProcess> {
     if beside && !other.writes { Ok(()) } else { Err(other) }
 }

@@ -1,6 +1,6 @@
-//! Names that nothing has: what they stand for, and what to write instead.
+//! Names of nothing: what was meant, and what to write instead.
 //!
-//! Must not open anything; that a path is there is asked only where one word may hold several.
+//! Must not open anything; whether a path exists is checked only if one word may contain several.
 
 use super::asm;
 use rigel_core::no_target::no_target;

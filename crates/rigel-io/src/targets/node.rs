@@ -1,4 +1,4 @@
-//! A file or device, pinned by a descriptor: nobody can put something else in its place between a check and the open.
+//! A file or device, pinned by a descriptor: nothing can take its place between a check and the open.
 //!
 //! Only regular files, block devices and raw devices are ever opened. Opening a FIFO hangs, and opening a tape or a
 //! watchdog has effects. An NVMe generic device is replaced by the block device of its namespace. Must not read or write
@@ -131,7 +131,7 @@ impl Node {
         mount_id(self.pin.as_fd())
     }
 
-    /// The name of its filesystem as the kernel tells it, where that is one in memory.
+    /// The name of its filesystem as the kernel reports it, where that is one in memory.
     pub(crate) fn memory_filesystem(&self) -> Option<&'static str> {
         memory_filesystem(self.pin.as_fd())
     }

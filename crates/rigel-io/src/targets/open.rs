@@ -1,7 +1,7 @@
-//! Targets that are open for I/O. Without a permit a target is opened read-only, so that the kernel itself refuses a
+//! Targets that are open for I/O. Without a permit a target is opened read-only, so the kernel itself refuses a
 //! write.
 //!
-//! Only an inspected target is opened: a path that has come to lead elsewhere is refused. With a permit, a block device is
+//! Only an inspected target is opened: a path that now leads elsewhere is refused. With a permit, a block device is
 //! opened exclusively, and a regular file is locked against other runs of Rigel.
 
 use super::changes::Baseline;
@@ -167,7 +167,7 @@ impl OpenTargets {
         Ok(())
     }
 
-    /// Has the page cache drop what it holds of the targets, so that the next reads ask the devices. Only advice: a page that is in use
+    /// Has the page cache drop what it holds of the targets, so the next reads ask the devices. Only advice: a page that is in use
     /// stays.
     pub fn forget_cached(&self) {
         for target in &self.targets {

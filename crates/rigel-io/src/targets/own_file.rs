@@ -1,8 +1,8 @@
-//! Recognises scratch files of Rigel: by name, by the header behind the data, and by the blocks of the data.
+//! Recognises scratch files of Rigel: by name, by the header after the data, and by the blocks of the data.
 //!
-//! Something else may have been written into a scratch file that was kept: a filesystem made in it, a copy over it.
-//! Every block that Rigel fills or writes begins with the stamp of its place, so a block with anything else there is
-//! somebody's data. Both ends are searched whole, because most formats have their labels there, and evenly spread blocks
+//! A kept scratch file may contain something else: a filesystem made in it, or a copy over it.
+//! Every block that Rigel fills or writes begins with the stamp of its place, so a block with anything else there is foreign data. Both ends are
+//! searched whole, because most formats have their labels there, and evenly spread blocks
 //! between them. Must not write.
 
 use super::errno::refusal;

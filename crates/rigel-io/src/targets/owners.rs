@@ -1,7 +1,7 @@
-//! Which files have certain bytes of a block device: the file systems that are mounted from it, or from its partitions, are walked, and each
-//! file tells its extents (FIEMAP).
+//! Which files have certain bytes of a block device: the file systems that are mounted from it, or from its partitions, are walked, and each file
+//! is asked for its extents (FIEMAP).
 //!
-//! For the few file systems whose extents are places on their one device. The walk is bounded, and says where it ended early. Must not read a
+//! Only for file systems whose extents are places on their single device. The walk is bounded, and reports if it ended early. Must not read a
 //! file.
 
 use super::ioctl::{Extent, ExtentPage, extent_flags as flags};
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// File systems whose extents are bytes of the device that they are mounted from. Those of btrfs are not.
 const KNOWN: [&str; 4] = ["ext2", "ext3", "ext4", "xfs"];
-/// Parts of files that are told.
+/// Parts of files that are reported.
 const MOST_PARTS: usize = 10_000;
 /// Directories that wait to be walked, and files of several names that are remembered.
 const MOST_WAITING: usize = 1_000_000;
@@ -65,7 +65,7 @@ fn search(root: &Path, device: (u32, u32), ranges: &[(u64, u64)], limit: Duratio
     facts
 }
 
-/// A device whose bytes are bytes of the one that was asked for.
+/// A device whose bytes are bytes of the one that was requested.
 struct DevicePart {
     name: String,
     number: (u32, u32),
@@ -78,7 +78,7 @@ struct DevicePart {
 }
 
 impl DevicePart {
-    /// What of a range is on it, from its own start.
+    /// Which part of a range is on it, from its own start.
     fn part(&self, (at, len): (u64, u64)) -> Option<(u64, u64)> {
         let end = at.saturating_add(len).min(self.len.map_or(u64::MAX, |len| self.start.saturating_add(len)));
         let first = at.max(self.start);
@@ -101,7 +101,11 @@ impl DevicePart {
         match tells {
             true if mount.root == Path::new("/") => Ok(mount),
             true => Err(format!("only a part of the file system of {} is mounted", self.name)),
-            false => Err(format!("{} of {} does not tell where its files lie", mount.filesystem, self.name)),
+            false => Err(format!(
+                "{} of {} does not report where its files \
+                lie",
+                mount.filesystem, self.name
+            )),
         }
     }
 }
@@ -197,7 +201,7 @@ impl Walk<'_> {
             && (node.nlink() < 2 || self.seen.len() >= MOST_WAITING || self.seen.insert(node.ino()))
     }
 
-    /// Adds what a file has of the ranges; `None` when it does not tell.
+    /// Adds what a file has of the ranges; `None` when it does not say.
     fn file(&mut self, path: &Path, page: &mut ExtentPage) -> Option<()> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let open = |more| rustix::fs::open(path, flags | more, Mode::empty());
@@ -286,9 +290,9 @@ mod tests {
             format!("36 35 8:17 {root} /nowhere rw - {kind} /dev/sdb1 rw{more}\n")
         };
         let told = doubt(&line("/", "btrfs", ""), MIB).unwrap();
-        assert_eq!(told, "btrfs of sdb1 does not tell where its files lie");
+        assert_eq!(told, "btrfs of sdb1 does not report where its files lie");
         let told = doubt(&line("/", "xfs", ",rtdev=/dev/sdc"), MIB).unwrap();
-        assert_eq!(told, "xfs of sdb1 does not tell where its files lie");
+        assert_eq!(told, "xfs of sdb1 does not report where its files lie");
         let told = doubt(&line("/etc", "xfs", ""), MIB).unwrap();
         assert_eq!(told, "only a part of the file system of sdb1 is mounted");
         let told = doubt(&line("/", "xfs", ""), MIB).unwrap();

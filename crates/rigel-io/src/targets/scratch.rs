@@ -1,6 +1,6 @@
-//! Scratch files: created, used again, and removed. The format is `rigel_core::guard::scratch`.
+//! Scratch files: created, reused and removed. The format is `rigel_core::guard::scratch`.
 //!
-//! A file that is not ours is never touched, whatever its name is. Neither is a file that another run works on: a run
+//! A file that is not ours is never touched, whatever its name is. Neither is a file that another run uses: a run
 //! holds an exclusive lock on its scratch file from creation to removal. Must not choose the size.
 
 mod fill;
@@ -209,7 +209,7 @@ pub fn foresee(dir: &Path, data_bytes: u64, size_option: &str) -> Result<(), Pro
 }
 
 enum Search<'a> {
-    /// A file to use again, or to go on with.
+    /// A file to use again, or to resume.
     Ours(ScratchOwnership),
     /// The first free name.
     Free(&'a Path),

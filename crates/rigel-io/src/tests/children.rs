@@ -1,5 +1,4 @@
-//! What depends on limits of a process is tested in a process of its own: this program, started again for one
-//! test.
+//! What depends on process limits is tested in a separate process: this program, started again for one test.
 
 use super::*;
 use rigel_core::facts::engine::EngineKind;

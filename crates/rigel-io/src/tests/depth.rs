@@ -1,4 +1,4 @@
-//! Exactly as many I/Os are at the device as were asked for: counted by the device itself.
+//! Exactly as many I/Os reach the device as requested, counted by the device itself.
 
 use super::*;
 use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice};

@@ -1,5 +1,5 @@
-//! NVMe commands and the block device of the same namespace see the same bytes. Everything on the drive is lost, so it is
-//! one that was named for it: `cargo xtask vm` has an emulated one.
+//! NVMe commands and the block device of the same namespace see the same bytes. Everything on the drive is lost, so it must be named explicitly:
+//! `cargo xtask vm` has an emulated one.
 
 use super::*;
 use crate::targets::inspect::target_facts;

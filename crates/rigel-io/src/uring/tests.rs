@@ -1,4 +1,4 @@
-//! What the tests of all engines ask of a ring alone.
+//! What the tests of all engines require of a ring alone.
 
 use super::*;
 

@@ -81,7 +81,7 @@ impl IoPressure {
         Self(Source(File::open(root.join("proc/pressure/io")).ok()))
     }
 
-    /// In microseconds; `None` where the kernel does not tell.
+    /// In microseconds; `None` if the kernel does not say.
     pub fn waited_us(&self) -> Option<u64> {
         self.0.read(pressure_us)
     }

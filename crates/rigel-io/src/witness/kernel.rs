@@ -1,7 +1,7 @@
-//! CPU time of the kernel's own threads. They end writes, flush, keep journals and serve loop devices: for our I/O as well, and
-//! who asked them is not known.
+//! CPU time of the kernel's own threads. They complete writes, flush, keep journals and serve loop devices, also for our own I/O, and it is
+//! unknown who caused it.
 //!
-//! A large host has thousands of them, so they must be looked at only before and after a visit, never during one.
+//! A large host has thousands of them, so they must be read only before and after a visit, never during one.
 
 use super::counters::number;
 use rustix::param::clock_ticks_per_second;
@@ -31,7 +31,7 @@ impl KernelThreads {
         self.before = ticks(&self.root);
     }
 
-    /// Microseconds that they used since the mark. `None` where they cannot be seen, or nothing was marked. The time of one that has
+    /// Microseconds that they used since the mark. `None` if they cannot be seen, or nothing was marked. The time of one that has
     /// ended is not in it.
     pub(super) fn since_mark(&self) -> Option<u64> {
         let (before, now) = (self.before.as_ref()?, ticks(&self.root)?);

@@ -1,6 +1,6 @@
-//! The limits on I/O of the control groups while a visit goes on: what they are now, and when they changed.
+//! The I/O limits of the control groups during a visit: what they are now, and when they changed.
 //!
-//! A limit that is set and put back within a visit leaves no trace when the visit is over. Must not judge.
+//! A limit that is set and restored within a visit leaves no trace afterwards. Must not judge.
 
 use super::COST_LIMIT;
 use crate::clock::Clock;

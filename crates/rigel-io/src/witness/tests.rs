@@ -221,7 +221,7 @@ fn a_long_watch_becomes_sparser_and_loses_no_sum() {
     assert!((300..=600).contains(&witness.samples.len()), "{}", witness.samples.len());
 }
 
-/// They are looked at with every question, and told once.
+/// They are checked with every question, and told once.
 #[test]
 fn limits_that_are_changed_and_put_back_are_told_with_their_times() {
     let host = Host::new();

@@ -16,7 +16,7 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.advice/1";
 
-/// Settings that runs of one target advise, each with how it came about. One MB is 2^20 bytes; intervals are of 95 %.
+/// Settings recommended from runs on one target, each with its derivation. One MB is 2^20 bytes; the intervals are 95 % intervals.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.advice/1")]
 struct Document {
@@ -27,7 +27,7 @@ struct Document {
     runs: Vec<RunDocument>,
     /// Whether the numbers are of a device that exists only in memory.
     simulated: bool,
-    /// What to know about the runs and the figures behind the values; of flags that have the same code the first.
+    /// Remarks on the runs and on the figures behind the values; only the first of several flags with the same code.
     flags: Vec<Flag>,
     /// The settings, those of a product together.
     advice: Vec<AdviceDocument>,
@@ -36,7 +36,7 @@ struct Document {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AdvisingRun")]
 struct RunDocument {
-    /// Name that all files of the run begin with.
+    /// Common prefix of the names of all files of the run.
     name: String,
     /// Local time of the start, RFC 3339.
     started: String,
@@ -44,7 +44,7 @@ struct RunDocument {
     targets: Vec<String>,
     /// Whether it wrote; otherwise it read.
     writes: bool,
-    /// Whether it was measured to its end.
+    /// Whether the run was measured completely.
     complete: bool,
 }
 
@@ -56,31 +56,31 @@ struct AdviceDocument {
     product: &'static str,
     /// The setting.
     setting: &'static str,
-    /// The value as the product reads it; null when it is refused.
+    /// The value as the product reads it; null when it is withheld.
     value: Option<String>,
-    /// The value at the lower ends of the intervals behind it; null when they have no say.
+    /// The value at the lower ends of the underlying intervals; null when they do not affect it.
     lo: Option<String>,
     /// The value at the upper ends.
     hi: Option<String>,
     /// The first major version of the product that has the setting; null for all.
     since: Option<u32>,
-    /// The last major version that is better off with it, as far as experiments tell: for later ones it is a comment. Null for all.
+    /// The last major version that benefits from it, according to experiments: for later ones it is a comment. Null for all.
     until: Option<u32>,
-    /// Whether the product takes it, or is better off with it, depends on what no record knows.
+    /// Whether the product accepts it, or benefits from it, depends on facts that no record contains.
     hint: bool,
-    /// The value under other conditions; empty when none has a say.
+    /// The value under other conditions; empty when none affects it.
     otherwise: Vec<OtherwiseDocument>,
     /// What to know before the value is used.
     remark: Option<String>,
-    /// Why the value is a rough one, which lies somewhere between `lo` and `hi`; null for one that is good enough, and when it is refused.
+    /// Why the value is only rough: it lies somewhere between `lo` and `hi`; null for one that is good enough, and when it is withheld.
     rough: Option<Refusal>,
-    /// How the value came out of the figures; null when it is refused.
+    /// How the value was derived from the figures; null when it is withheld.
     derivation: Option<String>,
     /// The figures behind it, also of a value that is withheld.
     measured: Vec<MeasuredDocument>,
     /// Why there is no value; null when there is one.
     refused: Option<Refusal>,
-    /// Where the meaning of the setting is written down.
+    /// Where the setting is documented.
     source: &'static str,
 }
 
@@ -91,7 +91,7 @@ struct OtherwiseDocument {
     when: String,
     /// The value then.
     value: String,
-    /// The value at the lower ends of the intervals; null when they have no say.
+    /// The value at the lower ends of the intervals; null when they do not affect it.
     lo: Option<String>,
     /// The value at the upper ends.
     hi: Option<String>,

@@ -16,7 +16,7 @@ const BELOW: &str = "      ";
 /// The start of a line with a figure.
 const FIGURE: &str = "      - ";
 
-/// Advice for people; with the formula, the figures and the source of every setting where that is asked for.
+/// Advice for people; with the formula, the figures and the source of every setting where that is requested.
 struct AdvicePage<'a>(&'a Advisory<'a>, bool);
 
 impl Document for AdvicePage<'_> {
@@ -68,7 +68,7 @@ fn legend(advisory: &Advisory<'_>, explain: bool) -> Vec<String> {
     let word = |kind| format!("{}: {}", kept_back(kind), meaning(kind));
     let lines = [
         (true, "range: the value at both ends of the 95 % intervals behind it".to_owned()),
-        (given().any(|one| one.since.is_some()), "v18: from that version of the server on".to_owned()),
+        (given().any(|one| one.since.is_some()), "v18: for that version of the server and later".to_owned()),
         (
             given().any(|one| one.until.is_some()),
             "to v17: a comment for later versions, which no experiment has confirmed".to_owned(),

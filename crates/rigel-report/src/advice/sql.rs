@@ -1,6 +1,6 @@
 //! What a DBA can do with the figures in Oracle Database, as an SQL script.
 //!
-//! Must not fill a table of Oracle's by itself.
+//! Must not fill an Oracle table automatically.
 
 use super::Advisory;
 use super::commented::CommentedFile;
@@ -9,7 +9,7 @@ use rigel_uses::advice::{Advice, Product};
 
 /// The columns of the row, in the order of the table behind the view.
 const ROW: [&str; 5] = ["MAX_IOPS", "MAX_MBPS", "MAX_PMBPS", "LATENCY", "NUM_PHYSICAL_DISKS"];
-/// Leaves the parameter to Oracle from the next start on; that it was not set is no error.
+/// Leaves the parameter to Oracle from the next start on; that it was not set is not an error.
 const RESET: &str = "\
 BEGIN
   EXECUTE IMMEDIATE 'ALTER SYSTEM RESET db_file_multiblock_read_count SCOPE = SPFILE';
@@ -55,8 +55,8 @@ fn insert(file: &mut CommentedFile, advice: &[&Advice]) {
     let Some(values) = values else { return };
     file.page.blank();
     file.comment(
-        "Optional, and not supported by Oracle, whose only way to fill that row is CALIBRATE_IO itself: what is practised \
-         instead, as SYS, before a restart of the instance. Take out the signs of comment to use it.",
+        "Optional, and not supported by Oracle, whose only way to fill that row is CALIBRATE_IO itself: the \
+         usual workaround, as SYS, before a restart of the instance. Remove the comment marks to use it.",
     );
     file.comment_out("DELETE FROM sys.resource_io_calibrate$;");
     file.comment_out("INSERT INTO sys.resource_io_calibrate$");

@@ -1,5 +1,4 @@
-//! What asks for care: the settings that are withheld, with the reason and the command that measures better, and what else
-//! asks for care.
+//! Warnings: the settings that are withheld, with the reason and the command that measures better, and everything else that needs care.
 //!
 //! Must not judge a figure; [`rigel_uses::advice`] does.
 
@@ -9,7 +8,7 @@ use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::path_text::printable;
 use rigel_uses::advice::{Advice, Kind, Refusal};
 
-/// A part for each kind of care; nothing is in it when nothing speaks against the values.
+/// A part for each kind of care; nothing is in it when nothing casts doubt on the values.
 pub(super) fn blocks(advisory: &Advisory<'_>) -> [Block; 3] {
     let advice = &advisory.advised.advice;
     [in_question(advice, Kind::InDoubt), in_question(advice, Kind::Rough), in_doubt(&advisory.advised.flags)]
@@ -42,7 +41,7 @@ fn in_question(advice: &[Advice], kind: Kind) -> Block {
     Block::part(blocks)
 }
 
-/// A command line stays whole, so that it can be copied.
+/// A command line stays whole, so it can be copied.
 pub(super) fn command(refusal: &Refusal) -> Vec<Block> {
     let place = refusal.place().map(|place| Block::whole("      ", format!("{place}:")));
     let line = refusal.command.as_ref().map(|line| Block::whole("      ", printable(line)));
@@ -68,7 +67,7 @@ fn in_doubt(flags: &[Flag]) -> Block {
         })
         .collect();
     if !blocks.is_empty() {
-        let head = "CARE: these flags are on the figures behind the values.";
+        let head = "CARE: the figures behind the values carry these flags.";
         blocks.insert(0, Block::whole("", head));
     }
     Block::part(blocks)

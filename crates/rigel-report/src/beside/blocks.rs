@@ -1,7 +1,7 @@
-//! What is shown of raw I/O beside SQL: how much reaches SQL and what the limit is, warnings, both over the sessions, every load, where the
+//! What is shown about raw I/O beside SQL: how much reaches SQL and what the limit is, warnings, both by number of sessions, every load, where the
 //! time went, the run.
 //!
-//! With the same charts as a comparison of runs. Must not leave out a load.
+//! It has the same charts as a comparison of runs. Must not leave out a load.
 
 use super::{RawAndSqlView, words};
 use crate::compare::page::Figures;

@@ -15,24 +15,24 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.sql/1";
 
-/// Raw I/O and SQL that took turns in one run, on the same files or, of commits, in the same directory. Rates are per second, times in microseconds.
+/// Raw I/O and SQL that alternated in one run, on the same files or, for commits, in the same directory. Rates are per second, times in microseconds.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.sql/1")]
 struct Document {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// Name that all files of the run begin with.
+    /// Common prefix of the names of all files of the run.
     run: String,
     /// Local time of the start, RFC 3339.
     started: String,
     /// Every load was measured in full.
     complete: bool,
-    /// The engine of the raw I/O, and what is known of the server.
+    /// The engine of the raw I/O, and what is known about the server.
     notes: Vec<String>,
-    /// What part reaches SQL, what the limit is, and what that rests on, as sentences.
+    /// How much of the rate reaches SQL, what the limit is, and the evidence for that, as sentences.
     sentences: Vec<String>,
-    /// Whether the numbers may be used, what speaks against them, and what to do.
+    /// Whether the numbers may be used, what casts doubt on them, and what to do.
     verdict: Conclusion,
     /// The sessions of the load that the sentences are about: the highest rate of SQL. Null when no rate may be used.
     best: Option<u32>,
@@ -46,22 +46,22 @@ struct Document {
 struct LoadDocument {
     /// The sessions, and the outstanding raw reads.
     sessions: u32,
-    /// The files of the table, read without a database; of commits durable writes to a log of their own.
+    /// The files of the table, read without a database; for commits, durable writes to a separate log.
     raw: Way,
     /// The same through SQL.
     sql: Way,
-    /// The rate of SQL over that of raw I/O; null when it cannot be told.
+    /// The rate of SQL divided by that of raw I/O; null if it is unknown.
     efficiency: Option<Estimate>,
-    /// What keeps SQL from more: storage (raw I/O makes no more), cpu (less than 10 % is idle), sessions (neither). Null when the
-    /// ratio is not sure enough, or the counters do not tell. Of commits cpu goes first, and it is null where SQL makes more than raw
-    /// writers, since its commits share flushes.
+    /// What limits SQL: storage (raw I/O is not faster), cpu (less than 10 % is idle), sessions (neither). Null when the ratio is too uncertain,
+    /// or the counters do not show it. For commits, cpu takes precedence, and it is null if SQL is faster than raw writers, because its commits
+    /// share flushes.
     #[schemars(extend("enum" = ["storage", "cpu", "sessions", null]))]
     limit: Option<&'static str>,
-    /// Where the time of the sessions went, the most first.
+    /// How the sessions spent their time, the largest part first.
     waits: Vec<WaitDocument>,
-    /// Commits that a flush of the server's log made durable on average; null of look-ups, or where nobody counted.
+    /// Average number of commits that one flush of the server's log made durable; null for look-ups, or if it was not counted.
     commits_per_flush: Option<f64>,
-    /// Blocks of the index that a look-up read beside its row, on average; null where look-ups go through none.
+    /// Average number of index blocks that a look-up read in addition to its row; null if look-ups use no index.
     index_blocks_per_look_up: Option<f64>,
     /// A number of this load must not be used.
     invalid: bool,

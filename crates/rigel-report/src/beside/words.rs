@@ -1,4 +1,4 @@
-//! The words of every output about raw I/O beside SQL.
+//! The wording of every output about raw I/O beside SQL.
 //!
 //! Must not format for an output.
 
@@ -34,13 +34,13 @@ pub(super) fn ways(both: &RawAndSqlView<'_>) -> [String; 2] {
         let sync = header.request.classes.iter().find(|class| class.side == Some(Side::A));
         let sync = sync.map_or("", |class| if class.sync == Sync::Dsync { "dsync" } else { "fdatasync" });
         return [
-            format!("{block} writes to {first}, each durable by itself ({sync}), engine {engine}"),
+            format!("{block} writes to {first}, each made durable on its own ({sync}), engine {engine}"),
             format!("transactions of one row, made durable in {table}"),
         ];
     }
     let block = Bytes(product.block_bytes());
     [
-        format!("{block} reads of {first}{more}, past the page cache, engine {engine}"),
+        format!("{block} reads of {first}{more}, bypassing the page cache, engine {engine}"),
         format!("look-ups in {table}"),
     ]
 }
@@ -100,7 +100,7 @@ const fn limit(limit: Option<Limit>) -> &'static str {
     }
 }
 
-/// What the verdict rests on, sentences.
+/// What the verdict is based on, sentences.
 pub(super) fn evidence(both: &RawAndSqlView<'_>) -> Vec<String> {
     let Some(load) = both.found.best() else { return Vec::new() };
     let [each, raw] = if writes(both) { ["commit", "write"] } else { ["look-up", "read"] };
@@ -124,7 +124,8 @@ fn of_flushes(load: &BesideLoad) -> Option<String> {
 /// What look-ups through an index read; `per_s` of them are made.
 pub(crate) fn of_index(blocks: f64, per_s: f64) -> String {
     format!(
-        "A look-up through the index reads one block of the table and {} of the index, so that {} look-ups per second are {} reads per second.",
+        "A look-up through the index reads one block of the table and {} of the index, so {} look-ups per \
+         second are {} reads per second.",
         index_share(blocks),
         number(per_s),
         number(per_s * (1.0 + blocks))
@@ -168,7 +169,7 @@ fn of_waits(load: &BesideLoad) -> Option<String> {
     (!told.is_empty()).then(|| format!("Where the time of the sessions went: {}.", told.join(", ")))
 }
 
-/// The events that took a part of the time, as they are told.
+/// The events that took a part of the time, as they are reported.
 pub(super) fn waits(load: &BesideLoad) -> impl Iterator<Item = (String, f64)> {
     let told = |event: &str| match event {
         ON_A_CPU => "on a CPU".to_owned(),
@@ -178,12 +179,13 @@ pub(super) fn waits(load: &BesideLoad) -> impl Iterator<Item = (String, f64)> {
     shown.map(move |(event, share)| (told(event), *share))
 }
 
-/// How sure.
-pub(super) const SURE: &str = "± is each rate on its own (95 %). SQL of raw comes from back-to-back pairs, so common slowdowns cancel out; it need not be SQL divided by raw of its row.";
+/// How certain.
+pub(super) const SURE: &str = "± is each rate on its own (95 %). SQL of raw comes from back-to-back pairs, \
+    so common slowdowns cancel out; it may differ from SQL divided by raw in its row.";
 
 /// What the columns of CPU time are.
-pub(super) const CPU: &str = "us: CPU time of one, by Rigel's threads and, through SQL, the server's sessions. idle: CPU time of the host that \
-    nobody used while SQL ran.";
+pub(super) const CPU: &str = "us: CPU time of one, by Rigel's threads and, through SQL, the server's \
+    sessions. idle: the host's CPU time that was idle while SQL ran.";
 
 #[cfg(test)]
 mod tests {
@@ -229,12 +231,12 @@ mod tests {
     fn what_an_index_adds_is_told_in_reads() {
         let text = of_index(0.65, 10_000.0);
         assert!(
-            text.contains("0.650 of the index, so that 10,000 look-ups per second are 16,500 reads"),
+            text.contains("0.650 of the index, so 10,000 look-ups per second are 16,500 reads"),
             "{text}"
         );
         assert!(
             of_index(0.0, 10_000.0)
-                .contains("almost none of the index, so that 10,000 look-ups per second are 10,000")
+                .contains("almost none of the index, so 10,000 look-ups per second are 10,000")
         );
     }
 

@@ -10,7 +10,7 @@ use rigel_core::stats::{Basis, Estimate};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How long a rate lasts, and what brings it back.
+/// How long a rate lasts, and how it recovers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Burst")]
 pub(crate) struct BurstDocument {
@@ -18,16 +18,16 @@ pub(crate) struct BurstDocument {
     class: Class,
     /// Outstanding I/Os.
     outstanding: u32,
-    /// How long the first burst was to last at most, in seconds.
+    /// The maximum length of the first burst, in seconds.
     for_s: f64,
-    /// `token_bucket`: the rate fell, and as much came back in the pause as a bucket refills. `not_a_bucket`: something else came back. `no_fall`: the
-    /// rate lasted. `undecided`: `cause` says why.
+    /// `token_bucket`: the rate fell, and recovered in the pause as much as a bucket refills. `not_a_bucket`: it recovered by another amount.
+    /// `no_fall`: the rate lasted. `undecided`: `cause` says why.
     #[schemars(extend("enum" = ["token_bucket", "not_a_bucket", "no_fall", "undecided"]))]
     answer: &'static str,
     /// Why it is undecided; null where it is not.
     #[schemars(extend("enum" = ["short", "stopped", "untested", "too_small", "fell_late", "empty_at_start", "spent_at_once", "load_too_small", "drift", "swings", null]))]
     cause: Option<&'static str>,
-    /// The rate where it did not fall, in the unit of the class; null where it did.
+    /// The rate if it did not fall, in the unit of the class; null if it did.
     rate: Option<Estimate>,
     /// The rate before the fall, in the unit of the class; null where there was none.
     high: Option<Estimate>,
@@ -35,11 +35,11 @@ pub(crate) struct BurstDocument {
     low: Option<Estimate>,
     /// Seconds until the fall.
     lasted_s: Option<f64>,
-    /// I/Os that were served above the lower rate: what was in the bucket at the start.
+    /// I/Os that were served above the lower rate: the contents of the bucket at the start.
     credit_ios: Option<Estimate>,
     /// The same in bytes.
     credit_bytes: Option<Estimate>,
-    /// Seconds in which the lower rate brings as many; null where it is no bucket.
+    /// Seconds in which the lower rate refills the bucket; null if it is not a bucket.
     refill_s: Option<Estimate>,
     /// The test of the bucket; null where there was none.
     test: Option<BurstTestDocument>,
@@ -47,7 +47,7 @@ pub(crate) struct BurstDocument {
     says: String,
 }
 
-/// A pause, and what came back in it.
+/// A pause, and how far the rate recovered in it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BurstTest")]
 struct BurstTestDocument {
@@ -57,7 +57,8 @@ struct BurstTestDocument {
     recovered_ios: f64,
     /// How many a bucket would have refilled.
     expected_ios: f64,
-    /// Lower end of the 95 % interval of what came back over what was expected; 1 is a bucket. Below 0 where less came than the lower rate.
+    /// Lower end of the 95 % interval of the recovered I/Os divided by the expected ones; 1 is a bucket. Below 0 if the rate was lower than the
+    /// lower rate.
     ratio_lo95: f64,
     /// Upper end.
     ratio_hi95: f64,

@@ -24,7 +24,7 @@ pub(crate) fn families(view: &View<'_>) -> Vec<Family> {
     let mut refill = Family::new(
         "rigel_burst_refill_seconds",
         "seconds",
-        "Idle time in which a token bucket is full again.",
+        "Idle time after which a token bucket is full again.",
     );
     rates.samples.extend(rate_of(&found.found).into_iter().flat_map(|rate| level("only", rate)));
     if let Some((parts, _)) = credit_of(&found.found) {

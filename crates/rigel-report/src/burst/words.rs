@@ -12,9 +12,9 @@ use rigel_core::stats::burst::{BurstFound, Credit, Doubt, Recovery};
 use rigel_core::units::say::{number, short, two_units};
 use rigel_core::units::{GIB, NS_PER_S, Nanos, to_f64};
 
-/// What was reached; of numbers that must not be used only that they tell nothing.
+/// What was reached; of numbers that must not be used only that they say nothing.
 pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
-    let unusable = || "Whether the rate lasts cannot be told from these numbers.".to_owned();
+    let unusable = || "These numbers do not show whether the rate lasts.".to_owned();
     sentence(view).map(|found| if usable { found } else { unusable() })
 }
 
@@ -30,8 +30,8 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
             test(found, recovery)
         ),
         BurstFound::NotABucket(credit, recovery) => format!(
-            "{}, but this is not a token bucket. {} A device that throttles itself when it is hot, a full write cache and other users of the storage \
-             fall like this.",
+            "{}, but this is not a token bucket. {} A device that throttles when it is hot, a full write \
+             cache and other users of the storage also make the rate fall like this.",
             fall(found, credit),
             test(found, recovery)
         ),
@@ -50,7 +50,7 @@ fn fall(found: &BurstFindings, credit: &Credit) -> String {
 
 fn test(found: &BurstFindings, recovery: &Recovery) -> String {
     format!(
-        "After a pause of {}, {} came back of the {} that a bucket would have refilled.",
+        "After a pause of {}, {} of the {} that a bucket would have refilled had come back.",
         lasting(recovery.rest_s),
         amount(&found.load, recovery.recovered.max(0.0)),
         amount(&found.load, recovery.expected)
@@ -59,9 +59,9 @@ fn test(found: &BurstFindings, recovery: &Recovery) -> String {
 
 fn doubt_sentence(found: &BurstFindings, doubt: &Doubt) -> String {
     match doubt {
-        Doubt::Short => "Undecided: the first burst was over before its rate could be told.".to_owned(),
+        Doubt::Short => "Undecided: the first burst ended before its rate could be measured.".to_owned(),
         Doubt::Stopped(rate) => format!(
-            "Undecided: the run ended before its time; until then the rate of {} had not fallen.",
+            "Undecided: the run ended early; until then the rate of {} had not fallen.",
             said(found, rate.mean)
         ),
         Doubt::Untested(credit) => format!(
@@ -69,7 +69,8 @@ fn doubt_sentence(found: &BurstFindings, doubt: &Doubt) -> String {
             fall(found, credit)
         ),
         Doubt::TooSmall(credit, _) => format!(
-            "{}. Whether this is a token bucket is undecided: what a pause refills is too little beside the {} outstanding I/Os to be told.",
+            "{}. Whether this is a token bucket is undecided: what a pause refills is too little to detect \
+             next to the {} outstanding I/Os.",
             fall(found, credit),
             found.outstanding
         ),
@@ -79,26 +80,28 @@ fn doubt_sentence(found: &BurstFindings, doubt: &Doubt) -> String {
             said(found, rate.mean)
         ),
         Doubt::EmptyAtStart { rate, high, rest_s } => format!(
-            "Undecided: the credit was used up when the run began. It had {} all the time, but {} after a pause of {}. Leave the storage idle for \
-             hours, and run it again.",
+            "Undecided: the credit was used up when the run began. It was {} all the time, but {} after a \
+             pause of {}. Leave the storage idle for hours, then run it again.",
             said(found, rate.mean),
             value(found, *high),
             lasting(*rest_s)
         ),
         Doubt::SpentAtOnce { rate, high } => format!(
-            "Undecided: it began with up to {}, and had {} from the first seconds on. Credit for seconds is used up before it can be measured. With fewer \
-             outstanding I/Os it lasts longer, such as with --per-target 2.",
+            "Undecided: the rate began at up to {}, and was {} after the first seconds. Credit that lasts \
+             only seconds is used up before it can be measured. With fewer outstanding I/Os, such as \
+             --per-target 2, it lasts longer.",
             value(found, *high),
             said(found, rate.mean)
         ),
         Doubt::LoadTooSmall { rate, half } => format!(
-            "Undecided: {} outstanding I/Os may be too few to reach the limit. They gave {}, and half as many {}. Give more with --per-target.",
+            "Undecided: {} outstanding I/Os may be too few to reach the limit. They gave {}, and half as \
+             many gave {}. Ask for more with --per-target.",
             found.outstanding,
             said(found, rate.mean),
             value(found, *half)
         ),
         Doubt::Drift { from, to } => format!(
-            "Undecided: the rate drifted from {} to {}, and a bucket falls at once.",
+            "Undecided: the rate drifted from {} to {}, but with a bucket it falls at once.",
             value(found, *from),
             said(found, *to)
         ),
@@ -115,7 +118,7 @@ fn doubt_of_start(found: &BurstFindings) -> Option<String> {
     let is_bucket = matches!(found.found, BurstFound::TokenBucket(..));
     let is_known = credit_of(&found.found).is_some();
     (is_bucket && is_known).then(|| {
-        "The size is what was there at the start: a bucket that was not full then holds more.".to_owned()
+        "The size is the credit at the start: a bucket that was not full then holds more.".to_owned()
     })
 }
 
@@ -124,8 +127,9 @@ pub(super) fn about(found: &BurstFindings) -> String {
     let kind = if found.load.figure == Figure::Mbps { "large" } else { "small" };
     let start = doubt_of_start(found).map_or_else(String::new, |start| format!(" {start}"));
     format!(
-        "{} outstanding {kind} random I/Os of {}, for {} at most, until the rate fell and stayed. What was used is all that was served above the lower \
-         rate; the pause and the second burst test whether as much comes back as this rate refills.{start}",
+        "{} outstanding {kind} random I/Os of {}, for {} at most, until the rate fell and stayed low. \
+         "Used" is everything served above the lower rate; the pause and the second burst test whether this \
+         rate refills as much.{start}",
         found.outstanding,
         found.load.size_text(),
         two_units(found.time)

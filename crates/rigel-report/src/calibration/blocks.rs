@@ -1,4 +1,4 @@
-//! Answers for people: the answer, warnings, a row for each figure, what was measured, the command that comes next.
+//! Answers for people: the answer, warnings, a row for each figure, what was measured, the next command.
 //!
 //! Must not depend on where a document came from: a run or the history.
 
@@ -38,7 +38,7 @@ pub fn answers(found: &Document, style: Style) -> String {
     found.text(style)
 }
 
-/// What was reached, then what speaks against it; what must not be used begins with that.
+/// What was reached, then what casts doubt on it; what must not be used begins with that.
 fn conclusion(found: &Conclusion, room: Room) -> Vec<Block> {
     let is_bad = found.tone == Tone::DoNotUse || found.reached.is_empty();
     let reached = std::iter::once(&found.reached).chain(&found.working).chain([&found.sureness]);

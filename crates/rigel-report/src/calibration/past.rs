@@ -1,4 +1,4 @@
-//! How much the calibrations of a storage differ, and what another one will show.
+//! How much the calibrations of a storage differ, and what to expect from another one.
 //!
 //! Must not read a history.
 
@@ -14,7 +14,7 @@ use rigel_core::units::say::plain_percent;
 use rigel_uses::compare::SessionSpread;
 
 /// How much the calibrations of a storage differ with small and large I/O of these sizes and this share of writes. Those that must
-/// not be used have no say.
+/// not be used do not count.
 pub fn past(documents: &[Document], sizes: [u64; 2], share: Option<WritePercent>) -> SessionSpread {
     let Some(share) = share else { return SessionSpread::default() };
     let like = documents.iter().filter(|found| is_usable(found) && load(found) == (sizes, share.get()));
@@ -52,8 +52,8 @@ pub(super) fn another(all: &[Document]) -> Vec<String> {
     }
     if told.is_empty() {
         told.push(format!(
-            "What another session will show is not known yet: at least 1.4 times the ± of one. {} calibrations of the same targets with \
-             the same load tell it.",
+            "How much another session will differ is not known yet: by at least 1.4 times the ± of one. {} \
+             calibrations of the same targets with the same load show it.",
             FEWEST
         ));
     }

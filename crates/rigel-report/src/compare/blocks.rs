@@ -1,6 +1,6 @@
-//! What is shown of a comparison: the verdict, warnings, gates, both sides overlaid, every change, other differences, the next command.
+//! What is shown about a comparison: the verdict, warnings, gates, both sides overlaid, every change, other differences, the next command.
 //!
-//! Must not leave out a row that says something of its own.
+//! Must not leave out a row with its own information.
 
 use super::page::{self, Figures};
 use super::rows::{of_row, tables};
@@ -19,7 +19,7 @@ use rigel_uses::compare::{Comparison, Difference, Effect, Row, SoakTotals};
 
 /// Letters of both sides that find room in a row.
 const MOST_OF_ROW: usize = 100;
-const COUNTED: &str = "Counted, not judged: another soak may have others.";
+const COUNTED: &str = "Counted, not judged: another soak may find different ones.";
 
 impl Document for ComparisonView<'_> {
     fn blocks(&self, room: Room) -> Blocks {
@@ -166,7 +166,7 @@ pub(crate) fn differences(all: &[Difference], room: Room) -> Block {
     let is_long = |one: &&Difference| !room.is_wide() && one.base.len() + one.other.len() > MOST_OF_ROW;
     let (long, short): (Vec<&Difference>, Vec<&Difference>) = all.iter().partition(is_long);
     let label = |one: &Difference| {
-        let mark = if one.incomparable { " (numbers are not about the same thing)" } else { "" };
+        let mark = if one.incomparable { " (numbers do not measure the same thing)" } else { "" };
         format!("{}{mark}", one.what)
     };
     let line = |one: &Difference| {

@@ -1,4 +1,4 @@
-//! Why a gate came out as it did, in words.
+//! The reason for a gate's result, in words.
 //!
 //! Must not judge a gate.
 
@@ -18,7 +18,7 @@ const MOST_NAMED: usize = 4;
 
 /// What loads and the new side are called.
 pub(crate) struct Names<'a> {
-    /// A load, as a sentence goes on behind `at`.
+    /// A load, as a sentence continues after `at`.
     pub load: &'a dyn Fn(&Row) -> Option<String>,
     /// A quantity of the new side.
     pub quantity: &'a dyn Fn(Quantity) -> String,
@@ -88,11 +88,11 @@ fn of_value(row: &Row, what: &str, quantity: &str) -> String {
     match (row.standing, row.new.ends()) {
         (SideUsability::Invalid, _) => "a flag says that the number must not be used".to_owned(),
         (SideUsability::Behind { .. }, _) => {
-            "more I/O arrived than was served, and no latency is kept".to_owned()
+            "more I/O arrived than was served, and no latency limit is met".to_owned()
         }
         (SideUsability::Usable | SideUsability::Late, None) => "the number has no interval".to_owned(),
         (SideUsability::Usable | SideUsability::Late, Some(_)) if row.new.basis == Basis::OneVisit => {
-            "the point was measured once, so nobody knows what another visit would give".to_owned()
+            "the point was measured once, so it is unknown what another visit would give".to_owned()
         }
         (SideUsability::Usable | SideUsability::Late, Some((lo, hi))) => {
             let [value, lo, hi] = [row.new.value, lo, hi].map(|one| value(row.quantity, one));
@@ -116,8 +116,8 @@ pub(crate) fn sentence(gates: &[GateResult]) -> Option<String> {
     let all = counted(gates.len(), "gate");
     Some(match (count(Outcome::Failed), count(Outcome::Undecided)) {
         _ if gates.is_empty() => return None,
-        (0, 0) if gates.len() == 1 => "Passed: the gate is kept.".to_owned(),
-        (0, 0) => format!("Passed: all {all} are kept."),
+        (0, 0) if gates.len() == 1 => "Passed: the gate is met.".to_owned(),
+        (0, 0) => format!("Passed: all {all} are met."),
         (0, open) => format!("Undecided: {open} of {all} undecided, {} passed.", count(Outcome::Passed)),
         (failed, open) => {
             format!("Failed: {failed} of {all} failed, {open} undecided, {} passed.", count(Outcome::Passed))

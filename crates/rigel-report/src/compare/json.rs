@@ -43,28 +43,28 @@ struct Document {
     differences: Vec<DifferenceDocument>,
     /// Points that only some of the runs have.
     left_out: Vec<PerClass<u32>>,
-    /// Changes within it are no difference: 0.05 is ±5 %.
+    /// Changes within this margin count as no difference: 0.05 is ±5 %.
     margin: f64,
     /// One quantity of one point, or of the runs, each.
     rows: Vec<RowDocument>,
-    /// What each side endured, base and new; null unless all runs are soaks. It is counted, not judged.
+    /// What each side went through, base and new; null unless all runs are soaks. This is counted, not judged.
     endured: Option<[SoakTotals; 2]>,
     /// Quantities of load levels that no row judges alone, over all of them together.
     over_levels: Vec<OverPointsDocument>,
-    /// The gates, as they were asked for.
+    /// The gates, as they were requested.
     gates: Vec<GateDocument>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Run")]
 pub(crate) struct RunDocument {
-    /// Name that all files of the run begin with.
+    /// Common prefix of the names of all files of the run.
     name: String,
     /// Local time of the start, RFC 3339; null of a result of another tool.
     started: Option<String>,
     /// Whether its numbers may be used; null of a result of another tool, which says nothing about that.
     verdict: Option<Conclusion>,
-    /// Of a result of another tool; null of a run of Rigel.
+    /// For a result of another tool; null for a run of Rigel.
     tool: Option<ToolDocument>,
 }
 
@@ -73,11 +73,11 @@ pub(crate) struct RunDocument {
 pub(crate) struct ToolDocument {
     /// Who made it.
     pub name: &'static str,
-    /// Its version, where the file tells it.
+    /// Its version, if the file contains it.
     pub version: Option<String>,
     /// What its numbers lack, a sentence each.
     pub lacks: Vec<String>,
-    /// What of the file has no part in the comparison, a sentence each.
+    /// What the comparison ignores in the file, a sentence each.
     pub passed_over: Vec<String>,
 }
 
@@ -92,7 +92,7 @@ struct DifferenceDocument {
     other: String,
     /// The other run.
     run: String,
-    /// Numbers that differ in this are not about the same thing.
+    /// Numbers that differ in this cannot be compared.
     incomparable: bool,
 }
 
@@ -110,26 +110,26 @@ pub(crate) struct RowDocument {
     base: Option<Estimate>,
     /// The new side.
     new: Option<Estimate>,
-    /// How much the new side differs; null when that cannot be told.
+    /// How much the new side differs; null if it is unknown.
     change: Option<Change>,
-    /// How much the new side differs as it was seen, judged or not; null when nothing completed on a side.
+    /// The observed difference of the new side, judged or not; null when nothing completed on a side.
     seen: Option<SeenDocument>,
     /// What the interval of the change says.
     #[schemars(extend("enum" = ["better", "worse", "alike", "undecided"]))]
     verdict: &'static str,
-    /// Why it is undecided, `wide` where the interval leaves changes open that matter; null when it is not.
+    /// Why it is undecided, `wide` if the interval does not exclude relevant changes; null when it is decided.
     #[schemars(extend("enum" = ["wide", "invalid", "no_data", "one_visit", "few_visits", "few_rounds", "few_runs", "no_interval", "unequal_levels", null]))]
     reason: Option<&'static str>,
-    /// The same as a sentence, where the interval is not the reason.
+    /// The same as a sentence, if the interval is not the reason.
     explanation: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Seen")]
 pub(crate) struct SeenDocument {
-    /// New over base, less 1.
+    /// New divided by base, minus 1.
     relative: f64,
-    /// Lower end of what the intervals of both sides leave open of it, for itself; null when a side has no interval.
+    /// Lower end of the changes that the intervals of both sides allow, for this row alone; null when a side has no interval.
     lo: Option<f64>,
     /// Upper end.
     hi: Option<f64>,
@@ -138,27 +138,27 @@ pub(crate) struct SeenDocument {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Gate")]
 pub(crate) struct GateDocument {
-    /// As it was asked for.
+    /// As it was requested.
     gate: String,
     /// The worst of its rows.
     #[schemars(extend("enum" = ["passed", "undecided", "failed"]))]
     outcome: &'static str,
-    /// What would become of a bound on a number, were it on the base; null for a bound on the change.
+    /// The result of a limit on a number if it were applied to the base; null for a limit on the change.
     #[schemars(extend("enum" = ["passed", "undecided", "failed", null]))]
     base: Option<&'static str>,
-    /// Where it fails, or what leaves it undecided, as a sentence; null when it passed.
+    /// Where it fails, or why it is undecided, as a sentence; null when it passed.
     reason: Option<String>,
-    /// What became of it at each row of `rows`.
+    /// Its result for each row of `rows`.
     rows: Vec<GateRow>,
-    /// Load levels that only some of the runs have, which leave it undecided.
+    /// Load levels that only some of the runs have, so it is undecided.
     unseen: Vec<PerClass<u32>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct GateRow {
-    /// Place in `rows`, from 0.
+    /// Index into `rows`, from 0.
     row: usize,
-    /// What became of it there.
+    /// Its result there.
     #[schemars(extend("enum" = ["passed", "undecided", "failed"]))]
     outcome: &'static str,
 }

@@ -1,7 +1,7 @@
-//! A comparison as JUnit XML, which systems of continuous integration show as tests.
+//! A comparison as JUnit XML, which CI systems show as tests.
 //!
-//! With gates a case is a gate, and fails when the gate does; without, a case is a row, and fails when it is worse. What is not
-//! decided counts as skipped, with the reason. Must not be where a gate is judged.
+//! With gates a case is a gate, and fails when the gate does; without, a case is a row, and fails when it is worse. Undecided ones count as
+//! skipped, with the reason. Must not judge a gate.
 
 use super::ComparisonView;
 use super::gates::reason;

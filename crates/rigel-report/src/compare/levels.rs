@@ -1,6 +1,6 @@
 //! The load levels of both sides: how many are the same, which are not, and the command that measures one more.
 //!
-//! Must not guess: a command is only told where it measures as the run did.
+//! Must not guess: a command is only given if it measures as the run did.
 
 use super::ComparisonView;
 use super::words::named;
@@ -25,8 +25,10 @@ pub(super) fn coverage(compared: &ComparisonView<'_>) -> Option<String> {
     let there = if is_pair(compared) { "on both sides" } else { "in every run" };
     let verb = if common.len() == 1 { "is" } else { "are" };
     if common.is_empty() {
-        return Some(format!("None of {total} is {there}. They are not compared; they stand at the end."))
-            .filter(|_| !left_out.is_empty());
+        return Some(format!(
+            "None of {total} is {there}. They are not compared; they are listed at the end."
+        ))
+        .filter(|_| !left_out.is_empty());
     }
     (!left_out.is_empty()).then(|| {
         format!(

@@ -1,5 +1,4 @@
-//! What the runs of a side measured: on which targets, with which I/Os, when and for how long. One sees by it whether two sides
-//! are two volumes.
+//! What the runs of a side measured: on which targets, with which I/Os, when and for how long. It shows whether two sides are two volumes.
 //!
 //! Must not compare.
 

@@ -1,4 +1,4 @@
-//! What a comparison comes to, in sentences: in what the new side is better or worse, and where nothing is known.
+//! The result of a comparison, in sentences: in what the new side is better or worse, and where nothing is known.
 //!
 //! Must not judge a row.
 
@@ -18,7 +18,8 @@ use rigel_uses::compare::{Comparison, Effect, MARGIN, Row, SoakTotals};
 /// More load levels are counted.
 const MOST_LEVELS: usize = 3;
 
-const ONE_RUN: &str = "Each side has one run, so the difference may be that between two days. Measure old, new, old, new, and give all \
+const ONE_RUN: &str = "Each side has one run, so the difference may be day-to-day variation. Measure old, \
+    new, old, new, and give all \
                        runs of each side.";
 
 const ONE_SESSION: &str = "Each side has one run. The ranges of the rates and of the mean latency of small I/O include how much earlier \

@@ -1,6 +1,6 @@
-//! What the pages of two sides draw: both over the load, every change; once by the script of the page, once as its first picture.
+//! What the pages of two sides draw: both over the load, and every change; once by the script of the page, once as its first picture.
 //!
-//! Shared by comparisons of runs, sides that took turns, and SQL beside raw I/O. Must not choose what the tables show.
+//! Shared by comparisons of runs, alternating sides, and SQL beside raw I/O. Must not choose what the tables show.
 
 use super::ComparisonView;
 use super::blocks::what;
@@ -185,7 +185,8 @@ impl Figures {
     /// The place of the chart of changes; `new` is what the new side is called.
     pub(crate) fn changes(&self, new: &str) -> Block {
         let about = format!(
-            "Left of the line {new} has less, right of it more; in 95 of 100 comparisons the whiskers of all points are right at once."
+            "To the left of the line, {new} has less, to the right more; in 95 of 100 comparisons, the \
+             whiskers of all points are right at once."
         );
         let chart = document::Chart::new("changes", "Change", "of").choosing("quantity", "Quantity");
         let charts = if self.quantities.is_empty() { Vec::new() } else { vec![chart] };

@@ -11,7 +11,7 @@ use rigel_uses::compare::{Effect, MARGIN, OverPoints};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// From this change on it is told how many times as much there is.
+/// From this change on it is reported how many times as much there is.
 const TIMES_FROM: f64 = 1.0;
 
 /// A quantity over all of its load levels.
@@ -19,9 +19,9 @@ const TIMES_FROM: f64 = 1.0;
 pub(super) struct OverPointsDocument {
     /// Which quantity, as gates name it.
     metric: String,
-    /// How many load levels there are that no row judges alone.
+    /// The number of load levels that no row judges alone.
     levels: usize,
-    /// At how many of them the new side has more.
+    /// At how many of them the value of the new side is higher.
     more: usize,
     /// The median of their changes.
     relative: f64,
@@ -108,7 +108,8 @@ pub(super) fn best_loads(found: &[(Quantity, Point, Point)]) -> Option<String> {
     let all: Vec<String> = found.iter().map(one).collect();
     (!all.is_empty()).then(|| {
         format!(
-            "The two sides were best at loads that the other one was not given: {}. A side that tried more outstanding I/Os may have found \
+            "Each side was best at a load that the other was not given: {}. A side that tried more \
+             outstanding I/Os may have found \
              more, whatever the storage.",
             listed(&all)
         )

@@ -1,4 +1,4 @@
-//! A change in columns, whether or not it is judged: what one visit or few runs leave open stands in parentheses.
+//! A change in columns, whether or not it is judged: what one visit or few runs leave open is in parentheses.
 //!
 //! Must not judge.
 
@@ -9,7 +9,7 @@ use rigel_uses::compare::{Comparison, Row, SeenChange};
 pub(super) const BRACKETS: &str = " A range in parentheses covers only the variation within these runs. Another run may \
                                    lie outside it, so the change is shown but not judged.";
 
-/// The range of a change, in parentheses where it is not judged; `None` where a side has no interval.
+/// The range of a change, in parentheses where it is not judged; `None` if a side has no interval.
 pub(super) fn range(seen: SeenChange) -> Option<String> {
     let (lo, hi) = seen.ends?;
     let range = format!("{} .. {}", signed_percent(lo), signed_percent(hi));

@@ -1,4 +1,4 @@
-//! A comparison in which results of other tools are a side: what each of them is and lacks, then the numbers as of any comparison.
+//! A comparison in which results of other tools are a side: what each of them is and lacks, then the numbers as in any comparison.
 //!
 //! Must not compare, and must not judge a tool.
 
@@ -43,7 +43,7 @@ pub struct ToolComparisonView<'a> {
     pub new: &'a [SourceView<'a>],
     /// What they come to.
     pub found: &'a ToolComparison,
-    /// The gates that were asked for.
+    /// The gates that were requested.
     pub gates: &'a [GateResult],
     /// A gate that is undecided fails.
     pub undecided_fails: bool,
@@ -199,7 +199,8 @@ fn refused(found: &ToolComparison) -> Option<String> {
     let classes: Vec<String> = found.refused.iter().map(|class| io_of(*class)).collect();
     (!classes.is_empty()).then(|| {
         format!(
-            "Not compared, as the loads differ (below the table): {}. --allow-differences compares all the same.",
+            "Not compared, as the loads differ (below the table): {}. --allow-differences compares them \
+             anyway.",
             listed(&classes)
         )
     })

@@ -1,6 +1,6 @@
-//! The verdict on a comparison: what it comes to, and what speaks against the numbers of either side.
+//! The verdict on a comparison: its result, and what casts doubt on the numbers of either side.
 //!
-//! Must not judge a run anew; [`crate::verdict`] does.
+//! Must not judge a run again; [`crate::verdict`] does.
 
 use super::{ComparisonView, gates, levels, outcome};
 use crate::document::{Block, Room};
@@ -43,7 +43,7 @@ pub(super) fn blocks(compared: &ComparisonView<'_>, room: Room) -> Vec<Block> {
     ]
 }
 
-/// The commands that measure a side anew, each with the side that it is for.
+/// The commands that measure a side again, each with the side that it is for.
 pub(super) fn next(compared: &ComparisonView<'_>) -> Block {
     let anew = |(name, side): (&str, Side)| {
         let next = side.next.filter(|_| side.tone != Tone::Good)?;
@@ -78,7 +78,7 @@ struct Side {
     care: BTreeSet<FlagCode>,
     worst: Option<Conclusion>,
     next: Option<Suggestion>,
-    /// The time that the run was given that is to be measured anew.
+    /// The time that the run was given that is to be measured again.
     given: Option<Nanos>,
 }
 

@@ -49,19 +49,21 @@ pub(crate) const fn doubt(doubt: Doubt) -> Option<&'static str> {
         Doubt::Invalid => Some("a flag says that a number of one side must not be used"),
         Doubt::NoData => Some("nothing completed on one side"),
         Doubt::OneVisit => Some(
-            "each side had one visit to the point, and what another visit would give is not known; give several runs of each side, \
-             or measure with a precision",
+            "each side visited the point once, so it is unknown what another visit would give; give several \
+             runs of each side, or measure with --precision",
         ),
         Doubt::FewVisits => Some(
-            "a side had fewer than four visits to the point, which do not tell how much visits differ; measure longer, or give three \
+            "a side had fewer than four visits to the point, too few to show how much visits differ; \
+             measure longer, or give three \
              runs of each side",
         ),
         Doubt::FewRounds => Some(
-            "fewer than four rounds had a visit to both sides, which do not tell how much their ratios differ; give the run more time",
+            "fewer than four rounds visited both sides, too few to show how much their ratios differ; give \
+             the run more time",
         ),
-        Doubt::FewRuns => Some(
-            "a side has so few runs that they do not tell how much runs differ; give three runs of each side",
-        ),
+        Doubt::FewRuns => {
+            Some("a side has too few runs to show how much runs differ; give three runs of each side")
+        }
         Doubt::NoInterval => Some("a number of one side has no interval"),
         Doubt::UnequalLevels => Some("a run was best at a load level that another run was not given"),
     }
@@ -131,14 +133,17 @@ pub(crate) fn some(side: &Estimate) -> Option<f64> {
 pub(crate) fn meaning(compared: &ComparisonView<'_>) -> String {
     let of_runs = |row: &Row| row.change.is_ok_and(|change| change.rests_on == RestsOn::Runs);
     let runs = if compared.comparison.rows.iter().any(of_runs) {
-        " A change is the geometric mean of the new runs over that of the base; its range holds how much the runs of a side differ."
+        " A change is the geometric mean of the new runs over that of the base; its range includes how much \
+         the runs of a side differ."
     } else {
         ""
     };
     let brackets = if seen::has_brackets(compared.comparison) { seen::BRACKETS } else { "" };
     format!(
-        "From .. to is the range in which the true change lies: better or worse if 0 is outside of it, alike if all of it is within \
-         ±{} %, else undecided. In 95 of 100 comparisons all ranges under one heading are right at once.{runs}{brackets}",
+        "From .. to is the range in which the true change lies: better or worse if 0 is outside it, alike \
+         if all of it is within \
+         ±{} %, else undecided. In 95 of 100 comparisons, all ranges under one heading are right at \
+         once.{runs}{brackets}",
         plain_percent(MARGIN)
     )
 }

@@ -1,6 +1,6 @@
 //! `_flags.csv`: every flag with its figures, a row each: of the run, then of its points, then of the curves of a search.
 //!
-//! A table without flags has its header line only. Must not draw flags together that several points share.
+//! A table without flags has its header line only. Must not merge flags that several points share.
 
 use super::write;
 use crate::flag_scopes::columns;

@@ -1,4 +1,4 @@
-//! `_ci.csv`: how sure the figures are, a row per point and class, beside the files of ORION that have no place for it.
+//! `_ci.csv`: the precision of the figures, a row per point and class, in addition to ORION's files, which have no place for it.
 //!
 //! Columns of the tidy table. Must not hold a figure that has no interval anywhere.
 

@@ -1,4 +1,4 @@
-//! `_nodes.csv`: what each of several nodes did, a row for each node, point and class.
+//! `_nodes.csv`: what each of several nodes did: a row for each node, point and class.
 //!
 //! Must not add the nodes up; the findings do.
 
@@ -21,7 +21,7 @@ const FIGURES: [&str; 10] = [
     "errors",
 ];
 
-/// The table with its header line; `None` where one host measured.
+/// The table with its header line; `None` if one host measured.
 pub(crate) fn table(view: &View<'_>) -> Result<Option<Vec<u8>>, Problem> {
     if view.findings.points.iter().all(|found| found.nodes.is_empty()) {
         return Ok(None);

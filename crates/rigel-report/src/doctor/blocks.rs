@@ -17,7 +17,7 @@ pub(super) const MOST_NAMES: usize = 6;
 /// Below the first word after number and severity.
 const INDENT: &str = "             ";
 
-/// How a change outlasts a boot. Commands of systemctl do by themselves.
+/// How a change outlasts a boot. Commands of systemctl do on their own.
 const KEEP: [&str; 6] = [
     "A reboot undoes what sysctl, echo and mount change. To keep it:",
     "  sysctl -w NAME=VALUE      the line NAME = VALUE in a file in /etc/sysctl.d",
@@ -44,7 +44,7 @@ impl Finding<'_> {
     }
 }
 
-/// A line for each finding; with `everything` all that is known of it, and what is fine, too.
+/// A line for each finding; with `everything` all that is known about it, and what is fine, too.
 impl Document for DoctorReport<'_> {
     fn blocks(&self, _room: Room) -> Blocks {
         let (all, everything) = (self.all, self.everything);
@@ -138,7 +138,7 @@ fn details(Finding { same, .. }: &Finding<'_>) -> Vec<Block> {
     ]
 }
 
-/// What is no finding; nothing when there is none.
+/// What is not a finding; nothing when there is none.
 fn rest<'a>(
     title: &str,
     all: impl Iterator<Item = &'a RuleResult>,
@@ -162,7 +162,7 @@ fn doubted_by(same: &[&RuleResult], parts: &[(Part, Vec<Finding<'_>>)]) -> Optio
     all.find(|finding| finding.same.iter().any(&doubts)).map(|finding| finding.number)
 }
 
-/// How much was looked at.
+/// How much was examined.
 fn extent(system: &System<'_>, counts: Counts) -> Block {
     let kinds =
         [(system.targets.len(), "target"), (system.mounts.len(), "mount"), (system.devices.len(), "device")];
@@ -216,7 +216,7 @@ fn groups<'a>(all: impl Iterator<Item = &'a RuleResult>) -> Vec<Vec<&'a RuleResu
     found
 }
 
-/// What settings are about; behind so many names the rest is a number.
+/// What settings are about; behind this many names the rest is a number.
 pub(super) fn names(same: &[&RuleResult], most: usize) -> String {
     let shown: Vec<String> =
         same.iter().take(most).map(|judged| printable(&judged.about.to_string()).into_owned()).collect();

@@ -40,7 +40,7 @@ pub(super) fn verdict(parts: &[(Part, Vec<Finding<'_>>)]) -> Block {
 }
 
 const ERRORS: &str =
-    "Fix errors before you measure: data may be lost, or the numbers would not be about the storage.";
+    "Fix errors before you measure: data may be lost, or the numbers would not describe the storage.";
 
 /// What warnings about each part come to, and what to do about them.
 fn harm(measurement: usize, database: usize) -> String {

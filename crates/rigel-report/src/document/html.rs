@@ -45,7 +45,7 @@ impl Frame {
     }
 }
 
-/// A page that runs nothing: its picture is its only chart, so that mail, paper and every browser show it alike. Texts are not escaped yet.
+/// A page that runs nothing: its picture is its only chart, so mail, paper and every browser show it alike. Texts are not escaped yet.
 pub(crate) fn still_page(title: &str, when: &[String], made_from: &str, blocks: &[Block]) -> Vec<u8> {
     let shell = Shell { title, heading: heading(title, when), made_from, script: None, figures: &[] };
     shell.page(|page| {

@@ -1,5 +1,5 @@
-//! The chart that stands at the top of a page: one picture, complete without a script, so that mail, paper and a headless
-//! browser have it too. The model only; [`super::svg`] draws it.
+//! The chart at the top of a page: one picture, complete without a script, so mail, paper and a headless browser show it, too. The model only;
+//! [`super::svg`] draws it.
 //!
 //! Must not choose a figure.
 
@@ -53,7 +53,7 @@ pub(crate) struct Axis {
 /// A line.
 #[derive(Debug)]
 pub(crate) struct Line {
-    /// Its name, where there are several.
+    /// Its name, if there are several.
     pub name: String,
     pub dots: Vec<Dot>,
 }

@@ -1,4 +1,4 @@
-//! What a power cut took, for people: the verdict, what it rests on and what it excludes, then each loss. Must not judge.
+//! What a power cut lost, for people: the verdict, what it is based on and what it excludes, then each loss. Must not judge.
 
 use super::{DurabilityReport, sync};
 use crate::document::{Block, Blocks, Document, Paragraph, Room};
@@ -60,7 +60,8 @@ fn rests_on(checked: &DurabilityReport<'_>) -> String {
     );
     if found.unwitnessed > 0 {
         text += &format!(
-            " {} more of which it did not hear were acknowledged as well, because later writes of the same writers are there.",
+            " {} more that it did not hear of were acknowledged as well, because later writes of the same \
+             writers are there.",
             found.unwitnessed
         );
     }
@@ -93,8 +94,9 @@ fn how(found: &DurabilityFindings) -> String {
 fn excludes(share: f64) -> String {
     let one_in = (1.0 / share).floor().max(1.0);
     format!(
-        "What that excludes: a cut that takes more than one in {} of such writes would have been seen (95 %). It is one cut: n cuts without a loss leave \
-         room for up to 3 in n that lose something, so 30 clean cuts for one in ten.",
+        "A cut that loses more than one in {} of such writes would have been detected (95 %). This is one \
+         cut: after n cuts without a loss, up to 3 in n may still lose something; after 30 clean cuts, up \
+         to one in ten.",
         number(one_in)
     )
 }
@@ -107,7 +109,8 @@ fn in_flight(found: &DurabilityFindings) -> String {
         damaged => format!(", and {damaged} of them hold damaged or unreadable blocks"),
     };
     format!(
-        "{places} {verb} perhaps being written at the cut: old or new data or a part of each is no fault there{damaged}."
+        "{places} {verb} perhaps being written at the cut: old data, new data or a part of each is not a \
+         fault there{damaged}."
     )
 }
 

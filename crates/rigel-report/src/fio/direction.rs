@@ -20,7 +20,7 @@ pub(super) struct Section {
     iops: f64,
     runtime: u64,
     total_ios: u64,
-    /// Rigel's time begins before the submission, so that it is part of the latency.
+    /// Rigel's time begins before the submission, so it is part of the latency.
     slat_ns: Latency,
     clat_ns: Latency,
     lat_ns: Latency,

@@ -132,7 +132,7 @@ impl Shape {
         Self { rw, iodepth, numjobs }
     }
 
-    /// In one directory lies one class beside one level of the other, so that no two files there have the same load.
+    /// In one directory lies one class beside one level of the other, so no two files there have the same load.
     fn place(&self, point: Point, class: Class) -> String {
         let others = point.without(class).classes();
         let beside: String = others.map(|(other, level)| format!("_beside_{level}_{other}")).collect();

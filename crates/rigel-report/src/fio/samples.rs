@@ -1,4 +1,4 @@
-//! Rates over pieces of half a second, which is what fio's `iops_min`, `iops_stddev` and the like are of.
+//! Rates over pieces of half a second, the basis of fio's `iops_min`, `iops_stddev` and the like.
 //!
 //! Must not judge them; intervals are made elsewhere, and not from these.
 

@@ -1,5 +1,4 @@
-//! What is shown of dates and headroom: the answers, the limits of each storage, how it is known, and on a page the history with what will
-//! be.
+//! What is shown about dates and headroom: the answers, the limits of each storage, their basis, and on a page the history and the forecast.
 //!
 //! Must not leave out a limit.
 
@@ -115,15 +114,17 @@ fn bucket_charts(storages: &[Storage]) -> Option<Block> {
         )
     };
     let charts: Vec<Chart> = buckets.enumerate().map(chart).collect();
-    let about = "The load of the history through the bucket, minute by minute. At 0 % a load above the refill has to wait.";
+    let about = "The load of the history through the bucket, minute by minute. At 0 %, load above the \
+        refill rate has to wait.";
     (!charts.is_empty()).then(|| Block::drawn("token bucket", &[about], charts))
 }
 
 const fn kind(resource: Resource) -> &'static str {
     match resource {
-        Resource::Space => "The highest of each day. Forecast: busy days of each week, with a band of 95 %.",
+        Resource::Space => "The highest of each day. Forecast: busy days of each week, with a 95 % band.",
         _ => {
-            "Level of the busy hours of each day: 95th percentile over five minutes. Forecast: busy days of each week, with a band of 95 %."
+            "Level of the busy hours of each day: 95th percentile over five minutes. Forecast: busy days of \
+             each week, with a 95 % band."
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a history does to a token bucket, in sentences and as a part of the document.
+//! How a history uses a token bucket, in sentences and as part of the document.
 //!
 //! Must not compute how a bucket empties.
 
@@ -20,7 +20,8 @@ const MOST_HOURS: usize = 12;
 /// As many times the load is no limit that anybody plans with.
 const MANY_TIMES: f64 = 100.0;
 
-/// What the load of the history does to a token bucket that was full when it began. Rates are I/Os or megabytes per second, sizes I/Os or megabytes.
+/// The effect of the load of the history on a token bucket that was full at the start. Rates are I/Os or megabytes per second, sizes I/Os or
+/// megabytes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Credits")]
 pub(super) struct CreditsDocument {
@@ -28,17 +29,17 @@ pub(super) struct CreditsDocument {
     resource: &'static str,
     /// The rate while there are credits.
     burst: f64,
-    /// The rate without any.
+    /// The rate without credits.
     refill: EstimateForm,
     /// Credits of a full bucket.
     size: EstimateForm,
-    /// Seconds of the intervals in which the history was looked at.
+    /// Length of the intervals into which the history was divided, in seconds.
     step_s: u32,
-    /// Seconds of load that the history knows.
+    /// Seconds of load in the history.
     known_s: f64,
     /// How often the bucket ran empty.
     spells: usize,
-    /// The same in the largest bucket that the measurement allows, at least, and in the smallest, at most.
+    /// The same, at least in the largest bucket that the measurement allows, and at most in the smallest.
     spells_between: (usize, usize),
     /// Seconds without credits.
     empty_s: f64,
@@ -46,13 +47,13 @@ pub(super) struct CreditsDocument {
     longest: Option<SpellDocument>,
     /// Seconds without credits in each hour of the local day, from 0:00 on.
     hours: Vec<f64>,
-    /// The share of the credits that was left at the least; null without load.
+    /// The lowest share of the credits that was left; null without load.
     least_left: Option<f64>,
     /// Credits that would have been enough.
     enough_size: f64,
-    /// A rate without credits that would have been enough.
+    /// A rate that would have been enough without credits.
     enough_refill: f64,
-    /// How many times the load of the last four weeks may be before credits run out; null where nothing would use them up.
+    /// How many times as high the load of the last four weeks could be before credits run out; null where nothing would use them up.
     times: Option<EstimateForm>,
 }
 
@@ -100,7 +101,7 @@ pub(super) fn sentences(name: &str, named: bool, credits: &Credits) -> Vec<Strin
         size(credits, credits.bucket.size.value),
         rate(credits, credits.bucket.refill.value)
     );
-    let history = format!("in {} of load, looked at by {}", days(course.known_s), step(credits.step_s));
+    let history = format!("in {} of load, examined by {}", days(course.known_s), step(credits.step_s));
     let Some(longest) = course.longest() else {
         let may = match credits.spells {
             (_, 0) => String::new(),
@@ -244,7 +245,7 @@ mod tests {
         let said = sentences("volume", false, &credits);
         assert_eq!(
             said[0],
-            "The token bucket of 540k I/Os that refills at 300 IOPS ran empty twice in 2 days of load, looked at by the minute, for 6 h in all, \
+            "The token bucket of 540k I/Os that refills at 300 IOPS ran empty twice in 2 days of load, examined by the minute, for 6 h in all, \
              mostly between 3:00 and 6:00. The longest time, 3 h, began on 2026-11-01 at 3:15"
         );
         assert!(said[1].starts_with("With 2.16M I/Os of credits it would not have run empty, nor with a refill of 750 IOPS, 2.5 times as much"), "{said:?}");
@@ -257,7 +258,7 @@ mod tests {
         let said = sentences("volume", true, &credits);
         assert_eq!(
             said[0],
-            "volume: the token bucket of 540k I/Os that refills at 300 IOPS never ran empty in a day of load, looked at by the minute. At the least, \
+            "volume: the token bucket of 540k I/Os that refills at 300 IOPS never ran empty in a day of load, examined by the minute. At the least, \
              33 % of its credits were left, on 2026-11-01 at 3:00"
         );
         assert!(

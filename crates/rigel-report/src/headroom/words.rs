@@ -1,6 +1,6 @@
 //! What text, page and document say in sentences.
 //!
-//! Must not leave out what speaks against an answer.
+//! Must not leave out what casts doubt on an answer.
 
 use super::{HeadroomReport, credits};
 use rigel_capacity::day;
@@ -12,7 +12,7 @@ use rigel_core::units::{Bytes, to_f64};
 
 /// A share of writes that differs by more makes other figures.
 const MOST_SHARE_APART: f64 = 0.15;
-/// A mean size of I/Os above so many small ones means that many are no small I/Os.
+/// A mean size of I/Os above this many small ones means that many are no small I/Os.
 const MOST_TIMES_SMALL: f64 = 2.0;
 
 /// A quantity with its unit.
@@ -42,7 +42,7 @@ pub fn unknown(why: NoForecast) -> String {
             format!("the history covers {}; {FEWEST_DAYS} are needed", counted(days, "day"))
         }
         NoForecast::Gaps { days, missing } => {
-            format!("of the {days} days of the history {missing} are missing")
+            format!("of the {days} days of the history, {missing} are missing")
         }
     }
 }
@@ -90,7 +90,11 @@ pub(super) fn what_if(told: &HeadroomReport<'_>) -> Vec<String> {
         files.iter().map(|file| format!("What if: with the load of {}{}", printable(file), share(file))),
     );
     all.extend(more.map(|more| {
-        format!("What if: all rates are {} times those of the history; space stays", number(1.0 + more))
+        format!(
+            "What if: all rates are {} times those of the history; space does not \
+            change",
+            number(1.0 + more)
+        )
     }));
     all.extend(growth.map(|growth| format!("What if: {} % growth per year", signed_percent(growth.0))));
     all.extend(added.iter().map(|added| format!("What if: {} is added", printable(&added.text))));
@@ -117,13 +121,14 @@ fn gone(told: &HeadroomReport<'_>, without: &[String]) -> String {
     let is_left = |host: &&String| !without.contains(host) && !what_if.files.contains(host);
     let idle: Vec<String> = told.demand.shares.iter().map(|one| &one.0).filter(is_left).cloned().collect();
     let to = match (each.as_slice(), idle.as_slice()) {
-        ([], []) => "hosts of which no load is known".to_owned(),
+        ([], []) => "hosts whose load is unknown".to_owned(),
         // In proportion to nothing.
         ([], idle) => format!("{}, which had none", printable(&listed(idle))),
         (each, _) => listed(each),
     };
     format!(
-        "What if: {names} is gone; its {} % of the load moves to {to}. The sum, and with it every date, stays; what grows is the load of each host",
+        "What if: {names} is gone; its {} % of the load moves to {to}. The sum and every date stay the \
+         same; only the load of each host grows",
         percent(share)
     )
 }
@@ -140,7 +145,7 @@ fn of_storage(storage: &Storage, courses: &[Course], named: bool) -> String {
     let word = first.limit.resource.word();
     let head = match first.likely {
         ReachTime::On(at) if first.used().is_some_and(|used| used >= 1.0) => {
-            format!("the {word} are used up already, {} of the limit: {}", share(first), day::month(at))
+            format!("the {word} are already used up, {} of the limit: {}", share(first), day::month(at))
         }
         ReachTime::On(at) => {
             format!("{} until {}{}; the limit is {word}", holds(first), day::month(at), interval(first))
@@ -220,7 +225,7 @@ pub(super) fn notes(told: &HeadroomReport<'_>) -> Vec<String> {
     }
     let has = |resource| told.courses.iter().any(|course| course.resource == resource);
     if !has(Resource::Space) {
-        notes.push("the history has no used space, so nobody knows when it will be full".to_owned());
+        notes.push("the history has no used space, so it is unknown when it will be full".to_owned());
     } else if told.demand.size_bytes.is_none()
         && told.storages.iter().all(|one| one.ends.iter().all(|ends| ends.limit.resource != Resource::Space))
     {
@@ -229,7 +234,8 @@ pub(super) fn notes(told: &HeadroomReport<'_>) -> Vec<String> {
     let is_idle = told.demand.io_bytes.is_none() && told.demand.peak.is_none_or(|peak| peak.ops <= 0.0);
     if told.demand.write_share.is_none() && has(Resource::Iops) && !is_idle {
         notes.push(
-            "the history does not separate reads from writes, so the records may have another share of writes than production"
+            "the history does not separate reads from writes, so the share of writes in the records may \
+             differ from production"
                 .to_owned(),
         );
     }
@@ -241,7 +247,7 @@ pub(super) fn notes(told: &HeadroomReport<'_>) -> Vec<String> {
     notes
 }
 
-/// What is to be known of a sum.
+/// What is to be known about a sum.
 fn of_sum(told: &HeadroomReport<'_>) -> Vec<String> {
     let demand = told.demand;
     let mut notes = Vec::new();
@@ -277,14 +283,15 @@ fn of_course(course: &Course) -> Vec<String> {
         }
         if let Some(held) = told.rehearsed.filter(|held| 10 * held.weeks < 8 * held.of) {
             notes.push(format!(
-                "{word}: a forecast made after two thirds of this history held in only {} of {} weeks; something changed that it cannot know",
+                "{word}: a forecast made after two thirds of this history held in only {} of {} weeks; \
+                 something changed that it could not foresee",
                 held.weeks, held.of
             ));
         }
     }
     if i64::from(course.daily.spacing_s) > BIN_S && course.resource != Resource::Space {
         notes.push(format!(
-            "{word}: the history has means of {} minutes; the busiest 5 minutes were higher",
+            "{word}: the history has {}-minute means; the busiest 5 minutes were higher",
             course.daily.spacing_s / 60
         ));
     }
@@ -301,7 +308,7 @@ fn of_surface(told: &HeadroomReport<'_>, storage: &Storage) -> Vec<String> {
         told.demand.write_share.filter(|share| (share - surface.write_share).abs() > MOST_SHARE_APART)
     {
         notes.push(format!(
-            "{name}: measured with {} % writes, and production has {} %: measure with --write {}",
+            "{name}: measured with {} % writes, but production has {} %: measure with --write {}",
             decimal_percent(surface.write_share, 0),
             decimal_percent(share, 0),
             decimal_percent(share, 0)
@@ -375,7 +382,7 @@ pub(super) fn history(told: &HeadroomReport<'_>) -> String {
     let subjects: Vec<String> =
         told.demand.subjects.iter().map(|one| printable(&one.to_string()).into_owned()).collect();
     match first.zip(last) {
-        None => format!("{}: the history has no day of load", printable(told.host)),
+        None => format!("{}: the history has no day with load", printable(told.host)),
         Some((first, last)) => format!(
             "{}, {}: {} to {}; forecasts reach at most {MOST_PASTS} times as far",
             printable(told.host),

@@ -1,4 +1,4 @@
-//! What every page carries whatever the record says: library, scripts, style, and the policy that allows these and
+//! What every page contains, whatever the record says: library, scripts, style, and the policy that allows these and
 //! nothing else. `build.rs` prepares them.
 //!
 //! Must not hold anything of a record.

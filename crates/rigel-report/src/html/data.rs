@@ -1,6 +1,6 @@
 //! The figures that the page's script draws, as one JSON document in a block of the page.
 //!
-//! No interface: the document and the script that reads it are made together. Times are in seconds, latencies in microseconds,
+//! Not an interface: the document and the script that reads it are made together. Times are in seconds, latencies in microseconds,
 //! rates as their names say; an estimate is `[value, lo95, hi95]`. Numbers have as many digits as a chart can show.
 
 mod interference;

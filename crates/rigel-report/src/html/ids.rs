@@ -1,4 +1,4 @@
-//! The ids of the parts of a run's page: every run of a page of several has ids of its own.
+//! The ids of the parts of a run's page: on a page of several runs, each has its own ids.
 //!
 //! Must not know what the parts are.
 

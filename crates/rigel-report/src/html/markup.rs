@@ -28,10 +28,10 @@ impl Display for Text<'_> {
 }
 
 /// A sentence of ours as text of a page: a number keeps its unit beside it, and microseconds have their sign. Commands and paths
-/// stay [`Text`], so that they can be copied.
+/// stay [`Text`], so they can be copied.
 pub(crate) struct Prose<'a>(pub &'a str);
 
-/// What stands behind a number and would say nothing at the beginning of a line.
+/// What stands after a number and would say nothing at the beginning of a line.
 const UNITS: [&str; 16] =
     ["%", "us", "ns", "ms", "s", "min", "h", "d", "IOPS", "MBPS", "MB", "KiB", "MiB", "GiB", "TiB", "times"];
 

@@ -1,7 +1,7 @@
 //! One page about several runs: an overview, then for each run the sections of its own page.
 //!
-//! Everything stands in the page one after the other; its script shows one part at a time, by what the address names behind
-//! the `#`. Must not show a run differently from its own page.
+//! Everything is on the page, one after the other; its script shows one part at a time, selected by the address after the `#`. Must not show a run
+//! differently from its own page.
 
 use super::data::overview::Overlays;
 use super::ids::Ids;

@@ -20,7 +20,7 @@ pub(crate) fn next_line(next: &Suggestion) -> String {
     format!("<p class=\"next\">{}: <code>{}</code></p>", Text(&next.purpose), Text(&next.command))
 }
 
-/// What speaks against the numbers, each with its figures.
+/// What casts doubt on the numbers, each with its figures.
 pub(crate) fn cause_list(page: &mut Page, causes: &[Cause]) {
     if causes.is_empty() {
         return;

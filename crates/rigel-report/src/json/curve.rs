@@ -21,19 +21,19 @@ pub(super) struct CurveDocument<'a> {
     class: Class,
     /// Bytes of one I/O.
     io_bytes: u64,
-    /// Whether more outstanding I/Os gained nothing any more. If not, `x_max` and `n_sat` are lower bounds.
+    /// Whether more outstanding I/Os no longer increased the rate. If not, `x_max` and `n_sat` are lower bounds.
     saturated: bool,
-    /// The highest rate, from visits that had no part in choosing its level.
+    /// The highest rate, from visits that were not used to choose its level.
     x_max: Rates,
     /// The smallest level that reaches 95 % of the highest rate.
     n_sat: Bracket,
-    /// Where the two asymptotic bounds of the curve cross: the highest rate times the latency of one outstanding I/O.
+    /// Where the two asymptotic bounds of the curve cross: the highest rate multiplied by the latency of one outstanding I/O.
     crossing: f64,
-    /// The level with the most rate per latency.
+    /// The level with the highest ratio of rate to latency.
     knee: u32,
     /// All levels that were visited, ascending.
     levels: Vec<Level>,
-    /// Levels that contradict what a closed loop can do, even after more visits.
+    /// Levels whose figures are impossible in a closed loop, even after more visits.
     violations: Vec<ViolationDocument>,
     /// What to know before these numbers are used.
     flags: Vec<Flag>,
@@ -61,7 +61,7 @@ struct Level {
     mbps: Estimate,
 }
 
-/// A level that contradicts what a closed loop can do.
+/// A level whose figures are impossible in a closed loop.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Violation")]
 struct ViolationDocument {

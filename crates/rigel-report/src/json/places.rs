@@ -10,23 +10,23 @@ use rigel_core::stats::by_place::Course;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How a figure of a class changes over the places of every target. The figures of each place are those of its point, whose
-/// level is the number of the place.
+/// How a figure of a class changes over the places of every target. The figures of each place are those of its point; its level is the number of
+/// the place.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Places")]
 pub(super) struct PlacesDocument {
     /// Which class.
     class: Class,
-    /// How many places there are.
+    /// The number of places.
     places: u8,
     /// What is judged: `rate` in the unit of the class, or `latency_us`, the mean in microseconds.
     #[schemars(extend("enum" = ["rate", "latency_us"]))]
     figure: &'static str,
-    /// `even`: no difference that could be told. `slope`: ever more or ever less. `areas`: neighbouring places that are alike, with
-    /// steps between them. Null where it is not judged.
+    /// `even`: no detectable difference. `slope`: steadily rising or falling. `areas`: groups of similar neighbouring places, with steps between
+    /// them. Null where it is not judged.
     #[schemars(extend("enum" = ["even", "slope", "areas", null]))]
     course: Option<&'static str>,
-    /// One area, the whole, without a difference; of a slope its first and its last place.
+    /// A single area, the whole, if there is no difference; for a slope its first and its last place.
     areas: Vec<AreaDocument>,
     /// The same as a sentence.
     says: String,

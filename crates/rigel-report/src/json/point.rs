@@ -21,8 +21,7 @@ pub(super) struct PointDocument<'a> {
     levels: PerClass<u32>,
     /// Measured time of the visits that count, without settling.
     seconds: f64,
-    /// Points of one phase were measured together, and their intervals borrow from one another; from 0. Null for a run
-    /// with one visit per point.
+    /// Points of one phase were measured together, and their intervals share their variance; from 0. Null for a run with one visit per point.
     phase: Option<usize>,
     /// What each class of the point did.
     classes: PerClass<Io>,
@@ -30,7 +29,7 @@ pub(super) struct PointDocument<'a> {
     own_cpu: Option<OwnCpu>,
     /// What to know before these numbers are used.
     flags: Vec<Flag>,
-    /// What each node did, in the order of the run's nodes; empty where one host measured.
+    /// The results of each node, in the order of the run's nodes; empty where one host measured.
     nodes: &'a [NodeFindings],
     /// Every visit in the order in which they were made. From those that count, all intervals of a phase can be computed
     /// again.
@@ -42,23 +41,23 @@ pub(super) struct PointDocument<'a> {
 struct Io {
     /// Successful operations per second, reads and writes.
     iops: Estimate,
-    /// Megabytes (2^20 bytes) per second, reads and writes; null for what is no block I/O.
+    /// Megabytes (2^20 bytes) per second, reads and writes; null for what is not a block I/O.
     mbps: Option<Estimate>,
     /// Latency of successful I/Os in microseconds; null when none completed.
     latency_us: Option<LatencyUs>,
-    /// What a visit can see of the error of its own mean rate: the standard error over the mean, root mean square over
-    /// the visits. Null when the visits are too short to say.
+    /// The error of a visit's mean rate, as far as the visit itself shows it: the standard error divided by the mean, root mean square over the
+    /// visits. Null when the visits are too short.
     within: Option<f64>,
-    /// How much the visits differ: the standard deviation of their mean rates over the mean. Null for fewer than two.
+    /// How much the visits differ: the standard deviation of their mean rates divided by the mean. Null for fewer than two.
     between: Option<f64>,
-    /// Share of the measured time in which almost nothing completed; null when too little did to say.
+    /// Share of the measured time in which almost nothing completed; null when there were too few completions to judge.
     stalled_share: Option<f64>,
-    /// The rate over the highest of the class in the run, from the rounds in which both points were visited; null at the highest, and
-    /// where no rounds tell.
+    /// The rate divided by the highest rate of the class in the run, from the rounds in which both points were visited; null at the highest, and
+    /// without such rounds.
     of_highest: Option<Estimate>,
-    /// The same over the rate at this level without the other classes: 0.8 is a loss of 20 % beside them.
+    /// The same divided by the rate at this level without the other classes: 0.8 is a loss of 20 % because of them.
     of_alone: Option<Estimate>,
-    /// Whether the interval of the rate is as narrow as was asked for; null when nothing was asked for.
+    /// Whether the interval of the rate is as narrow as requested; null when no width was requested.
     reached: Option<bool>,
     /// Successful reads.
     reads: u64,
@@ -68,29 +67,28 @@ struct Io {
     errors: u64,
     /// I/Os in flight.
     outstanding: Outstanding,
-    /// Of a class whose I/Os arrive at a rate of their own: its latencies count from the time at which an I/O should have begun. Null
-    /// for any other class.
+    /// For a class whose I/Os arrive at a given rate: its latencies count from the time at which an I/O should have begun. Null for any other class.
     open: Option<Open>,
 }
 
-/// What arrived, and what became of it. Counts are sums over the visits.
+/// The arrivals and how they were served. Counts are sums over the visits.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Open {
-    /// Arrivals per second that were asked for.
+    /// Requested arrivals per second.
     asked_per_s: u32,
-    /// I/Os whose time came in the measured time.
+    /// I/Os that were due in the measured time.
     arrived: u64,
     /// The same per second.
     arrived_per_s: f64,
-    /// Of those that began in the measured time, those that had to wait because as many as allowed were outstanding.
+    /// Of those that began in the measured time, those that had to wait because the maximum number was outstanding.
     waited_for_slot: u64,
-    /// Arrivals that still waited for that at the end.
+    /// Arrivals that were still waiting to start at the end.
     left_without_slot: u64,
-    /// Arrived and not over at the start, in the middle and at the end.
+    /// Arrived but not completed at the start, in the middle and at the end.
     backlog: [u64; 3],
     /// From the real start of an I/O to its end: what the device took. Null when nothing completed.
     service_us: Option<LatencyUs>,
-    /// How late the tool itself was: from the time at which an I/O should have begun, and could have, to its real start.
+    /// How late the tool itself was: from the time at which an I/O should and could have begun to its real start.
     lag_us: Option<LatencyUs>,
 }
 
@@ -104,7 +102,7 @@ struct Outstanding {
 }
 
 impl<'a> PointDocument<'a> {
-    /// `contrasts` by class; `target`: the relative half-width that was asked for.
+    /// `contrasts` by class; `target`: the relative half-width that was requested.
     pub(super) fn new(found: &'a PointFindings, contrasts: &PerClass<Contrast>, target: Option<f64>) -> Self {
         let contrast = |class| contrasts.get(&class).copied().unwrap_or_default();
         Self {

@@ -1,4 +1,4 @@
-//! A visit of the document: when, why, and what it found by itself.
+//! A visit of the document: when, why, and what it found on its own.
 //!
 //! Must not compute.
 
@@ -16,9 +16,9 @@ use serde::Serialize;
 pub(super) struct VisitDocument<'a> {
     /// Its number in the run, from 0; visits were made in this order.
     number: u64,
-    /// Why it was made. `only`: the one visit to its point. `long`: a long one that shows limits and drift. `round`: of an
-    /// adaptive run. `fills_gap`: of an adaptive run, while another point rests. `search`: for load levels.
-    /// `phase`: of a load that has phases. `warm`: reads a working set until its rate is steady. `again`: to the smallest
+    /// Why it was made. `only`: the only visit to its point. `long`: a long one that shows limits and drift. `round`: part of an adaptive run.
+    /// `fills_gap`: part of an adaptive run, while another point pauses. `search`: for load levels.
+    /// `phase`: part of a load with phases. `warm`: reads a working set until its rate is steady. `again`: to the smallest
     /// working set at the end of the run.
     #[schemars(extend("enum" = ["only", "long", "round", "fills_gap", "search", "phase", "warm", "again"]))]
     purpose: &'static str,
@@ -26,9 +26,9 @@ pub(super) struct VisitDocument<'a> {
     round: Option<u32>,
     /// The load level of each class: outstanding I/Os, streams or sessions.
     levels: PerClass<u32>,
-    /// Whether the figures of its point rest on it.
+    /// Whether the figures of its point are based on it.
     counts: bool,
-    /// The user or an error ended it before its time.
+    /// The user or an error ended it early.
     cut_short: bool,
     /// Seconds from the start of the run to the start of the load.
     began_s: f64,
@@ -36,7 +36,7 @@ pub(super) struct VisitDocument<'a> {
     settle_s: f64,
     /// Seconds of the part that its figures are from.
     measured_s: f64,
-    /// How others disturbed it on the host and its devices, each with its figures; null when nobody watched.
+    /// How others disturbed it on the host and its devices, each with its figures; null when this was not recorded.
     foreign: Option<Vec<String>>,
     /// What each class did.
     classes: &'a PerClass<VisitIo>,

@@ -9,9 +9,9 @@ use rigel_core::load::class::{Class, Figure, LoadClass, Pattern};
 use rigel_core::units::say::{number, time};
 
 const MEANING: &str = "Load: what is outstanding, or arrives in a second (/s). per s: I/Os of the class in a second. mean and p99: its \
-    latency; of what arrives at a rate from the time at which it should have begun.";
+    latency; for I/O that arrives at a rate, from the time at which it should have begun.";
 
-/// Whether classes are no points of ORION's matrix, which has small and large I/O only.
+/// Whether classes are not points of ORION's matrix, which has small and large I/O only.
 pub(super) fn is_mixed(classes: &[&LoadClass]) -> bool {
     let is_of_pair = |class: &&LoadClass| [Class::SMALL, Class::LARGE].contains(&class.plain_name());
     let is_plain =

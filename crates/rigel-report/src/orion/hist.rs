@@ -1,6 +1,6 @@
 //! The histogram file: `_hist.txt` of 11.2 and `_hist.csv` of 19, every measured point and class.
 //!
-//! Published output shows that the file exists and what it counts. The layout is ours. Must not leave an I/O out.
+//! Published output shows that the file exists and what it counts. The layout is Rigel's. Must not leave an I/O out.
 
 use super::results::histogram_11_2;
 use super::rows;

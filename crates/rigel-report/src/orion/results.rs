@@ -1,7 +1,7 @@
 //! The results: the highest rates, the lowest latency, a histogram. In the summary, and printed at the end of a run.
 //!
 //! A class that was not measured has no lines. The best points are the plainly highest and lowest ones, as ORION has them:
-//! scripts compare these lines with those of older runs. A number that must not be used says so behind what scripts read. Must
+//! scripts compare these lines with those of older runs. A number that must not be used says so after the part that scripts read. Must
 //! not decide which point is best.
 
 use super::OrionVersion;

@@ -128,7 +128,7 @@ fn cells(version: OrionVersion, quantity: Quantity, view: &View<'_>) -> Cells {
     cells
 }
 
-/// One width for all columns, so that they stay aligned whatever a device can do.
+/// One width for all columns, so they stay aligned whatever a device can do.
 fn widest(columns: &[u32], cells: &Cells) -> usize {
     let values = cells.values().flat_map(HashMap::values).map(String::len);
     let heads = columns.iter().map(|column| column.to_string().len());

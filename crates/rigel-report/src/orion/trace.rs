@@ -143,7 +143,7 @@ fn visit_line(page: &mut Page, visit: &Visit, found: &VisitFindings) {
     page.blank();
 }
 
-/// What a visit found by itself, settled as long as the adaptive run took.
+/// What a visit found on its own, settled as long as the adaptive run took.
 fn visit_io(page: &mut Page, class: Class, io: VisitIo) {
     page.push(format_args!("; {} iops {:.1}", class.name(), io.iops));
     if let Some(us) = io.latency_us {

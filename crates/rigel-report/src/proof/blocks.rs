@@ -1,4 +1,4 @@
-//! What is shown of settings proven: the answers, a table for each setting, and on a page a chart of each and the times of all plans.
+//! What is shown about proven settings: the answers, a table for each setting, and on a page a chart of each and the times of all plans.
 //!
 //! Must not leave out a value that was judged, and on a page no query.
 
@@ -46,8 +46,8 @@ fn short_costs(found: &page_cost::PageCostFindings) -> Vec<Block> {
 }
 
 fn costs(found: &page_cost::PageCostFindings) -> Vec<Block> {
-    let about = "How many times as long as the fastest plan the one takes that the planner chooses, in the median over queries for 0.01 to 10 % of the \
-                 rows; 1 is the best there is.";
+    let about = "How many times as long as the fastest plan the chosen plan takes: the median over queries \
+        for 0.01 to 10 % of the rows; 1 is ideal.";
     let chart = Chart::new("regrets", "Regret", "over random_page_cost");
     vec![
         Block::drawn("random_page_cost", &[about], vec![chart]),

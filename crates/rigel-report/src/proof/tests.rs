@@ -93,9 +93,9 @@ fn the_answer_comes_first_and_everything_fits_the_terminal() {
     let flat = told.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.starts_with("- random_page_cost: 1, 1.1, 1.5, 2, 3, 4, 6, 8 and 12 pass here"), "{told}");
     assert!(flat.contains("The ratio of the storage itself, 17, fails"), "{told}");
-    assert!(flat.contains("The 16 that rigel advise makes of this storage passes"), "{told}");
+    assert!(flat.contains("The 16 that rigel advise derives for this storage passes"), "{told}");
     assert!(flat.contains("io_method: worker passes here") && flat.contains("default of worker."), "{told}");
-    assert!(flat.contains("The io_uring that rigel advise makes of this storage fails"), "{told}");
+    assert!(flat.contains("The io_uring that rigel advise derives for this storage fails"), "{told}");
     assert!(flat.contains("Left out: io_workers."), "{told}");
     for line in told.lines() {
         assert!(line.chars().count() <= 80, "{line}");
@@ -112,7 +112,7 @@ fn what_is_undecided_is_explained() {
         let proven = ProofReport { run: "prove_1", started: "now", proof };
         let page = String::from_utf8(files(&proven, true).unwrap().remove(1).bytes).unwrap();
         [text(&proven, Style::default(), &[]), page]
-            .map(|told| told.contains("undecided: the rounds do not tell"))
+            .map(|told| told.contains("undecided: the rounds do not show"))
     };
     assert_eq!(told(&proof()), [false, false]);
     let proof = Proof { concurrency: concurrency.into_iter().collect(), ..proof() };

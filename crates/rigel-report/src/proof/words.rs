@@ -1,4 +1,4 @@
-//! What an experiment came to, in sentences and in the words of its tables.
+//! The result of an experiment, in sentences and in the words of its tables.
 //!
 //! Must not know how a table is drawn.
 
@@ -24,9 +24,10 @@ pub fn told(proof: &Proof) -> Vec<String> {
 fn of_cost(found: &page_cost::PageCostFindings) -> Vec<String> {
     let passing = among(&found.passing().into_iter().map(number).collect::<Vec<_>>());
     let head = match passing {
-        None => "random_page_cost: no value that was tried passes.".to_owned(),
+        None => "random_page_cost: no tested value passes.".to_owned(),
         Some(values) => format!(
-            "random_page_cost: {values} {} here, of the values that were tried: the chosen plans are at most {} times as slow as the fastest in the \
+            "random_page_cost: {values} {} here, of the tested values: the chosen plans are at most {} \
+             times as slow as the fastest in the \
              median, and nowhere slower than with the default of {}.",
             if found.passing().len() == 1 { "passes" } else { "pass" },
             number(page_cost::MOST_REGRET),
@@ -41,7 +42,7 @@ fn of_cost(found: &page_cost::PageCostFindings) -> Vec<String> {
 fn of_rule(judged: &PageCostVerdict) -> String {
     let what = match judged.rule {
         Rule::Assumed => format!("The {} of rigel advise, which assumes 90 % of hits,", values(judged)),
-        Rule::Told => format!("The {} of rigel advise when it is told the share of hits", values(judged)),
+        Rule::Told => format!("The {} of rigel advise with a given share of hits", values(judged)),
         Rule::Raw => format!("The ratio of the storage itself, {},", values(judged)),
         Rule::Common => format!("The {} that is usual for SSDs", values(judged)),
         Rule::Default => format!("The default of {}", values(judged)),
@@ -105,7 +106,7 @@ pub const fn rule(rule: Rule) -> &'static str {
         Rule::Common => "usual (SSD)",
         Rule::Raw => "raw ratio",
         Rule::Assumed => "advised, 90 %",
-        Rule::Told => "advised, told",
+        Rule::Told => "advised, hit rate",
         Rule::Tried => "tried",
     }
 }
@@ -129,7 +130,7 @@ fn of_concurrency(found: &concurrency::ConcurrencyFindings) -> String {
             format!(": {} % of the best with {}", plain_percent(at.share.value), sessions(at.sessions))
         });
         format!(
-            " The {} that rigel advise makes of this storage {}{low}.",
+            " The {} that rigel advise derives for this storage {}{low}.",
             judged.shown(),
             told_verdict(judged.verdict)
         )
@@ -141,7 +142,8 @@ fn of_concurrency(found: &concurrency::ConcurrencyFindings) -> String {
 pub fn undecided(found: &concurrency::ConcurrencyFindings) -> Option<&'static str> {
     let any = found.values.iter().any(|judged| judged.verdict == Verdict::Undecided);
     any.then_some(
-        "undecided: the rounds do not tell whether the value is among the best; a quieter host or a larger --size may",
+        "undecided: the rounds do not show whether the value is among the best; a quieter host or a larger \
+         --size may",
     )
 }
 

@@ -1,4 +1,4 @@
-//! What is shown of a ranking: the answer, a picture, the table, every pair, offers, conditions.
+//! What is shown about a ranking: the answer, a picture, the table, every pair, offers, conditions.
 //!
 //! Must not leave out a storage.
 
@@ -107,13 +107,14 @@ fn range(pair: &Pair) -> Option<String> {
 fn meaning(ranked: &RankView<'_>) -> String {
     let behind = match (sentences::has_one_run(ranked), sentences::all_have_one_run(ranked)) {
         (true, true) => BEHIND_SO_FAR,
-        (true, false) => "surely behind, or behind so far where each has one run,",
-        _ => "surely behind",
+        (true, false) => "clearly behind, or behind so far if each has one run,",
+        _ => "clearly behind",
     };
     format!(
-        "Place: those that a storage may have. Change: the difference to the first, with the range of the true difference. A storage is {behind} \
-         if that range does not include 0; otherwise the same if all of it is within ±{} %. In 95 of 100 rankings the ranges of all pairs of \
-         storages are right at once.",
+        "Place: the ranks that a storage may have. Change: the difference from the first, with the range of \
+         the true difference. A storage is {behind} \
+         if that range does not include 0; otherwise it is the same if the whole range is within ±{} %. In \
+         95 of 100 rankings, the ranges of all pairs of storages are right at once.",
         plain_percent(MARGIN)
     )
 }

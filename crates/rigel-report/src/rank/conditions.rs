@@ -1,4 +1,4 @@
-//! Under which conditions storages were measured, and what their offers say of them.
+//! Under which conditions storages were measured, and what their offers say about them.
 //!
 //! Must not judge them.
 
@@ -9,7 +9,7 @@ use crate::surroundings;
 use rigel_core::path_text::printable;
 use std::collections::BTreeSet;
 
-/// What is known of a storage besides its figures.
+/// What is known about a storage besides its figures.
 struct Condition {
     name: String,
     raid: String,

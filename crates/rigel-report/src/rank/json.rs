@@ -33,27 +33,27 @@ struct Document {
     /// Unit of its values.
     #[schemars(extend("enum" = ["IOPS", "MBPS", "per s", "commits/s", "us", "times"]))]
     unit: &'static str,
-    /// Whether more of it is better.
+    /// Whether a higher value is better.
     more_is_better: bool,
     /// Where; null for a quantity of the runs.
     point: Option<PerClass<u32>>,
     /// The storage with the best figure.
     first: String,
-    /// Whether it is surely ahead of all others.
+    /// Whether it is certainly ahead of all others.
     first_is_sure: bool,
     /// Storages that may be as good as the first.
     may_be_first: Vec<String>,
-    /// Differences within it are none: 0.05 is ±5 %.
+    /// Differences within this margin count as none: 0.05 is ±5 %.
     margin: f64,
     /// The best figure first.
     storages: Vec<StorageDocument>,
     /// Each pair of storages; in 95 of 100 rankings the ranges of all of them are right at once.
     pairs: Vec<PairDocument>,
-    /// Storages that cannot be told apart from each other, as many together as possible.
+    /// Groups of storages that cannot be told apart, each as large as possible.
     groups: Vec<Vec<String>>,
-    /// What is required of a storage, as it was asked for.
+    /// What is required of a storage, as it was written.
     required: Vec<String>,
-    /// The storage that surely meets all of that for the least money; null when there is none, or prices cannot be compared.
+    /// The cheapest storage that certainly meets all of that; null when there is none, or prices cannot be compared.
     cheapest: Option<String>,
     /// The currencies of the prices; offers are compared by price if there is only one.
     currencies: Vec<String>,
@@ -62,7 +62,7 @@ struct Document {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Storage")]
 struct StorageDocument {
-    /// What it is called.
+    /// Its name.
     name: String,
     /// The first and the last place that it may have, from 1.
     places: [usize; 2],
@@ -70,21 +70,21 @@ struct StorageDocument {
     figure: Option<Estimate>,
     /// Whether the figure may be used.
     usable: bool,
-    /// What becomes of each requirement.
+    /// The result of each requirement.
     meets: Vec<MeetsDocument>,
-    /// What it costs and has; null when no sheet says so.
+    /// Its price and hardware; null if no price sheet lists them.
     offer: Option<OfferDocument>,
     /// Its runs.
     runs: Vec<RunDocument>,
 }
 
-/// What becomes of a requirement.
+/// The result of a requirement.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Meets")]
 struct MeetsDocument {
-    /// The requirement, as it was asked for.
+    /// The requirement, as it was written.
     required: String,
-    /// Whether it is met: `yes` and `no` by the whole interval of the figure.
+    /// Whether it is met: `yes` and `no` if the whole interval of the figure says so.
     #[schemars(extend("enum" = ["yes", "perhaps", "unknown", "probably not", "no"]))]
     verdict: &'static str,
 }
@@ -94,11 +94,11 @@ struct MeetsDocument {
 struct OfferDocument {
     /// What it costs; null when that is not known.
     price: Option<f64>,
-    /// Of what currency.
+    /// The currency.
     currency: Option<String>,
     /// How many disks it has.
     disks: Option<u32>,
-    /// What it can hold.
+    /// Its capacity.
     capacity_bytes: Option<u64>,
     /// How its disks are mirrored or striped.
     raid: String,
@@ -106,13 +106,13 @@ struct OfferDocument {
     labels: Vec<String>,
     /// Anything else.
     notes: String,
-    /// Highest rate of small I/O over the disks.
+    /// Highest rate of small I/O divided by the number of disks.
     iops_per_disk: Option<Estimate>,
-    /// The same over the capacity in units of 2^40 bytes.
+    /// The same divided by the capacity in units of 2^40 bytes.
     iops_per_tib: Option<Estimate>,
     /// The same for 1000 of the currency; null where there are several currencies.
     iops_per_1000: Option<Estimate>,
-    /// Highest rate of large I/O over the disks.
+    /// Highest rate of large I/O divided by the number of disks.
     mbps_per_disk: Option<Estimate>,
 }
 
@@ -123,13 +123,13 @@ struct PairDocument {
     ahead: String,
     /// The other one.
     behind: String,
-    /// How much that one differs; null when that cannot be told.
+    /// How much that one differs; null if it is unknown.
     change: Option<Change>,
-    /// Whether it is surely behind.
+    /// Whether it is certainly behind.
     sure: bool,
     /// Whether both are the same within the margin.
     alike: bool,
-    /// Why neither is so, `wide` where the interval leaves differences open that matter; null otherwise.
+    /// Why neither is certain, `wide` if the interval does not exclude relevant differences; null otherwise.
     #[schemars(extend("enum" = ["wide", "invalid", "no_data", "one_visit", "few_visits", "few_rounds", "few_runs", "no_interval", "unequal_levels", null]))]
     reason: Option<&'static str>,
 }

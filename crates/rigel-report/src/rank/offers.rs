@@ -1,4 +1,4 @@
-//! Offers beside their figures: what there is per disk, per TiB and for the money.
+//! Offers with their figures: per disk, per TiB and per price.
 //!
 //! Must not choose an offer.
 
@@ -12,7 +12,7 @@ use rigel_core::units::say::{listed, number};
 use rigel_uses::rank::offers::Offer;
 use rigel_uses::rank::{Fulfilment, RankRow};
 
-/// Figures of an offer over what it has and costs; nothing where the sheet does not say that.
+/// Figures of an offer over what it has and costs; nothing if the sheet does not say that.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PerUnit {
     pub iops_per_disk: Option<Estimate>,

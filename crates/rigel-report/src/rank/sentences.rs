@@ -1,4 +1,4 @@
-//! What a ranking comes to, in sentences: who is first and how sure that is, who cannot be told apart, what to buy.
+//! The result of a ranking, in sentences: who is first and how certain that is, who cannot be told apart, what to buy.
 //!
 //! Must not judge; each sentence follows from rows and pairs.
 
@@ -13,7 +13,7 @@ use rigel_uses::compare::change::{Doubt, RestsOn};
 use rigel_uses::compare::{Effect, MARGIN, SideUsability};
 use rigel_uses::rank::{Fulfilment, Pair, RankRow};
 
-/// The order in which reasons are told.
+/// The order in which reasons are reported.
 const DOUBTS: [Doubt; 7] = [
     Doubt::Invalid,
     Doubt::NoData,
@@ -24,7 +24,8 @@ const DOUBTS: [Doubt; 7] = [
     Doubt::UnequalLevels,
 ];
 
-const ONE_RUN: &str = "Each storage has one run, so a difference may be that between two days. Measure each storage on three days, and give \
+const ONE_RUN: &str = "Each storage has one run, so a difference may be day-to-day variation. Measure each \
+    storage on three days, and give \
                        all runs: NAME=RECORD,RECORD,RECORD.";
 
 /// Of a storage that is behind by one run of each.
@@ -75,9 +76,9 @@ fn first(ranked: &RankView<'_>) -> String {
         let next_figure = value(ranking.quantity, next.estimate.value);
         let range = ranking.pair(0, 1).and_then(range).unwrap_or_default();
         let is_first = if ranking.pairs.iter().any(|pair| pair.ahead == 0 && is_of_one_run(pair)) {
-            "is first so far, by one run of each storage,"
+            "is first so far, judging by one run of each storage,"
         } else {
-            "is surely first"
+            "is clearly first"
         };
         return format!(
             "{name} {is_first} with the {}: {figure}. Next is {} with {next_figure}{range}.",
@@ -86,7 +87,7 @@ fn first(ranked: &RankView<'_>) -> String {
         );
     }
     format!(
-        "No storage is surely first. {name} has the {} ({figure}), but {} may be as good.",
+        "No storage is clearly first. {name} has the {} ({figure}), but {} may be as good.",
         best(ranked),
         names(ranked, rivals)
     )
@@ -165,9 +166,9 @@ fn money(ranked: &RankView<'_>) -> Vec<String> {
     };
     let list = |storages: &[usize]| listed(&storages.iter().map(with_price).collect::<Vec<_>>());
     let answer = match (purchase.cheapest, surely.as_slice()) {
-        (Some(storage), _) => format!("The cheapest that surely meets {wanted} is {}.", list(&[storage])),
-        (None, []) => format!("No storage surely meets {wanted}."),
-        (None, some) => format!("Surely meets {wanted}: {}.", list(some)),
+        (Some(storage), _) => format!("The cheapest that certainly meets {wanted} is {}.", list(&[storage])),
+        (None, []) => format!("No storage certainly meets {wanted}."),
+        (None, some) => format!("Storages that certainly meet {wanted}: {}.", list(some)),
     };
     let others: Vec<usize> = surely
         .iter()
@@ -175,7 +176,7 @@ fn money(ranked: &RankView<'_>) -> Vec<String> {
         .filter(|&one| purchase.cheapest.is_some_and(|cheapest| cheapest != one))
         .collect();
     let perhaps = purchase.meeting(Fulfilment::Perhaps);
-    let also = (!others.is_empty()).then(|| format!("Also surely: {}.", list(&others)));
+    let also = (!others.is_empty()).then(|| format!("Others that certainly do: {}.", list(&others)));
     let perhaps = (!perhaps.is_empty())
         .then(|| format!("Perhaps: {}; the interval includes the limit, or there is none.", list(&perhaps)));
     std::iter::once(answer).chain(also).chain(perhaps).chain(offers::notes(ranked)).collect()
@@ -223,13 +224,14 @@ fn one_run(ranked: &RankView<'_>) -> Option<String> {
     let of_pair = |place: &usize| pairs().any(|pair| pair.ahead == *place || pair.behind == *place);
     let places = (0..ranked.ranking.rows.len()).filter(of_pair);
     Some(format!(
-        "One run each have {}, so a difference between them may be that between two days. Measure each of them on three days, and give all \
+        "{} have only one run each, so a difference between them may be day-to-day variation. Measure each \
+         of them on three days, and give all \
          runs: NAME=RECORD,RECORD,RECORD.",
         names(ranked, places)
     ))
 }
 
-/// Whether a pair is judged by a single run of each, so that what differs from one day to the next counts as a difference.
+/// Whether a pair is judged by a single run of each, so what differs from one day to the next counts as a difference.
 fn is_of_one_run(pair: &Pair) -> bool {
     pair.change.is_ok_and(|change| change.rests_on == RestsOn::Intervals)
 }
@@ -248,8 +250,8 @@ pub(super) fn all_have_one_run(ranked: &RankView<'_>) -> bool {
 pub(super) fn effect(pair: &Pair) -> &'static str {
     match pair.effect {
         Effect::Worse if is_of_one_run(pair) => BEHIND_SO_FAR,
-        Effect::Worse => "surely behind",
-        Effect::Better => "surely ahead",
+        Effect::Worse => "clearly behind",
+        Effect::Better => "clearly ahead",
         Effect::Alike => "same",
         Effect::Undecided(Doubt::Wide) => "not told apart",
         other => crate::compare::effect(other),

@@ -92,13 +92,13 @@ pub(super) fn per_money(currency: &str) -> String {
     format!("IOPS per {} {currency}", number(MONEY))
 }
 
-/// Rates are told for so much money.
+/// Rates are reported for so much money.
 pub(super) const MONEY: f64 = 1000.0;
 
-/// Why storages are never called surely ahead or behind.
+/// Why storages are never called certainly ahead or behind.
 pub(super) const fn why(doubt: Doubt) -> &'static str {
     match doubt {
-        Doubt::Wide => "the range of the difference includes none",
+        Doubt::Wide => "the range of the difference includes no difference",
         Doubt::Invalid => "a flag says that the number must not be used",
         Doubt::NoData => "there is no such figure: nothing completed, or no load met the limit",
         Doubt::OneVisit => {

@@ -1,4 +1,4 @@
-//! The rate within bounds on the latency: its cards, and the curve of each bound.
+//! The rate within latency limits: its cards, and the curve of each bound.
 //!
 //! Must not choose a figure.
 
@@ -60,7 +60,7 @@ fn rate(found: &SloFindings) -> Option<Card> {
         }
         SloAnswer::Everywhere(most, _) => {
             let value = format!("≥ {}", told(f64::from(*most), ScaleRounding::Nearest));
-            card(title, value, unit, "the highest that was tried")
+            card(title, value, unit, "the highest tried")
         }
         SloAnswer::Unfinished => card(title, "unknown", "", "the run ended before"),
         SloAnswer::NotSearched => return None,
@@ -106,7 +106,7 @@ pub(super) fn curves(found: &SloFindings, ids: &Ids) -> Block {
     };
     let about = format!(
         "Each mark is a {what} that was visited, with its 95 % interval. The dashed line is the limit; the vertical band holds the {most} \
-         that keeps it."
+         that meets it."
     );
     let charts: Vec<Chart> = bounds.map(chart).collect();
     if charts.is_empty() {

@@ -1,6 +1,6 @@
 //! The headline numbers as cards: the extremes over all points with their intervals, and what a search found.
 //!
-//! Must not show a number without what speaks against it.
+//! Must not show a number without its doubts.
 
 use crate::document::Card;
 use crate::flag_scopes::FlagScopes;
@@ -59,9 +59,9 @@ fn searched(found: &CurveFindings) -> Card {
         value: format!("{least}{}", curve.n_sat.found),
         unit: "outstanding".to_owned(),
         about: vec![
-            format!("{} to {} as far as the noise tells", curve.n_sat.lo, curve.n_sat.hi),
+            format!("{} to {} within the noise", curve.n_sat.lo, curve.n_sat.hi),
             format!(
-                "{least}{} {} ±{} %; the most rate for its latency at {}",
+                "{least}{} {} ±{} %; the best rate for its latency at {}",
                 number(found.rate(curve.x_max).value),
                 printable(found.load.unit()),
                 words::percent(curve.x_max.relative_half_width),

@@ -18,8 +18,9 @@ const NAMES_OF_QUERIES: &str = " Simple=4 stands for 4 sessions with look-ups, w
 
 /// The ways of a commit, and the same of them.
 const WAYS_OF_COMMITS: [Class; 3] = [Class::DSYNC, Class::FDATASYNC, Class::UNSYNCED];
-const NAMES_OF_COMMITS: &str = " Dsync=4 stands for 4 writers, each of whom waits until its write is durable (O_DSYNC); Fdatasync \
-    for those that write and then ask for it (fdatasync), Unsynced for the same write that need not be durable.";
+const NAMES_OF_COMMITS: &str = " Dsync=4 stands for 4 writers, each of which waits until its write is \
+    durable (O_DSYNC); Fdatasync for writers that flush after each write (fdatasync), Unsynced for the same \
+    write without durability.";
 
 /// All of them; nothing when nothing was measured.
 pub(super) fn blocks(view: &View<'_>, ids: &Ids) -> Vec<Block> {
@@ -109,7 +110,7 @@ fn latency(view: &View<'_>, ids: &Ids, load: &LoadClass, suffix: &str) -> Chart 
     }
 }
 
-/// Whether the class was measured alone, so that its chart can show what was found before, in the search for its levels.
+/// Whether the class was measured alone, so its chart can show what was found before, in the search for its levels.
 fn is_alone(view: &View<'_>, class: Class) -> bool {
     view.findings.points.iter().any(|found| found.point.is_alone(class))
 }
@@ -180,15 +181,16 @@ fn interference(points: &[PointFindings], ids: &Ids, classes: &Classes<'_>) -> O
     let loss = |load: &&LoadClass| {
         let others = classes.others(load, LoadClass::noun);
         let about =
-            format!("of {} over what is added of {others}, a line for each of its own levels", load.noun());
+            format!("of {} over the added load of {others}, a line for each of its own levels", load.noun());
         figure(ids, &format!("loss-{}", load.name), &format!("Loss of {}", load.unit()), about)
     };
     Some(section(
         ids,
         "interference",
         "Interference",
-        "What one class loses of its rate alone when another is added, from the rounds in which both points were visited: what was \
-         slow or fast for a whole round is not in it. Without such rounds the relative widths of both rates add up in quadrature.",
+        "How much of its own rate one class loses when another is added, from the rounds that visited both \
+         points, so that whatever slows a whole round cancels out. Without such rounds the relative widths \
+         of both rates add up in quadrature.",
         classes.loads.iter().filter(alone).map(loss).collect(),
     ))
 }
@@ -208,13 +210,13 @@ fn one_point(ids: &Ids, classes: &Classes<'_>) -> Block {
             ids,
             "latency-time",
             "Latency over time",
-            "a column for each visit or slice of one visit, darker to lighter for rarer to more I/Os",
+            "a column for each visit or slice of one visit; the lighter, the more I/Os",
         ),
         figure(
             ids,
             "inside",
             "Throughput inside the visits",
-            "since the load began; what is grey is settling and does not count",
+            "since the load began; grey parts are settling and do not count",
         ),
     ];
     Block::section("One point", vec![Block::Picker(picker), Block::Charts(charts)])
@@ -227,6 +229,6 @@ fn over_time(ids: &Ids, classes: &Classes<'_>) -> Block {
         let about = format!("of {}, visit by visit", load.noun());
         figure(ids, &format!("run-{}", load.name), load.unit(), about)
     };
-    let about = "Every visit with the rate that it found; a click chooses its point.";
+    let about = "Every visit with its rate; click a visit to choose its point.";
     section(ids, "over-time", "Over the time of the run", about, classes.loads.iter().map(chart).collect())
 }

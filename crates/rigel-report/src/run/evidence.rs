@@ -101,7 +101,7 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
             }
             (None, None) => "one visit to each phase of the load".to_owned(),
         },
-        (None, Some(soak)) => format!("the phases of the load in turns for {}", soak.time),
+        (None, Some(soak)) => format!("the phases of the load in rotation for {}", soak.time),
         (Some(Pace::Adaptive(adaptive)), _) => {
             let limit =
                 adaptive.max_duration.map_or_else(String::new, |limit| format!(", no visit after {limit}"));
@@ -118,7 +118,7 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
         ("Pace", pace),
         ("Disks", plan.num_disks.to_string()),
         ("Workers", plan.workers_of(view.record.header.nodes.first().engine.kind).to_string()),
-        ("Page cache", if request.buffered { "used, as asked" } else { "" }.to_owned()),
+        ("Page cache", if request.buffered { "used, as requested" } else { "" }.to_owned()),
         ("Seed", request.seed.to_string()),
         ("Started", header.started.clone()),
         ("Ended", ended.to_owned()),
@@ -133,7 +133,7 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The facts of every node; their names say of which, when there are several.
+/// The facts of every node; their names say about which, when there are several.
 fn host(view: &View<'_>) -> Vec<(String, String)> {
     let nodes = view.record.header.nodes.all();
     let named = |(number, node): (usize, &Node)| {

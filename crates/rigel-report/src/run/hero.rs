@@ -1,4 +1,4 @@
-//! The picture at the top of the page of a run: the curve that answers what was asked.
+//! The picture at the top of the page of a run: the curve that answers the question.
 //!
 //! Must not choose a figure.
 
@@ -25,7 +25,7 @@ fn whole(level: f64) -> String {
     format!("{level:.0}")
 }
 
-/// The picture; nothing where nothing was measured. A terminal has the rates alone, of every class.
+/// The picture; nothing if nothing was measured. A terminal has the rates alone, of every class.
 pub(super) fn of(view: &View<'_>, room: Room) -> Option<Block> {
     if let Answer::Rate(found) = view.answer() {
         return Picture::of(bound(found)).filter(|_| room.is_wide());

@@ -1,5 +1,4 @@
-//! The overview of several runs: a table with the headline numbers of each, and the curves of those that can lie over each
-//! other.
+//! The overview of several runs: a table with the headline numbers of each, and the curves that can be overlaid.
 //!
 //! Must not judge one run by another; that is for a comparison, which has its own rules.
 
@@ -15,8 +14,8 @@ use rigel_core::units::say::{number, time};
 /// All of it.
 pub(crate) fn blocks(views: &[View<'_>], overlays: &Overlays) -> Vec<Block> {
     let about = "Each run has a page of its own, with all its numbers. IOPS are of small, MBPS of large I/O, latency is the \
-                 mean of small I/O. ± is half the width of the 95 % interval of a number; whether two runs differ is more than whether \
-                 their intervals overlap.";
+                 mean of small I/O. ± is half the width of the 95 % interval of a number; overlapping \
+                 intervals do not decide whether two runs differ.";
     let mut all: Vec<Block> = hero::several(views, &overlays.runs).into_iter().collect();
     all.extend([Block::section("Runs", vec![Block::about(about), table(views, overlays)]), curves(overlays)]);
     all.extend(alone(overlays));
@@ -106,7 +105,7 @@ fn alone(overlays: &Overlays) -> Option<Block> {
         overlays.alone.iter().filter_map(|&run| Some(overlays.runs.get(run)?.as_str())).collect();
     let told = || {
         Block::about(format!(
-            "In no chart, as no other run has a class of I/O of that size alone: {}.",
+            "In no chart, because no other run has a class of I/O of that size alone: {}.",
             names.join(", ")
         ))
     };

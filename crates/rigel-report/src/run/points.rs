@@ -1,6 +1,6 @@
 //! The results of a run for a terminal, 80 columns wide: a row for each point, with the widths of intervals and the flags.
 //!
-//! A flag stands under the row that it is about, with its figures; one that all points share stands under the table. Must
+//! A flag is shown below its row, with its figures; one that all points share is below the table. Must
 //! not hide a point.
 
 use crate::document::{Block, Column, Paragraph, Table};
@@ -153,7 +153,7 @@ fn width(found: Option<Estimate>) -> String {
     found.and_then(|found| found.half_width()).map_or_else(|| "-".to_owned(), words::percent)
 }
 
-/// Beside a width that is not what was asked for.
+/// Beside a width that is not what was requested.
 fn star(io: Option<&IoFindings>, target: Option<f64>) -> char {
     match (io, target) {
         (Some(io), Some(_)) if !io.sure.reached => '*',
@@ -176,7 +176,7 @@ fn legend(view: &View<'_>) -> Vec<Block> {
         let asked = words::plain_percent(target);
         all.push(Block::whole(
             "",
-            format!("*  wider than the ±{asked} % that was asked for, or no interval (NOT_REACHED)"),
+            format!("*  wider than the requested ±{asked} %, or no interval (NOT_REACHED)"),
         ));
     }
     if points.iter().any(PointFindings::invalid) {
@@ -284,12 +284,12 @@ fn meaning(view: &View<'_>) -> String {
         return format!("half of a 95 % interval that shows {}.", words::ONE_VISIT);
     }
     let meaning = format!(
-        "half of {}, that is {}. For a run on another day it is 1.4 times that at least.",
+        "half of {}, that is {}. For a run on another day, it is at least 1.4 times that.",
         words::INTERVAL,
         words::SHORT_ESTIMAND
     );
     if one_visit {
-        format!("{meaning} Of a point with 1 visit it shows only what varied inside that visit.")
+        format!("{meaning} For a point with 1 visit, it only covers variation within that visit.")
     } else {
         meaning
     }

@@ -52,7 +52,7 @@ fn head(shown: &ScrubReport<'_>) -> String {
     match (whole, ranges) {
         (true, 0) => format!("Every block of {disk} was read: all {total} can be read."),
         (true, _) => format!("Every block of {disk} was read: of {total}, {bad}."),
-        (false, 0) => format!("{done} of the {total} of {disk} were read, and all of that can be read."),
+        (false, 0) => format!("{done} of the {total} of {disk} were read, and all of them can be read."),
         (false, _) => format!("{done} of the {total} of {disk} were read: {bad}."),
     }
 }
@@ -69,21 +69,21 @@ fn slow_head(slow: &SlowFindings) -> Option<String> {
 fn unjudged(slow: &SlowFindings) -> Option<String> {
     let reads = counted(slow.unjudged, "read");
     (slow.unjudged > 0)
-        .then(|| format!("{reads} of 1 MiB took long once; as so many did, it was not looked into."))
+        .then(|| format!("{reads} of 1 MiB took long once; because so many did, this was not investigated."))
 }
 
-/// What a scrub that was stopped has not looked at again.
+/// What a scrub that was stopped has not checked again.
 fn waiting(state: &State) -> Option<String> {
     let reads = state.pace.as_ref().map_or(0, Pace::suspects) as u64;
     (reads > 0)
-        .then(|| format!("{} of 1 MiB took long; not often enough read again yet.", counted(reads, "read")))
+        .then(|| format!("{} of 1 MiB took long; not yet read again often enough.", counted(reads, "read")))
 }
 
 /// Why the files are not all known.
 fn doubt(owners: &OwnerFacts) -> Option<String> {
     let doubt = printable(owners.doubt.as_ref()?).into_owned();
     Some(match owners.files.is_empty() {
-        true => format!("Which files are there is not known: {doubt}."),
+        true => format!("It is unknown which files are there: {doubt}."),
         false => format!("There may be more files: {doubt}."),
     })
 }

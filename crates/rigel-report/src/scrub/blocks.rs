@@ -53,7 +53,7 @@ fn restless(found: &ScrubFindings) -> String {
     )
 }
 
-/// What a scrub that was stopped has not looked at again.
+/// What a scrub that was stopped has not checked again.
 fn waiting(pending: &[Stretch]) -> String {
     let bytes: u64 = pending.iter().map(|stretch| stretch.len).sum();
     let ranges = counted(pending.len() as u64, "range");

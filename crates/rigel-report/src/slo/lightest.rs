@@ -1,4 +1,4 @@
-//! What the lightest load says where no load keeps the limits: the latency there, and which limits are possible.
+//! What the lightest load shows if no load meets the limits: the latency there, and which limits are possible.
 //!
 //! Must not choose a figure.
 
@@ -14,7 +14,7 @@ const ALONE: f64 = 0.1;
 /// A bound that is broken there, with its latency.
 type Broken<'a> = (&'a SloBound, Estimate);
 
-/// ` One I/O alone: p99 is 182 us (175 us to 190 us). Possible is p99 < 200 us.` Nothing where no latency is known.
+/// ` One I/O alone: p99 is 182 us (175 us to 190 us). Possible is p99 < 200 us.` Nothing if no latency is known.
 pub(super) fn sentence(found: &SloFindings) -> String {
     let Some((point, broken)) = broken(found) else { return String::new() };
     let figure = |(bound, us): &Broken<'_>| {
@@ -29,7 +29,7 @@ pub(super) fn sentence(found: &SloFindings) -> String {
     }
 }
 
-/// `p99 < 200 us`: the tightest limits, rounded up, that the lightest load surely keeps; `None` where its visits do not say.
+/// `p99 < 200 us`: the tightest limits, rounded up, that the lightest load certainly keeps; `None` if its visits do not say.
 pub(super) fn possible(found: &SloFindings) -> Option<String> {
     limits(&broken(found)?.1)
 }

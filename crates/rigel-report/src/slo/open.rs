@@ -31,18 +31,18 @@ const fn clause(open: SloOpen) -> &'static str {
         SloOpen::Few => "too few I/Os or visits were seen",
         SloOpen::AtBound(Some(_)) => "the limit lies within the interval",
         SloOpen::AtBound(None) => "the latency there is at the limit",
-        SloOpen::Around => "the rates around it tell, though its own visits leave it open",
+        SloOpen::Around => "the rates around it decide, though its own visits leave it open",
     }
 }
 
-/// What became of a requirement: `kept`, `NOT kept`, `NOT kept as measured, though the host was busy`, `undecided because ..`.
+/// What became of a requirement: `met`, `NOT met`, `NOT met as measured, though the host was busy`, `undecided because ..`.
 pub(super) fn verdict(found: &RequiredFound) -> String {
     match (found.kept, found.open) {
-        (BoundVerdict::Yes, Some(SloOpen::Around)) => format!("kept ({})", clause(SloOpen::Around)),
-        (BoundVerdict::Yes, _) => "kept".to_owned(),
-        (BoundVerdict::No, None) => "NOT kept".to_owned(),
-        (BoundVerdict::No, Some(SloOpen::Around)) => format!("NOT kept ({})", clause(SloOpen::Around)),
-        (BoundVerdict::No, Some(open)) => format!("NOT kept as measured ({})", clause(open)),
+        (BoundVerdict::Yes, Some(SloOpen::Around)) => format!("met ({})", clause(SloOpen::Around)),
+        (BoundVerdict::Yes, _) => "met".to_owned(),
+        (BoundVerdict::No, None) => "NOT met".to_owned(),
+        (BoundVerdict::No, Some(SloOpen::Around)) => format!("NOT met ({})", clause(SloOpen::Around)),
+        (BoundVerdict::No, Some(open)) => format!("NOT met as measured ({})", clause(open)),
         (BoundVerdict::Undecided, Some(open)) => format!("undecided because {}", clause(open)),
         (BoundVerdict::Undecided, None) => "undecided".to_owned(),
     }
@@ -51,25 +51,25 @@ pub(super) fn verdict(found: &RequiredFound) -> String {
 /// The same in a word or two.
 pub(crate) const fn word(found: &RequiredFound) -> &'static str {
     match (found.kept, found.open) {
-        (BoundVerdict::Yes, _) => "kept",
-        (BoundVerdict::No, None | Some(SloOpen::Around)) => "not kept",
-        (BoundVerdict::No, Some(_)) => "not kept as measured",
+        (BoundVerdict::Yes, _) => "met",
+        (BoundVerdict::No, None | Some(SloOpen::Around)) => "not met",
+        (BoundVerdict::No, Some(_)) => "not met as measured",
         (BoundVerdict::Undecided, _) => "undecided",
     }
 }
 
-/// Why, as a sentence; nothing where the number says it all.
+/// Why, as a sentence; nothing if the number says it all.
 pub(crate) fn why(found: &RequiredFound) -> Option<String> {
     let clause = clause(found.open?);
     let (first, others) = clause.split_at_checked(1)?;
     Some(format!("{}{others}.", first.to_ascii_uppercase()))
 }
 
-/// What removes the cause; nothing where it is decided.
+/// What removes the cause; nothing if it is decided.
 pub(super) fn step(open: SloOpen) -> Option<String> {
     Some(match open {
         SloOpen::Around => return None,
-        SloOpen::NotVisited => "let the run get there: give it more time with --for".to_owned(),
+        SloOpen::NotVisited => "give the run more time: give it more time with --for".to_owned(),
         SloOpen::Overload => "require a lower rate".to_owned(),
         SloOpen::Busy => "stop what else uses this host, or wait until it is quiet, and measure again".to_owned(),
         SloOpen::Late => {
@@ -82,7 +82,8 @@ pub(super) fn step(open: SloOpen) -> Option<String> {
             trimmed(times.ceil().max(2.0))
         ),
         SloOpen::AtBound(None) => {
-            "ask for a rate or a latency that is farther from what the storage does there: more time would hardly tell"
+            "ask for a rate or a latency farther from what the storage does there: more time would barely \
+             help"
                 .to_owned()
         }
     })

@@ -12,12 +12,13 @@ use rigel_core::stats::share::BoundVerdict;
 use rigel_core::units::say::{counted, trimmed};
 
 /// What stands above the columns of the table.
-pub(super) const HEADS: [&str; 8] = ["Scale", "phase", "limit used", "kept", "mean", "p50", "p99", "p99.9"];
+pub(super) const HEADS: [&str; 8] = ["Scale", "phase", "limit used", "met", "mean", "p50", "p99", "p99.9"];
 /// What the columns mean.
-pub(super) const MEANING: &str = "Scale: so many times the load of the file. Limit used: the slow I/Os (or the mean) as a share of what \
+pub(super) const MEANING: &str = "Scale: the load as a multiple of the load in the file. Limit used: the \
+    slow I/Os (or the mean) as a share of what \
      the tightest limit allows, with its 95 % interval. Latencies count from the intended start.";
 
-/// A scale in few digits; `down` and `up` go to the side that is surely right.
+/// A scale in few digits; `down` and `up` go to the side that is certainly right.
 #[derive(Clone, Copy)]
 pub(crate) enum ScaleRounding {
     Nearest,
@@ -43,7 +44,7 @@ pub(crate) fn digits(scale: f64, to: ScaleRounding) -> String {
     trimmed(value / unit)
 }
 
-/// A requirement as it was asked for.
+/// A requirement as it was written.
 pub(crate) fn requirement(scale: Option<&SloScale>, one: &Requirement) -> String {
     scale.map_or_else(
         || one.to_string(),
@@ -64,27 +65,29 @@ pub(super) fn answer(found: &SloFindings, scale: &SloScale) -> String {
     let first = match &found.answer {
         SloAnswer::Rate(rate) => of_rate(found, scale, rate, &bounds),
         SloAnswer::Nowhere(rate, BoundVerdict::No) => format!(
-            "This storage does not even carry {} with {bounds}, the least that is tried: {}.{}",
+            "This storage does not even carry {} with {bounds}, the lowest scale tried: {}.{}",
             times(f64::from(*rate), ScaleRounding::Nearest),
             lowest(found),
             lightest::sentence(found)
         ),
         SloAnswer::Nowhere(rate, _) => format!(
-            "No scale was found at which this storage keeps {bounds}: at {}, the least that is tried, {}; that does not prove it of the storage.{}",
+            "No scale was found at which this storage meets {bounds}: at {}, the lowest scale tried, {}; \
+             that is no proof about the storage.{}",
             times(f64::from(*rate), ScaleRounding::Nearest),
             lowest(found),
             lightest::sentence(found)
         ),
         SloAnswer::Everywhere(rate, BoundVerdict::Yes) => format!(
-            "This storage carries {} with {bounds}, the most that was tried (--max-rate tries more).",
+            "This storage carries {} with {bounds}, the highest scale tried (--max-rate tries more).",
             times(f64::from(*rate), ScaleRounding::Nearest)
         ),
         SloAnswer::Everywhere(rate, kept) => format!(
-            "No scale up to {}, the most that was tried, was found at which this storage breaks {bounds}, but the visits {} it of each.",
+            "No scale up to {}, the highest tried, was found at which this storage breaks {bounds}, but the \
+             visits {} this for each.",
             times(f64::from(*rate), ScaleRounding::Nearest),
             if *kept == BoundVerdict::No { "contradict" } else { "do not prove" }
         ),
-        SloAnswer::Unfinished => return "The scale was not found: the run ended before.".to_owned(),
+        SloAnswer::Unfinished => return "The scale was not found: the run ended too early.".to_owned(),
         SloAnswer::NotSearched => return String::new(),
     };
     let what_if: String = what_if(scale).iter().map(|text| format!("{text}. ")).collect();
@@ -111,19 +114,23 @@ fn of_rate(found: &SloFindings, scale: &SloScale, rate: &SloRate, bounds: &str) 
             format!("This storage carries {at} times the load ({lower} to {upper}, 95 %) {with}.")
         }
         (Some(lower), Some(at), None) => format!(
-            "This storage carries {lower} times the load (97.5 %) {with}; where that ends is not sure, most likely at {at} times."
+            "This storage carries {lower} times the load (97.5 %) {with}; where that ends is uncertain, \
+             most likely at {at} times."
         ),
         (None, Some(at), Some(upper)) => format!(
-            "This storage does not carry {upper} times the load (97.5 %) {with}; what it carries is not sure, most likely {at} times."
+            "This storage does not carry {upper} times the load (97.5 %) {with}; what it carries is \
+             uncertain, most likely {at} times."
         ),
         (None, Some(at), None) => format!(
-            "This storage carries about {at} times the load {with}; the visits do not say how sure that is."
+            "This storage carries about {at} times the load {with}; the visits do not show how certain that \
+             is."
         ),
         (Some(lower), None, Some(upper)) => format!(
             "This storage carries {lower} times the load {with}, and not {upper} times (95 %); no scale in between was visited."
         ),
         (Some(lower), None, None) => format!(
-            "This storage carries {lower} times the load at least (97.5 %) {with}: no scale that was visited clearly breaks a limit."
+            "This storage carries {lower} times the load or more (97.5 %) {with}: no scale that was visited \
+             clearly breaks a limit."
         ),
         (None, None, Some(upper)) if all_break(found, |ratio| ratio.value) => format!(
             "This storage does not carry {upper} times the load (97.5 %) {with}, and no other scale that was visited: {}.{}",
@@ -134,7 +141,7 @@ fn of_rate(found: &SloFindings, scale: &SloScale, rate: &SloRate, bounds: &str) 
             "This storage does not carry {upper} times the load (97.5 %) {with}; what it carries is not known."
         ),
         (None, None, None) if all_break(found, |ratio| ratio.value) => format!(
-            "No scale that was visited keeps that: {}, the least of them.{}",
+            "No scale that was visited meets that: {}, the lowest of them.{}",
             lowest(found),
             lightest::sentence(found)
         ),
@@ -153,14 +160,14 @@ fn of_rate(found: &SloFindings, scale: &SloScale, rate: &SloRate, bounds: &str) 
         (None, None) => String::new(),
     };
     let tool = if rate.is_by_tool {
-        " Beyond it this host does not begin the I/Os in time, so that the storage may do more."
+        " Beyond it, this host does not begin the I/Os in time, so the storage may do more."
     } else {
         ""
     };
     told + &first + tool
 }
 
-/// Which phases were searched, and what is known of the others.
+/// Which phases were searched, and what is known about the others.
 fn phases(scale: &SloScale) -> String {
     let scaled = &scale.scaled;
     let names: Vec<String> = scaled.phases.iter().map(|phase| phase.saturating_add(1).to_string()).collect();
@@ -175,7 +182,8 @@ fn phases(scale: &SloScale) -> String {
     };
     let in_first = names.first().map_or_else(String::new, |first| format!(" in phase {first}"));
     let rest = match scaled.left_out {
-        0 => ": no other that can be judged has more of anything, or larger I/Os, or more writes among them."
+        0 => ": no other phase that can be judged has more of anything, larger I/Os or a higher share of \
+            writes."
             .to_owned(),
         more => format!(
             " here, as the heaviest; {} more of something than each of them and {} not searched.",

@@ -1,4 +1,4 @@
-//! The answer of a search for a rate in sentences, and the table of what was seen at each rate, 80 columns wide.
+//! The answer of a search for a rate in sentences, and the table of what was observed at each rate, 80 columns wide.
 //!
 //! Must not choose a figure.
 
@@ -32,7 +32,7 @@ pub(crate) fn gates(found: &SloFindings) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// The answer; nothing where only required rates were asked for.
+/// The answer; nothing if only required rates were requested.
 pub(crate) fn reached(found: &SloFindings) -> String {
     if let Some(scale) = &found.scale {
         return scale::answer(found, scale);
@@ -49,25 +49,28 @@ pub(crate) fn reached(found: &SloFindings) -> String {
             )
         }
         SloAnswer::Nowhere(..) => format!(
-            "No rate was found at which {kept} kept: {}, the lightest load, though too few I/Os were seen to be sure.{}",
+            "No rate was found at which {kept} met: {}, the lightest load, though too few I/Os were seen to \
+             be sure.{}",
             lowest(found),
             lightest::sentence(found)
         ),
         SloAnswer::Everywhere(rate, BoundVerdict::Yes) => format!(
-            "{kept} kept at every rate up to {}, the highest that was tried (--max-rate tries more).",
+            "{kept} met at every rate up to {}, the highest tried (--max-rate tries more).",
             thousands(f64::from(*rate))
         ),
         SloAnswer::Everywhere(rate, BoundVerdict::No) => format!(
-            "{} at every rate up to {}, the highest that was tried: the search found none that breaks it, the visits behind it did (see the table).",
+            "{} at every rate up to {}, the highest tried: the search found none that breaks it, the later \
+             visits did (see the table).",
             not_kept("Not all"),
             thousands(f64::from(*rate))
         ),
         SloAnswer::Everywhere(rate, _) => format!(
-            "No rate up to {}, the highest that was tried, was found at which {}, but the visits do not prove it of each.",
+            "No rate up to {}, the highest tried, was found at which {}, but the visits do not prove this \
+             for each.",
             thousands(f64::from(*rate)),
             not_kept("not all")
         ),
-        SloAnswer::Unfinished => "The rate was not found: the run ended before.".to_owned(),
+        SloAnswer::Unfinished => "The rate was not found: the run ended too early.".to_owned(),
         SloAnswer::NotSearched => String::new(),
     }
 }
@@ -78,11 +81,11 @@ fn subject(found: &SloFindings, one: &str, several: &str) -> String {
     format!("{bounds} {}", if found.bounds.len() == 1 { one } else { several })
 }
 
-/// One that is not kept is enough: `p99 < 1 ms is not kept`, `not all of p50 < 1 ms and p99 < 2 ms are kept`. `not_all`: these words, as they
-/// begin or go on with a sentence.
+/// One that is not kept is enough: `p99 < 1 ms is not met`, `not all of p50 < 1 ms and p99 < 2 ms are met`. `not_all`: these words, as they
+/// begin or resume a sentence.
 fn not_kept(found: &SloFindings, not_all: &str) -> String {
     let of = if found.bounds.len() == 1 { String::new() } else { format!("{not_all} of ") };
-    format!("{of}{} kept", subject(found, "is not", "are"))
+    format!("{of}{} met", subject(found, "is not", "are"))
 }
 
 /// What was seen of the bound that is broken most at the lowest rate: `at 10 I/Os per second 63 % take longer than 1 ms (61 to 65 %)`
@@ -115,46 +118,55 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
         (rate.lower.map(|rate| thousands(rate.floor())), rate.upper.map(|rate| thousands(rate.ceil())));
     let first = match (lower, rate.at.map(thousands), upper) {
         (Some(lower), Some(at), Some(upper)) => format!(
-            "{kept} kept up to {lower} I/Os per second, and no longer from {upper} on (95 %); most likely up to {at}."
+            "{kept} met up to {lower} I/Os per second, and no longer from {upper} on (95 %); most likely up \
+             to {at}."
         ),
         (Some(lower), Some(at), None) => format!(
-            "{kept} kept up to {lower} I/Os per second (97.5 %); where that ends is not sure, most likely at {at}."
+            "{kept} met up to {lower} I/Os per second (97.5 %); where that ends is uncertain, most likely \
+             at {at}."
         ),
         (None, Some(at), Some(upper)) => format!(
-            "{not_kept} from {upper} I/Os per second on (97.5 %); up to where is not sure, most likely up to {at}."
+            "{not_kept} from {upper} I/Os per second on (97.5 %); how far they are met is uncertain, most likely up \
+             to {at}."
         ),
         (None, Some(at), None) => {
-            format!("{kept} kept up to about {at} I/Os per second; the visits do not say how sure that is.")
+            format!(
+                "{kept} met up to about {at} I/Os per second; the visits do not show how certain that \
+                is."
+            )
         }
         (Some(lower), None, Some(upper)) => format!(
-            "{kept} kept up to {lower} I/Os per second, and no longer from {upper} on (95 %); no rate in between was visited."
+            "{kept} met up to {lower} I/Os per second, and no longer from {upper} on (95 %); no rate in \
+             between was visited."
         ),
         (Some(lower), None, None) => format!(
-            "{kept} kept up to {lower} I/Os per second at least (97.5 %): no rate that was visited clearly breaks a limit."
+            "{kept} met up to {lower} I/Os per second or more (97.5 %): no rate that was visited clearly \
+             breaks a limit."
         ),
         (None, None, Some(upper)) if all_break(found, |ratio| ratio.value) => format!(
-            "{not_kept} at any rate that was visited, surely from {upper} I/Os per second on (97.5 %): {}.{}",
+            "{not_kept} at any rate that was visited, certainly from {upper} I/Os per second on (97.5 %): \
+             {}.{}",
             lowest(found),
             lightest::sentence(found)
         ),
-        (None, None, Some(upper)) => format!(
-            "{not_kept} from {upper} I/Os per second on (97.5 %); up to where they are kept is not known."
-        ),
+        (None, None, Some(upper)) => {
+            format!("{not_kept} from {upper} I/Os per second on (97.5 %); how far they are met is not known.")
+        }
         (None, None, None) if all_break(found, |ratio| ratio.value) => format!(
-            "No rate that was visited keeps that: {}, the lowest of them.{}",
+            "No rate that was visited meets that: {}, the lowest of them.{}",
             lowest(found),
             lightest::sentence(found)
         ),
         (None, None, None) => {
             let what = if found.bounds.len() == 1 { "the limit" } else { "the limits" };
-            format!("The rate is not known: the visits around it do not say which rates keep {what}.")
+            format!("The rate is not known: the visits around it do not show which rates meet {what}.")
         }
     };
     let decided =
         rate.decided_by.and_then(|place| found.bounds.get(place)).filter(|_| found.bounds.len() > 1);
     let decided = decided.map_or_else(String::new, |bound| format!(" {bound} is reached first."));
     let tool = if rate.is_by_tool {
-        " Beyond it this host does not begin the I/Os in time, so that the storage may do more."
+        " Beyond it, this host does not begin the I/Os in time, so the storage may do more."
     } else {
         ""
     };
@@ -191,24 +203,24 @@ pub(crate) fn seen(bound: &SloBound, ratio: &Ratio) -> String {
     }
 }
 
-/// How sure the bracket is, and what it rests on; nothing when no end is known.
+/// How certain the bracket is, and what it is based on; nothing when no end is known.
 pub(crate) fn sureness(found: &SloFindings) -> String {
     let Some(rate) = found.rate() else { return String::new() };
     let ladder: Vec<&SloPoint> = found.points.iter().filter(|point| point.role == SloRole::Ladder).collect();
     let visits: usize = ladder.iter().filter_map(|point| Some(point.ratios.first()?.as_ref()?.visits)).sum();
     let ends = match (rate.lower, rate.upper) {
-        (Some(_), Some(_)) => "Each end of the bracket is wrong with 2.5 %",
-        (Some(_), None) | (None, Some(_)) => "The end that is known is wrong with 2.5 %",
+        (Some(_), Some(_)) => "Each end of the bracket has a 2.5 % chance of being wrong",
+        (Some(_), None) | (None, Some(_)) => "The known end has a 2.5 % chance of being wrong",
         (None, None) => return String::new(),
     };
     format!(
-        "{ends}; it rests on {} to {}, in random order, which the search did not use.",
+        "{ends}; it is based on {} to {}, in random order, which the search did not use.",
         counted(visits, "visit"),
         counted(ladder.len(), if found.scale.is_some() { "load" } else { "rate" })
     )
 }
 
-/// The problem that a run ends with when a required rate does not surely keep its bound.
+/// The problem that a run ends with when a required rate does not certainly meet its bound.
 pub fn unkept(view: &View<'_>) -> Option<Problem> {
     let found = view.findings.slo.as_ref()?;
     let all: Vec<&RequiredFound> = found.unkept().collect();
@@ -229,7 +241,7 @@ pub fn unkept(view: &View<'_>) -> Option<Problem> {
             .iter()
             .any(|one| one.kept == BoundVerdict::No && matches!(one.open, None | Some(SloOpen::Around)));
         steps.extend((is_surely || steps.is_empty()).then(|| mended(found)));
-        format!("{} is not kept", names(BoundVerdict::No))
+        format!("{} is not met", names(BoundVerdict::No))
     } else {
         format!("{} is undecided", names(BoundVerdict::Undecided))
     };
@@ -239,7 +251,7 @@ pub fn unkept(view: &View<'_>) -> Option<Problem> {
     Some(Problem::new(ExitKind::GateFailed, what).because(why.join("; ")).next(next))
 }
 
-/// What helps where a required rate does not keep its bound: less load only where some load keeps it.
+/// What helps where a required rate does not meet its bound: less load only where some load keeps it.
 fn mended(found: &SloFindings) -> String {
     let within = found.rate().and_then(|rate| rate.lower).filter(|lower| {
         let broken = found.required.iter().filter(|one| one.kept == BoundVerdict::No);
@@ -273,10 +285,11 @@ fn mended(found: &SloFindings) -> String {
 
 /// The column of the share of the highest rate.
 const SHARE: usize = 1;
-const HEADS: [&str; 8] = ["Rate", "of max", "limit used", "kept", "mean", "p50", "p99", "p99.9"];
+const HEADS: [&str; 8] = ["Rate", "of max", "limit used", "met", "mean", "p50", "p99", "p99.9"];
 const MEANING: &str = "Rate: I/Os that arrive per second; of max: share of the highest rate found. Limit used: \
      the slow I/Os (or the mean) as a share of what the tightest limit allows, with its 95 % interval. \
-     Latencies count from the intended start. The answer rests on all rows together, so it can be surer than a single row.";
+     Latencies count from the intended start. The answer is based on all rows together, so it can be more \
+     certain than a single row.";
 
 const MEANING_OF_CHECK: &str = "Rate: I/Os that arrive per second. Limit used: the slow I/Os (or the mean) as a share of what is allowed, \
      with its 95 % interval. Latencies count from the intended start.";
@@ -284,7 +297,7 @@ const MEANING_OF_CHECK: &str = "Rate: I/Os that arrive per second. Limit used: t
 /// Columns of each on a terminal.
 const WIDTHS: [usize; 8] = [9, 6, 17, 5, 9, 9, 9, 9];
 
-/// A row for each rate, ascending: what of the bound was used, whether it is kept, and the latencies. Nothing without a rate.
+/// A row for each rate, ascending: which part of the bound was used, whether it is kept, and the latencies. Nothing without a rate.
 pub(crate) fn blocks(found: &SloFindings, room: Room) -> Vec<Block> {
     if found.points.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What speaks against the answer of a search for a rate: an end of it that is not known.
+//! What casts doubt on the answer of a search for a rate: an end of it that is not known.
 //!
 //! Must not judge a rate; the findings do.
 
@@ -9,7 +9,7 @@ use rigel_core::judge::flags::FlagCode;
 use rigel_core::stats::share::BoundVerdict;
 use rigel_core::units::say::counted;
 
-/// That the answer is not as sure as its words may sound, and what to do. Nothing where both ends are known, or where every rate that was
+/// That the answer is not as precise as its words may sound, and what to do. Nothing if both ends are known, or where every rate that was
 /// required is decided: that was the question.
 pub(crate) fn cause(found: &SloFindings) -> Option<Cause> {
     let is_decided =
@@ -25,10 +25,10 @@ pub(crate) fn cause(found: &SloFindings) -> Option<Cause> {
     })
 }
 
-const LIKELY: &str = "The answer is likely and not proven: there were too few visits for it.";
+const LIKELY: &str = "The answer is likely but not proven: there were too few visits.";
 
 fn missing(found: &SloFindings) -> Option<&'static str> {
-    let open = "One end of the rate is not known: the visits do not tell it.";
+    let open = "One end of the rate is not known: the visits do not show it.";
     match &found.answer {
         SloAnswer::Rate(SloRate { lower: Some(_), upper: Some(_), .. }) => None,
         SloAnswer::Rate(SloRate { lower: None, upper: None, .. }) => {

@@ -1,7 +1,7 @@
-//! What is shown of a soak: the answer, the faults, a row for each phase and class, the targets, the drives, and on a page rates and
+//! What is shown about a soak: the answer, the faults, a row for each phase and class, the targets, the drives, and on a page rates and
 //! latencies over the whole time.
 //!
-//! Must not judge, and must not leave out a fault that was kept without saying so.
+//! Must not judge, and must not leave out a recorded fault without saying so.
 
 use super::{SoakReport, TargetDocument, drives, words};
 use crate::document::{Block, Blocks, Chart, Column, Document, Kind, Paragraph, Room, Table};
@@ -34,7 +34,7 @@ impl Document for SoakReport<'_> {
             all.push(short_targets(self));
             let drives = drives::lines(self.found);
             let count = drives.len() as u64;
-            all.push(list("Drives that told their logs", drives, count));
+            all.push(list("Drives whose logs were read", drives, count));
         }
         all.into()
     }
@@ -67,7 +67,7 @@ fn list(name: &str, mut lines: Vec<String>, all: u64) -> Block {
     }
     let left = lines.len().saturating_sub(MOST_SHOWN);
     lines.truncate(MOST_SHOWN);
-    let more = || Block::whole("  ", format!("{left} more of those that were kept; --json has them"));
+    let more = || Block::whole("  ", format!("{left} more were kept; see --json"));
     let blocks = [Block::whole("", format!("{name}: {all}")), Block::List(lines)];
     Block::part(blocks.into_iter().chain((left > 0).then(more)).collect())
 }
@@ -80,7 +80,8 @@ fn sentences(name: &str, lines: &[String]) -> Block {
 
 fn charts(told: &SoakReport<'_>) -> Block {
     let mut about = vec![
-        "Each point is an interval; the line is broken where the phase changes. A dashed line stands where the soak went on after an interruption, a \
+        "Each point is an interval; the line is broken where the phase changes. A dashed line marks where \
+         the soak resumed after an interruption, a \
          cross where an I/O failed or a block was wrong.",
     ];
     let mut charts = Vec::new();
@@ -92,7 +93,7 @@ fn charts(told: &SoakReport<'_>) -> Block {
     }
     if told.found.beside.is_some() {
         about.push(
-            "The share that it took follows the share that it was allowed; in a short interval it may be an I/O more or less.",
+            "The share taken follows the share allowed; in a short interval it may be an I/O more or less.",
         );
         let of = "of the time of each target that the soak took, and was allowed";
         charts.push(Chart::new("share", "Share", of));
@@ -195,7 +196,7 @@ fn short_targets(told: &SoakReport<'_>) -> Block {
         .column(Column::left("target").gap(2), |row| row.path.clone())
         .done();
     let left = counts.ops.len().saturating_sub(MOST_SHOWN);
-    let more = || Block::whole("", format!("{left} more, none of them slower; --json has them"));
+    let more = || Block::whole("", format!("{left} more, none of them slower; see --json"));
     let judged = words::targets_judged(told.found).map(Block::paragraph);
     Block::part(judged.into_iter().chain([table]).chain((left > 0).then(more)).collect())
 }
@@ -220,7 +221,7 @@ fn logs(told: &SoakReport<'_>) -> Block {
         .column(Column::right("Last"), |(_, change)| drives::value(change.counter, change.last))
         .column(Column::left(""), |(_, change)| if change.worse { "worse" } else { "" })
         .done();
-    let about = "SMART attributes, NVMe and SCSI logs at the first and the last look.";
+    let about = "SMART attributes, NVMe and SCSI logs at the first and last reading.";
     Block::section("Drives", vec![Block::about(about), table])
 }
 
@@ -228,7 +229,7 @@ fn about(told: &SoakReport<'_>) -> Block {
     let header = &told.record.header;
     let node = header.nodes.first();
     let figures = format!(
-        "every {}; percentiles over time are known to 13 %, those of phases to 1.6 %",
+        "every {}; percentiles over time are accurate to 13 %, those of phases to 1.6 %",
         told.found.soak.every
     );
     let facts = [

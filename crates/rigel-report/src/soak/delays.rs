@@ -8,12 +8,12 @@ use rigel_uses::soak::{LongIo, SoakFindings, Spell};
 /// Spells that are named in a sentence.
 const MOST_NAMED: usize = 3;
 
-/// What of it is a fault by itself, as a part of the verdict: `an I/O took 20.0 s`.
+/// What is a fault on its own in it, as a part of the verdict: `an I/O took 20.0 s`.
 pub(super) fn fault(found: &SoakFindings) -> Option<String> {
     found.long_fault().map(took)
 }
 
-/// What a verdict without faults goes on with behind "but".
+/// How a verdict without faults continues after "but".
 pub(super) fn verdict(found: &SoakFindings) -> Option<String> {
     let long = found.longest.as_ref().map(took);
     let slow = (!found.spells.is_empty()).then(|| {
@@ -32,7 +32,8 @@ pub(super) fn longest(told: &SoakReport<'_>) -> Option<String> {
     let target =
         one.target.map_or_else(String::new, |target| format!(" of {}", words::path(told.record, target)));
     Some(format!(
-        "The longest I/O, of class {}{target}, took {}; hardly another one took longer than {}. It began about {} into the load.",
+        "The longest I/O, of class {}{target}, took {}; barely any other took longer than {}. It began \
+         about {} into the load.",
         one.class,
         length(one),
         time(one.usual_us),
@@ -65,7 +66,7 @@ pub(super) fn spells(found: &SoakFindings) -> Option<String> {
     let named: Vec<String> = all.iter().take(MOST_NAMED).map(one).collect();
     let more = match all.len().saturating_sub(named.len()) {
         0 => String::new(),
-        more => format!("; {more} more, which --json has"),
+        more => format!("; {more} more: see --json"),
     };
     (!all.is_empty()).then(|| {
         format!("All I/Os were slow in {}: {}{more}.", counted(all.len() as u64, "spell"), named.join("; "))

@@ -1,4 +1,4 @@
-//! What the drives said of themselves before and after a soak, in words. Must not judge; [`rigel_uses::soak`] does.
+//! What the drives said about themselves before and after a soak, in words. Must not judge; [`rigel_uses::soak`] does.
 
 use crate::words::listed;
 use rigel_core::facts::DriveLook;
@@ -25,12 +25,12 @@ const WARNINGS: [&str; 6] = [
 pub(super) fn verdict(found: &SoakFindings) -> Option<String> {
     match found.worse_drives() {
         0 => None,
-        1 => Some("1 drive reports damage or an alarm of its own".to_owned()),
-        drives => Some(format!("{drives} drives report damage or an alarm of their own")),
+        1 => Some("1 drive reports damage or an alarm".to_owned()),
+        drives => Some(format!("{drives} drives report damage or an alarm")),
     }
 }
 
-/// The sentences: what speaks against drives, what is known, and what is not.
+/// The sentences: what casts doubt on drives, what is known, and what is not.
 pub(super) fn told(found: &SoakFindings) -> Vec<String> {
     let Some(drives) = &found.drives else { return Vec::new() };
     let mut sentences: Vec<String> = drives
@@ -62,10 +62,11 @@ fn known(drives: &Drives, found: &SoakFindings) -> Option<String> {
     let is_over = found.complete || drives.told.iter().any(|drive| drive.lost.is_some());
     match (is_once, is_over, found.worse_drives()) {
         (true, true, _) => Some(format!(
-            "Not every log of {whose} (SMART, NVMe) was read twice: what grew is not known of all."
+            "Not every log of {whose} (SMART, NVMe) was read twice: growth is not known for all."
         )),
         (true, false, _) => Some(format!(
-            "The SMART or NVMe logs of {whose} were read once until now; what grew is seen when the load is over."
+            "The SMART or NVMe logs of {whose} have been read once so far; growth shows when the load is \
+             over."
         )),
         (false, _, 1..) => None,
         (false, _, 0) => Some(format!("The SMART or NVMe logs of {whose} show no new damage and no alarm.")),
@@ -92,7 +93,7 @@ fn unknown(drives: &Drives) -> Option<String> {
     Some(format!(
         "SMART and NVMe logs of {}{others} could not be read{}: {}{reasons}.",
         if others.is_empty() { listed(&of) } else { of.join(", ") },
-        if drives.told.is_empty() { "" } else { " at the last look" },
+        if drives.told.is_empty() { "" } else { " at the last reading" },
         printable(why).trim_end_matches('.')
     ))
 }
@@ -115,12 +116,12 @@ pub(super) fn name(drive: &DriveFound) -> String {
 
 fn against(drive: &DriveFound, change: &Change) -> String {
     let is_old = change.first == change.last && change.looks > 1;
-    let before = if is_old { ", as at the first look" } else { "" };
+    let before = if is_old { ", as at the first reading" } else { "" };
     match change.counter {
         Counter::Failing if change.last > 0 => format!("it says that it is failing{before}"),
-        Counter::Failing => "it said that it was failing, and does not any more".to_owned(),
+        Counter::Failing => "it reported that it was failing, but no longer does".to_owned(),
         Counter::CriticalWarning if change.last == 0 => {
-            format!("it warned, and does not any more: {}", warnings(change.most))
+            format!("it warned, but no longer does: {}", warnings(change.most))
         }
         Counter::CriticalWarning => {
             let over = change.most & !change.last;
@@ -150,7 +151,7 @@ fn warnings(bits: u64) -> String {
 /// The name of a counter for people.
 pub(super) const fn label(counter: Counter) -> &'static str {
     match counter {
-        Counter::Failing => "failing by its own word",
+        Counter::Failing => "failing by its own report",
         Counter::CriticalWarning => "critical warning",
         Counter::MediaErrors => "media errors",
         Counter::ReportedUncorrected => "errors it could not correct",

@@ -1,4 +1,4 @@
-//! How a soak stands, as OpenMetrics text that is made anew after every interval, for a collector that reads files. Everything is a gauge, as in
+//! The state of a soak, as OpenMetrics text that is rewritten after every interval, for a collector that reads files. Everything is a gauge, as in
 //! [`crate::openmetrics`]. Must not know where the file lies.
 
 use crate::openmetrics::{Family, Labels};
@@ -17,7 +17,7 @@ use rigel_core::verify::FaultCounts;
 #[derive(Clone, Debug, Default)]
 pub struct SoakCounts {
     whole: PerClass<Counts>,
-    /// Of the visit that goes on.
+    /// Of the visit that continues.
     open: PerClass<Counts>,
     last: Option<Interval>,
     /// Nanoseconds of load.
@@ -66,7 +66,7 @@ impl SoakCounts {
         self.lasted_ns = visit.ended_ns();
     }
 
-    /// The drives were asked what they say of themselves.
+    /// The drives were asked what they say about themselves.
     pub fn drives(&mut self, look: &DriveLook) {
         self.drives.clone_from(&look.drives);
     }
@@ -121,12 +121,12 @@ impl SoakCounts {
         vec![ios, errors, checked, written, wrong]
     }
 
-    /// Read when the load began, went on or ended.
+    /// Read when the load began, continued or ended.
     fn logs(&self, run: &impl Fn() -> (std::borrow::Cow<'static, str>, String)) -> Family {
         let mut logs = Family::new(
             "rigel_soak_drive_log",
             "",
-            "What drives said of themselves at the last look: counters of SMART attributes, NVMe and SCSI logs.",
+            "What drives reported at the last reading: counters of SMART attributes, NVMe and SCSI logs.",
         );
         for drive in &self.drives {
             let word = |text: &Option<String>| printable(text.as_deref().unwrap_or_default()).into_owned();
@@ -150,7 +150,7 @@ impl SoakCounts {
         let mut latency = Family::new(
             "rigel_soak_latency_seconds",
             "seconds",
-            "Latency in the last interval, to 13 %; quantile 1 is the longest.",
+            "Latency in the last interval, accurate to 13 %; quantile 1 is the longest.",
         );
         for (class, tally) in self.last.iter().flat_map(|last| &last.tallies) {
             let span_ns = self.last.as_ref().map_or(0, |last| last.measured_ns);

@@ -28,7 +28,7 @@ struct Figures {
     classes: Vec<ClassFigures>,
     /// Beside production: hours of load, number of the phase, per cent of the time taken, per cent allowed.
     beside: Vec<(f64, u64, f64, f64)>,
-    /// Hours of load at which it went on after an interruption.
+    /// Hours of load at which it continued after an interruption.
     interruptions: Vec<f64>,
 }
 
@@ -111,7 +111,7 @@ fn figures_of(told: &SoakReport<'_>, class: &LoadClass) -> ClassFigures {
     }
 }
 
-/// The intervals of a class, so many in one that the chart can show them; never two phases in one.
+/// The intervals of a class, this many in one that the chart can show them; never two phases in one.
 fn rows(told: &SoakReport<'_>, class: Class, factor: f64) -> Vec<Row> {
     let own: Vec<(&Moment, &MomentIo)> =
         told.found.course.iter().filter_map(|moment| Some((moment, moment.ios.get(&class)?))).collect();
@@ -120,7 +120,8 @@ fn rows(told: &SoakReport<'_>, class: Class, factor: f64) -> Vec<Row> {
     visits.flat_map(|visit| visit.chunks(each)).filter_map(|part| joined(part, factor)).collect()
 }
 
-/// What was taken and allowed beside production, so many intervals in one that the chart can show them: the most that was taken, the least that was allowed.
+/// What was taken and allowed beside production, this many intervals in one that the chart can show them: the most that was taken, the least that
+/// was allowed.
 fn shares(told: &SoakReport<'_>) -> Vec<(f64, u64, f64, f64)> {
     let course = told.found.course.iter();
     let own: Vec<(&Moment, MomentBeside)> =

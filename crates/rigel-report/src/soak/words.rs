@@ -1,4 +1,4 @@
-//! The sentences of a soak, which text, page and JSON have alike. Must not judge.
+//! The sentences of a soak, shared by text, page and JSON. Must not judge.
 
 use super::{SoakReport, delays, drives};
 use crate::nodes;
@@ -18,7 +18,7 @@ use rigel_uses::soak::{LEAST_TARGETS, Outlier, PhaseFound, PhaseIo, ProductionIm
 /// Targets that are named in a sentence.
 const MOST_NAMED: usize = 3;
 
-/// The answer: the verdict first, then what it rests on.
+/// The answer: the verdict first, then what it is based on.
 pub(super) fn told(told: &SoakReport<'_>) -> Vec<String> {
     let found = told.found;
     let parts = [
@@ -29,11 +29,11 @@ pub(super) fn told(told: &SoakReport<'_>) -> Vec<String> {
         silence(found),
         found.beside.as_ref().map(beside),
         (found.is_faulty() && told.lost > 0).then(|| lost(told.lost)),
-        (!found.is_faulty() && !found.complete).then(|| "It is not over: more may show.".to_owned()),
+        (!found.is_faulty() && !found.complete).then(|| "It is still running: more may show up.".to_owned()),
         delays::longest(told),
         delays::spells(found),
         (!found.outliers.is_empty()).then(|| slower(told)),
-        found.hung.as_ref().map(|hung| format!("The load ended before its time: {hung}.")),
+        found.hung.as_ref().map(|hung| format!("The load ended early: {hung}.")),
         (!found.changed.is_empty()).then(|| changed(&found.changed)),
         (!found.interruptions.is_empty()).then(|| interrupted(found)),
     ];
@@ -46,7 +46,7 @@ pub(super) fn told(told: &SoakReport<'_>) -> Vec<String> {
 fn memory(record: &Record) -> Option<String> {
     let mut targets = record.header.targets.iter();
     let (target, memory) = targets.find_map(|target| Some((target, target.memory()?)))?;
-    Some(format!("{} is no disk: {memory}; {}.", printable(&target.path), memory.effect()))
+    Some(format!("{} is not a disk: {memory}; {}.", printable(&target.path), memory.effect()))
 }
 
 fn verdict(told: &SoakReport<'_>) -> String {
@@ -56,7 +56,7 @@ fn verdict(told: &SoakReport<'_>) -> String {
     let parts = [
         (wrong > 0).then(|| format!("{} did not hold what was written to {them}", counted(wrong, "block"))),
         (found.errors > 0).then(|| format!("{} failed", counted(found.errors, "I/O"))),
-        found.hung.as_ref().map(|_| "I/Os never came back".to_owned()),
+        found.hung.as_ref().map(|_| "I/Os never completed".to_owned()),
         (!found.outliers.is_empty()).then(|| {
             let targets = slow_targets(found);
             let is = if targets == 1 { "is" } else { "are" };
@@ -89,7 +89,7 @@ fn verdict(told: &SoakReport<'_>) -> String {
 /// Nobody will find it in the record.
 fn lost(lines: usize) -> String {
     format!(
-        "The end of the record is lost: {} found no room, and are in this answer alone.",
+        "The end of the record is lost: {} did not fit, and are in this answer only.",
         counted(lines, "line")
     )
 }
@@ -98,7 +98,7 @@ fn load(found: &SoakFindings) -> String {
     let of = if found.complete { String::new() } else { format!(" of {}", two_units(found.soak.time)) };
     let phases = match found.phases.len() {
         0 | 1 => String::new(),
-        phases => format!(", {phases} phases in turns"),
+        phases => format!(", {phases} phases in rotation"),
     };
     format!("The load lasted {}{of}: {} I/Os{phases}.", two_units(found.lasted), number(to_f64(found.ios)))
 }
@@ -126,7 +126,8 @@ fn compared(found: &SoakFindings) -> Option<String> {
 fn silence(found: &SoakFindings) -> Option<String> {
     let one_of = found.excluded_one_of()?;
     Some(format!(
-        "No wrong block in so many reads means: fewer than one in {} is wrong (95 % sure). It does not mean that none is.",
+        "No wrong block in that many reads means: fewer than one in {} is wrong (95 % confidence). It does \
+         not mean that none is.",
         short(one_of)
     ))
 }
@@ -160,7 +161,7 @@ fn changed(all: &[String]) -> String {
     let named = all.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join("; ");
     let more = match all.len().saturating_sub(MOST_NAMED) {
         0 => String::new(),
-        more => format!("; {more} more, which --json has"),
+        more => format!("; {more} more: see --json"),
     };
     format!("It changed meanwhile: {named}{more}.")
 }
@@ -183,10 +184,11 @@ fn beside(found: &ProductionImpact) -> String {
     let blind = if knows_pressure || looks == 0 {
         ""
     } else {
-        " The kernel does not tell how long the host waits for I/O (PSI)."
+        " The kernel does not report how long the host waits for I/O (PSI)."
     };
     format!(
-        "Beside production: it might take {} % of the time of each target, and took {} % ({} % at most in an interval).{gave_way}, in {}.{blind}",
+        "Beside production: it was allowed {} % of the time of each target, and took {} % ({} % at most in \
+         an interval).{gave_way}, in {}.{blind}",
         percent(most),
         percent(taken),
         percent(taken_at_most),
@@ -206,8 +208,13 @@ fn interrupted(found: &SoakFindings) -> String {
         1 => "once".to_owned(),
         times => format!("{times} times"),
     };
-    let checked = if found.verifies { " What was durable before was compared afterwards, too." } else { "" };
-    format!("It was interrupted {times} and went on{last}.{checked}")
+    let checked = if found.verifies {
+        " Data that was durable before was compared afterwards, \
+        too."
+    } else {
+        ""
+    };
+    format!("It was interrupted {times} and resumed{last}.{checked}")
 }
 
 /// The path of a target by its number.
@@ -266,12 +273,13 @@ pub(super) fn nodes(told: &SoakReport<'_>) -> Vec<nodes::Row> {
     told.found.phases.iter().flat_map(rows).collect()
 }
 
-/// What a reader should know of the targets as a whole; `None` where there is nothing to say.
+/// What a reader should know of the targets as a whole; `None` if there is nothing to say.
 pub(super) fn targets_judged(found: &SoakFindings) -> Option<String> {
     let count = found.targets.as_ref()?.ops.len();
     if count < LEAST_TARGETS {
         return Some(format!(
-            "{count} targets are too few to say what is usual: from {LEAST_TARGETS} on they are compared with each other."
+            "{count} targets are too few to know what is usual: {LEAST_TARGETS} or more are compared with \
+             each other."
         ));
     }
     found.outliers.is_empty().then(|| format!("None of the {count} targets is slower than the others."))

@@ -27,7 +27,7 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// An empty one of so many characters.
+    /// An empty one of this many characters.
     pub fn new(columns: u16, rows: u16, ascii: bool) -> Self {
         let mut canvas = Self { columns, rows, ascii, marks: Vec::new() };
         canvas.marks = vec![None; usize::from(canvas.width()) * usize::from(canvas.height())];
@@ -44,7 +44,7 @@ impl Canvas {
         if self.ascii { self.rows } else { 4 * self.rows }
     }
 
-    /// Sets a dot; one outside is passed over.
+    /// Sets a dot; one outside is skipped.
     pub fn set(&mut self, (x, y): Dot, mark: Mark) {
         if x < self.width() && y < self.height() {
             let place = usize::from(y) * usize::from(self.width()) + usize::from(x);

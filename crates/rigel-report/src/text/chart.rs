@@ -121,7 +121,7 @@ fn plot(canvas: &mut Canvas, line: &Line, scale: &Across, end: f64) {
     }
 }
 
-/// The dot, of so many, that lies at a share of the whole height.
+/// The dot, of this many, that lies at a share of the whole height.
 fn nearest(share: f64, dots: u16) -> u16 {
     let wanted = share * f64::from(dots - 1) + 0.5;
     let below = (1..dots).take_while(|&dot| f64::from(dot) <= wanted).count();

@@ -37,12 +37,19 @@ pub(crate) fn blocks(view: &View<'_>) -> Vec<Block> {
             lines.map(|line| Paragraph::labelled("      ", 8, line).into()).collect()
         })
         .done();
-    let meaning = "X_max: the highest rate of the class alone, in the visits of the search; the table above is from visits of its own, \
-         and is the answer. N_sat: the fewest outstanding I/Os that reach 95 % of it, lo..hi \
-         as far as the noise tells. Crossing: X_max times the latency of one outstanding I/O. Knee: the most rate per \
-         latency.";
+    let meaning = "X_max: the highest rate of the class alone, in the visits of the search; the table above \
+        comes from separate visits, and is the answer. N_sat: the fewest outstanding I/Os that reach 95 % \
+        of it, lo..hi \
+         within the noise. Crossing: X_max times the latency of one outstanding I/O. Knee: the best ratio \
+         of rate to latency.";
     let is_open = curves.iter().any(|found| !found.curve.saturated);
-    let open = is_open.then(|| Block::whole(">  ", "at least: the search ended before the rate did."));
+    let open = is_open.then(|| {
+        Block::whole(
+            ">  ",
+            "at least: the search ended while the rate was still \
+        rising.",
+        )
+    });
     let meaning = std::iter::once(Block::paragraph(meaning)).chain(open).collect();
     vec![Block::part(vec![table]), Block::part(meaning)]
 }

@@ -1,7 +1,7 @@
 //! The paths of the outputs that are opened first, a line each, and how the others are called.
 //!
-//! A path that is longer than a line goes on in the next one behind a backslash, as a shell reads it, so that it can be
-//! pasted. Must not look whether they are there.
+//! A path longer than a line continues on the next one after a backslash, as a shell reads it, so it can be pasted. Must not check whether they
+//! exist.
 
 use super::wrap::{COLUMNS, wrapped};
 use crate::page::Page;

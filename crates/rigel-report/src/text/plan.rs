@@ -119,7 +119,7 @@ fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
             }
             entries(page, "Phases", phases(request, plan));
             let less =
-                if request.burst().is_some() { ", less if the rate falls before, and a pause" } else { "" };
+                if request.burst().is_some() { ", less if the rate falls earlier, and a pause" } else { "" };
             entry(page, "Time", format_args!("{}{less}", time(plan)));
         }
         (None, Some(soak)) => {
@@ -128,7 +128,7 @@ fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
             entry(
                 page,
                 "Time",
-                format_args!("these in turns for {time}, figures every {every} while the load goes on"),
+                format_args!("these in rotation for {time}, figures every {every} while the load continues"),
             );
             crate::soak::bound(&soak).iter().for_each(|bound| entry(page, "Limit", bound));
         }
@@ -237,8 +237,8 @@ fn walk(request: &Request, class: &LoadClass) -> String {
         Pattern::Log => {
             let durable = match class.sync {
                 Sync::None => "",
-                Sync::Dsync => ", each write durable by itself",
-                Sync::Fdatasync => ", a flush behind each write",
+                Sync::Dsync => ", each write made durable on its own",
+                Sync::Fdatasync => ", a flush after each write",
             };
             format!("each writer appends to its log{durable}")
         }
@@ -422,7 +422,7 @@ fn writes(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Optio
 fn scratch_writes(scratch: ScratchIntent, load: Option<String>) -> Vec<String> {
     let fate = if scratch.kept { "kept" } else { "removed" };
     let fill = match scratch.fill_bytes {
-        0 => format!("nothing to fill: the scratch file that is there would be used, and {fate} afterwards"),
+        0 => format!("nothing to fill: the existing scratch file would be used, and {fate} afterwards"),
         bytes if scratch.new_files > 1 => {
             let (files, size) = (scratch.new_files, Bytes(bytes));
             format!("{files} scratch files of {size} in all would be written, and {fate} afterwards")

@@ -1,6 +1,6 @@
-//! How the text for a terminal may look: with colours or without, with what Unicode offers or in plain ASCII.
+//! How text for a terminal may look: with or without colours, in Unicode or in plain ASCII.
 //!
-//! The program knows the terminal and decides. Words say everything that colours say. Must not change the width of a
+//! The program knows the terminal and decides. Everything that colours say is also in words. Must not change the width of a
 //! line.
 
 /// What the reader's terminal can show.
@@ -28,7 +28,7 @@ pub(crate) enum Ink {
 }
 
 impl Ink {
-    /// Colours of the terminal's own palette (ECMA-48 SGR), so that they suit its background.
+    /// Colours of the terminal's own palette (ECMA-48 SGR), so they suit its background.
     const fn code(self) -> &'static str {
         match self {
             Self::Heading => "1",
@@ -41,7 +41,7 @@ impl Ink {
 }
 
 impl Style {
-    /// A text in a colour, each line by itself, so that it can be cut at line ends.
+    /// A text in a colour, each line on its own, so it can be cut at line ends.
     pub(crate) fn painted(self, ink: Ink, text: &str) -> String {
         if !self.colour {
             return text.to_owned();
@@ -60,7 +60,7 @@ impl Style {
     }
 }
 
-/// Microseconds with their sign behind a number, and in the names of columns.
+/// Microseconds with their sign after a number, and in the names of columns.
 fn with_micro_sign(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut left = text;

@@ -1,4 +1,4 @@
-//! What is shown of a run through a failure: the answer, the three levels, the timeline with its marks, and on a page a chart of both.
+//! What is shown about a run through a failure: the answer, the three levels, the timeline with its marks, and on a page a chart of both.
 //!
 //! Must not judge, and must not leave out a mark without saying so.
 

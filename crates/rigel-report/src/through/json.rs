@@ -13,14 +13,14 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.through/1";
 
-/// What a failure did to a load that was held. Latencies are in microseconds, times in seconds of the run.
+/// The effect of a failure on a constant load. Latencies are in microseconds, times in seconds of the run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.through/1")]
 struct Document {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// Name that all files of the run begin with.
+    /// Common prefix of the names of all files of the run.
     run: String,
     /// Local time of the start, RFC 3339.
     started: String,
@@ -28,15 +28,15 @@ struct Document {
     targets: Vec<String>,
     /// The answer in sentences.
     told: Vec<String>,
-    /// What speaks against the numbers, the worst first; not what the failure did.
+    /// Doubts about the numbers, the most serious first; not the effects of the failure.
     warnings: Vec<Cause>,
-    /// It lasted as long as it was to.
+    /// It lasted as long as intended.
     complete: bool,
-    /// The rate that was to be held, I/Os per second.
+    /// The intended rate, I/Os per second.
     rate_asked: u32,
     /// How long the load lasted.
     lasted_s: f64,
-    /// What is known of the load before anything happened: `known`, `too_short` or `not_held`.
+    /// Whether the load before the failure is known: `known`, `too_short` or `not_held`.
     baseline: &'static str,
     /// The first sign of trouble; null when nothing happened.
     first_sign_s: Option<f64>,
@@ -48,21 +48,21 @@ struct Document {
     p99_back_after_s: Option<f64>,
     /// The longest time without any completion.
     standstill: Option<StandstillDocument>,
-    /// The longest I/O that came back.
+    /// The longest I/O that completed.
     longest_us: f64,
     /// Failed I/Os.
     errors: u64,
-    /// Before, during and after, as far as they are there.
+    /// Before, during and after, as far as they exist.
     levels: Vec<LevelDocument>,
     /// What people and the host marked.
     marks: Vec<MarkDocument>,
-    /// What was wrong with the load, and when.
+    /// Trouble with the load, and when it happened.
     troubles: Vec<TroubleDocument>,
     /// Rebuilds of arrays below the targets.
     rebuilds: Vec<RebuildDocument>,
-    /// What was demanded.
+    /// The demand.
     limits: Vec<DemandDocument>,
-    /// What became of the targets and of the limits on I/O meanwhile.
+    /// Changes of the targets and of the I/O limits meanwhile.
     changed: Vec<String>,
     /// The figures of every interval.
     course: Vec<MomentDocument>,
@@ -79,7 +79,7 @@ struct StandstillDocument {
     least_s: f64,
     /// At most.
     most_s: f64,
-    /// It went on when the load ended.
+    /// It still continued when the load ended.
     open: bool,
 }
 
@@ -104,7 +104,7 @@ struct LevelDocument {
     ios: u64,
     /// Failed I/Os.
     errors: u64,
-    /// The share that took longer than the latency that was demanded, or failed; null without such a demand.
+    /// The share that took longer than the demanded latency, or failed; null without such a demand.
     share_above: Option<f64>,
 }
 
@@ -139,13 +139,13 @@ struct TroubleDocument {
 struct RebuildDocument {
     /// The array.
     device: String,
-    /// What it does; null where it went on already when the load began.
+    /// What it does; null where it continued already when the load began.
     action: Option<String>,
     /// When it was first seen.
     at_s: f64,
     /// How long it lasted; null where it had not ended.
     lasted_s: Option<f64>,
-    /// The share that was done when it was last seen.
+    /// The completed share when it was last seen.
     share: Option<f64>,
     /// Bytes per second.
     bytes_per_s: Option<Estimate>,
@@ -158,7 +158,7 @@ struct RebuildDocument {
 /// A demand.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DemandDocument {
-    /// What was demanded.
+    /// The demand.
     limit: String,
     /// `yes`, `no` or `undecided`.
     kept: &'static str,
@@ -173,7 +173,7 @@ struct MomentDocument {
     at_s: f64,
     /// Successful I/Os per second.
     iops: f64,
-    /// I/Os whose time came in it, per second.
+    /// I/Os that were due in it, per second.
     arrived: Option<u64>,
     /// 99th percentile; null when nothing completed.
     latency_p99_us: Option<f64>,

@@ -28,7 +28,7 @@ pub(super) fn told(told: &ThroughReport<'_>) -> Vec<String> {
         found.trouble.sign.map(|sign| first(found, sign)),
         longest(found),
         failed(told),
-        found.hung.as_ref().map(|hung| format!("The load ended before its time: {hung}.")),
+        found.hung.as_ref().map(|hung| format!("The load ended early: {hung}.")),
         (!found.complete).then(|| "The run was cut short: what came later is not known.".to_owned()),
         (!found.changed.is_empty()).then(|| format!("Meanwhile: {}.", found.changed.join("; "))),
     ];
@@ -46,7 +46,8 @@ fn verdict(found: &ThroughFindings) -> String {
     }
     if let Baseline::NotHeld { rate } = found.trouble.baseline {
         return format!(
-            "The storage does not hold {} IOPS even without a failure: it reached {}. Nothing can be said of failures; {errors}.",
+            "The storage does not hold {} IOPS even without a failure: it reached {}. Nothing can be said \
+             about failures; {errors}.",
             number(f64::from(found.asked)),
             number(rate)
         );
@@ -95,10 +96,11 @@ fn held(found: &ThroughFindings) -> String {
     let time = two_units(Nanos(to.saturating_sub(from)));
     match found.trouble.baseline {
         Baseline::Known { .. } | Baseline::NotHeld { .. } => {
-            format!("{} I/Os per second were asked for, for {time}.", number(f64::from(found.asked)))
+            format!("{} I/Os per second were requested, for {time}.", number(f64::from(found.asked)))
         }
         Baseline::TooShort { intervals } => format!(
-            "{} I/Os per second were asked for, for {time}; only {} came before the first sign, and 5 are needed to know what is usual.",
+            "{} I/Os per second were requested, for {time}; only {} came before the first sign, and 5 are \
+             needed to know what is usual.",
             number(f64::from(found.asked)),
             counted(intervals as u64, "interval")
         ),
@@ -191,8 +193,8 @@ pub(super) fn ends(one: &Estimate, write: impl Fn(f64) -> String) -> String {
 /// What became of a demand.
 pub(super) fn verdict_of(one: &DemandFound) -> String {
     match one.verdict {
-        DemandVerdict::Kept => "kept".to_owned(),
-        DemandVerdict::Missed => "NOT kept".to_owned(),
+        DemandVerdict::Kept => "met".to_owned(),
+        DemandVerdict::Missed => "NOT met".to_owned(),
         DemandVerdict::Undecided(why) => format!("undecided: {why}"),
     }
 }

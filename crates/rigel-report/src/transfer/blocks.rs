@@ -1,4 +1,4 @@
-//! The times for people: the answer, what speaks against it, the tables, what to run for the rest. Must not compute.
+//! The times for people: the answer, what casts doubt on it, the tables, and the commands for the remainder. Must not compute.
 
 use super::TransferReport;
 use crate::document::{Block, Blocks, Cell, Column, Document, Room, Table};

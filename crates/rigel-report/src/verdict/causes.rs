@@ -1,4 +1,4 @@
-//! What speaks against the numbers of a run: its flags, each code once, with the figures of its worst place and what to do.
+//! What casts doubt on the numbers of a run: its flags, each code once, with the figures of its worst place and what to do.
 //!
 //! Must not word a flag; the flag and its meaning do.
 
@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Something that speaks against the numbers.
+/// Something that casts doubt on the numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
     /// The flag; null where the run was cut short.
@@ -80,7 +80,7 @@ pub(super) fn of(view: &View<'_>, turned: Option<&Versus>) -> Vec<Cause> {
     all.chain(turned.and_then(|found| versus::not_reached(view, found))).chain(unsure).collect()
 }
 
-/// What is worth knowing and speaks against nothing: a sentence or two for each code that is no cause.
+/// What is worth knowing and casts doubt on nothing: a sentence or two for each code that is not a cause.
 pub(super) fn notes(view: &View<'_>, causes: &[Cause]) -> Vec<String> {
     let mut seen: BTreeMap<FlagCode, Vec<(FlagScope, &Flag)>> = BTreeMap::new();
     let is_cause = |flag: &Flag| causes.iter().any(|cause| cause.code == Some(flag.code));
@@ -96,7 +96,7 @@ pub(super) fn notes(view: &View<'_>, causes: &[Cause]) -> Vec<String> {
     seen.into_iter().map(note).collect()
 }
 
-/// A search for a rate goes beyond it on purpose, and says by its bracket how sure it is.
+/// A search for a rate goes beyond it on purpose, and says by its bracket how certain it is.
 fn is_sought(view: &View<'_>, scope: FlagScope, flag: &Flag) -> bool {
     let Some(found) = &view.findings.slo else { return false };
     let is_beyond = |point: Point| {
@@ -140,7 +140,7 @@ fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Caus
             .unwrap_or_default(),
         remedy: match code {
             FlagCode::Memory if view.record.header.request.allow_memory => {
-                "It was asked for (--allow-memory); no disk is measured.".to_owned()
+                "It was requested (--allow-memory); no disk is measured.".to_owned()
             }
             _ => meaning.remedy.to_owned(),
         },
@@ -158,7 +158,7 @@ fn said_of(view: &View<'_>, said: &[(FlagScope, &Flag)]) -> Option<String> {
     })
 }
 
-/// `±6.1 % to ±14 %, where ±5 % was asked for`; `None` where no width is wider, as there were too few visits.
+/// `±6.1 % to ±14 %, where ±5 % was asked for`; `None` if no width is wider, as there were too few visits.
 fn widths(view: &View<'_>) -> Option<String> {
     let target = view.findings.target?;
     let points = view.findings.points.iter().flat_map(PointFindings::classes);
@@ -172,7 +172,7 @@ fn widths(view: &View<'_>) -> Option<String> {
     };
     let (least, most) = (told(*wide.first()?), told(*wide.last()?));
     let range = if least == most { least } else { format!("{least} to {most}") };
-    Some(format!("{range}, where ±{asked} % was asked for"))
+    Some(format!("{range}, where ±{asked} % was requested"))
 }
 
 /// `2 of 7 points`, `the run and all points`.

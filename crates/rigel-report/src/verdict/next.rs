@@ -1,6 +1,6 @@
-//! The command that comes next: one that mends what speaks against the numbers, or one that uses them.
+//! The next command: one that removes the doubt about the numbers, or one that uses them.
 //!
-//! Must not guess: where the options of the run cannot be repeated safely, there is no command.
+//! Must not guess: if the options of the run cannot be repeated safely, there is no command.
 
 use super::causes::{self, Cause};
 use crate::commits;
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 /// A command, and what it is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Suggestion {
-    /// What it does, as words before a colon.
+    /// What it does, as words to put before a colon.
     pub purpose: String,
     /// The command line.
     pub command: String,
@@ -50,7 +50,7 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     if rest == Some(Rest::Open) {
         let record = format!("{}_record.jsonl", header.run_id);
         let command = resume::command(&header.request, &header.nodes, &header.targets, &record);
-        return Some(suggestion("To go on with the run, in the directory of its record", command));
+        return Some(suggestion("To resume the run, in the directory of its record", command));
     }
     let again = |purpose: &str, command: CommandLine| Some(suggestion(purpose, there(view, &command.text())));
     match causes::next(causes) {
@@ -80,7 +80,7 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     }
 }
 
-/// The same question where no calibration answers it: a rate that keeps a bound, a load of its own.
+/// The same question where no calibration answers it: a rate that meets a bound, a load of its own.
 fn of_real_storage(view: &View<'_>) -> String {
     let request = &view.record.header.request;
     let asks_more = request.slo().is_some() || request.level().is_own();
@@ -112,7 +112,7 @@ fn doctor(view: &View<'_>) -> String {
     format!("rigel doctor {}", words.join(" "))
 }
 
-/// The command line of the run; `None` where the words that were typed cannot be told from the record.
+/// The command line of the run; `None` if the words that were typed cannot be distinguished from the record.
 fn repeated(view: &View<'_>) -> Option<CommandLine> {
     let request = &view.record.header.request;
     let words = view.targets().into_iter().chain(request.label.as_deref());
@@ -130,7 +130,7 @@ fn repeated(view: &View<'_>) -> Option<CommandLine> {
     Some(echo.after(&of_program(view, command)))
 }
 
-/// The command that asks for such a run; `None` where what was typed does not suffice.
+/// The command that asks for such a run; `None` if what was typed does not suffice.
 fn command(request: &Request, echo: &CommandLine) -> Option<&'static str> {
     let is_sql = !request.through.is_kernel();
     match &request.task {
@@ -162,7 +162,7 @@ fn of_program(view: &View<'_>, command: &str) -> String {
     format!("{program} {command}")
 }
 
-/// The same with more time; `None` where the run had no limit that could be raised.
+/// The same with more time; `None` if the run had no limit that could be raised.
 fn longer(view: &View<'_>) -> Option<CommandLine> {
     let command = repeated(view)?;
     let request = &view.record.header.request;

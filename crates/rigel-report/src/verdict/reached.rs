@@ -1,4 +1,4 @@
-//! What the storage reached, in sentences, and which of it must not be used.
+//! What the storage reached, in sentences, and which numbers must not be used.
 //!
 //! Must not choose a figure; the findings do.
 
@@ -13,7 +13,7 @@ use rigel_core::stats::{Basis, Estimate};
 use rigel_core::units::say::{factor, number, percent, time};
 use rigel_uses::versus::Versus;
 
-/// `This storage reached 55,584 small reads per second (±2.1 %), and answered ..` Of numbers that must not be used it says
+/// `This storage reached 55,584 small reads per second (±2.1 %), and its lowest mean latency ..` Of numbers that must not be used it says
 /// only what they seem to be.
 pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -> String {
     if let Answer::Rate(found) = view.answer() {
@@ -37,7 +37,7 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
         return found;
     }
     let device = if simulated { "The simulated device" } else { "This storage" };
-    let (reached, answered) = if usable { ("reached", "answered") } else { ("seemed to reach", "to answer") };
+    let (reached, was) = if usable { ("reached", "was") } else { ("seemed to reach", "seemed to be") };
     let mut most = Vec::new();
     let loads = view.main_loads();
     for load in &loads {
@@ -71,7 +71,7 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
         let place = at(view, load, best.point);
         let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u', 'I']) { "an" } else { "a" };
         format!(
-            ", and {answered} {article} {noun} in {least} on average at best{}{place}",
+            ", and its lowest mean latency for {article} {noun} {was} {least}{}{place}",
             width(best.estimate)
         )
     });
@@ -85,31 +85,30 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
     format!("{device} {reached} {}{quickest}.{rising}{commit}", words::listed(&most))
 }
 
-/// The visits of a search that was cut short are no points.
+/// The visits of a search that was cut short are not points.
 fn nothing(view: &View<'_>) -> &'static str {
     let has_visits = !view.record.search.is_empty() || !view.record.visits.is_empty();
     if has_visits { "No point was measured." } else { "Nothing was measured." }
 }
 
-/// Whose highest rate is only the highest that was tried.
+/// Whose highest rate is only the highest tried.
 fn rising(view: &View<'_>, loads: &[&LoadClass]) -> String {
     let found = &view.findings;
     let rising = loads.iter().filter(|load| found.still_rising.contains(&load.name));
     let rising: Vec<String> =
         rising.filter(|load| found.best.rate(load.name).is_some()).map(|load| load.nouns()).collect();
-    let (load, were) = if commits::is_of(view) { ("writers", "were") } else { ("load", "was") };
+    let load = if commits::is_of(view) { "number of writers" } else { "load" };
     match rising.len() {
         0 => String::new(),
-        1 if loads.len() == 1 => format!(" The rate still rose at the most {load} that {were} tried."),
-        1 => format!(" The rate of {} still rose at the most {load} that {were} tried.", rising.concat()),
-        _ => format!(
-            " The rates of {} still rose at the most {load} that {were} tried.",
-            words::listed(&rising)
-        ),
+        1 if loads.len() == 1 => format!(" The rate was still rising at the highest {load} tried."),
+        1 => format!(" The rate of {} was still rising at the highest {load} tried.", rising.concat()),
+        _ => {
+            format!(" The rates of {} were still rising at the highest {load} tried.", words::listed(&rising))
+        }
     }
 }
 
-/// ` A commit takes 125 us (±3.1 %).` Nothing where that was not measured.
+/// ` A commit takes 125 us (±3.1 %).` Nothing if that was not measured.
 fn commit(view: &View<'_>) -> String {
     let commits = view.findings.answers.as_ref().and_then(|answers| answers.commits.as_ref().ok());
     let Some(commits) = commits else { return String::new() };
@@ -175,12 +174,12 @@ pub(super) fn working(view: &View<'_>) -> Option<String> {
         width(at.rate),
         time(at.latency_us),
         load_of(highest.outstanding),
-        most_tried.filter(|most| *most <= highest.outstanding).map_or("", |_| ", the most that was tried,"),
+        most_tried.filter(|most| *most <= highest.outstanding).map_or("", |_| ", the most tried,"),
         factor(highest.latency_us / at.latency_us),
     ))
 }
 
-/// The most load that was tried of a class that was not saturated by it; `None` where it was.
+/// The most load that was tried of a class that was not saturated by it; `None` if it was.
 fn unsaturated_at(view: &View<'_>, load: &LoadClass) -> Option<u32> {
     let found = &view.findings;
     let curve = found.curves.iter().find(|one| one.class() == load.name);

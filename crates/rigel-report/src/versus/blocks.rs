@@ -1,6 +1,6 @@
-//! What is shown of two sides: who is faster and by how much, warnings, gates, both sides overlaid, every ratio, how sure, the run.
+//! What is shown about two sides: which is faster and by how much, warnings, gates, both sides overlaid, every ratio, the precision, the run.
 //!
-//! With the same tables and charts as a comparison of runs. On a terminal a latency that follows from a rate, and a rate that is given,
+//! It has the same tables and charts as a comparison of runs. On a terminal a latency that follows from a rate, and a rate that is given,
 //! are left out; nothing else may be.
 
 use super::{VersusReport, reason, words};
@@ -55,7 +55,7 @@ impl Document for VersusReport<'_> {
         if self.has_rows() {
             let sure = words::sureness(self);
             let sure = sure.rows().map(|(name, told)| (name.to_owned(), told.to_owned())).to_vec();
-            all.push(Block::section(room.either("", "How sure"), vec![Block::Facts(sure)]));
+            all.push(Block::section(room.either("", "How certain"), vec![Block::Facts(sure)]));
         }
         all.extend(nodes::blocks(
             if room.is_wide() { nodes::all_rows(self.view) } else { nodes::rows(self.view) },
@@ -90,14 +90,14 @@ pub(crate) fn answered(conclusion: &Conclusion, tone: Tone, answer: Vec<String>)
     Block::Verdict { tone, sentences: unusable.into_iter().chain(answer).collect() }
 }
 
-/// What speaks against it; on a page also what is worth knowing.
+/// What casts doubt on it; on a page also what is worth knowing.
 pub(crate) fn warned(conclusion: &Conclusion, room: Room) -> Vec<Block> {
     let notes = conclusion.to_know().filter(|_| room.is_wide()).map(Block::paragraph);
     let limited = conclusion.limited.iter().filter(|_| !room.is_wide()).map(Block::paragraph);
     warnings::list(&conclusion.causes, room).into_iter().chain(limited).chain(notes).collect()
 }
 
-/// The command that leads on from numbers that something speaks against.
+/// The command that leads on from numbers that something casts doubt on.
 pub(crate) fn next(conclusion: &Conclusion) -> Vec<Block> {
     let next = conclusion.next.iter().filter(|_| conclusion.tone != Tone::Good);
     let effect = |purpose: &str| {

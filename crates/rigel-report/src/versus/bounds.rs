@@ -1,6 +1,6 @@
-//! Bounds on the numbers of a side, such as 2 ms for a p99: whether B keeps them, and whether A does, with their figures.
+//! Bounds on the numbers of a side, such as 2 ms for a p99: whether B meets them, and whether A does, with their figures.
 //!
-//! A gate is about B alone; who decides between two storages asks for both. Must not judge, and must not format for an output.
+//! A gate is about B alone, but a choice between two storages needs both. Must not judge, and must not format for an output.
 
 use super::{VersusReport, words};
 use crate::compare::{Names, reason_in, value};
@@ -19,7 +19,7 @@ struct SideBound<'a> {
     row: &'a Row,
 }
 
-/// The bounds on numbers that were asked for, where something was measured.
+/// The bounds on numbers that were requested, where something was measured.
 fn all<'a>(turned: &'a VersusReport<'_>) -> impl Iterator<Item = (&'a GateResult, f64, [SideBound<'a>; 2])> {
     turned.found.gates.iter().filter_map(|judged| {
         let GateBound::Value(bound) = judged.gate.bound else { return None };
@@ -58,24 +58,24 @@ pub(super) fn verdicts(turned: &VersusReport<'_>) -> Vec<String> {
     let told = |(judged, bound, [a, b]): (&GateResult, f64, [SideBound<'_>; 2])| {
         let what = format!("{}{}", bound_words(turned, judged, bound), places(turned, judged));
         match (b.outcome, a.outcome) {
-            (Outcome::Passed, Outcome::Passed) => format!("A and B both keep {what}."),
-            (Outcome::Passed, Outcome::Failed) => format!("B keeps {what}, and A does not."),
-            (Outcome::Failed, Outcome::Passed) => format!("B does not keep {what}, and A does."),
-            (Outcome::Failed, Outcome::Failed) => format!("Neither A nor B keeps {what}."),
+            (Outcome::Passed, Outcome::Passed) => format!("A and B both meet {what}."),
+            (Outcome::Passed, Outcome::Failed) => format!("B meets {what}, and A does not."),
+            (Outcome::Failed, Outcome::Passed) => format!("B does not meet {what}, and A does."),
+            (Outcome::Failed, Outcome::Failed) => format!("Neither A nor B meets {what}."),
             (Outcome::Passed, Outcome::Undecided) => {
-                format!("B keeps {what}; undecided for A.")
+                format!("B meets {what}; undecided for A.")
             }
             (Outcome::Failed, Outcome::Undecided) => {
-                format!("B does not keep {what}; undecided for A.")
+                format!("B does not meet {what}; undecided for A.")
             }
             (Outcome::Undecided, Outcome::Passed) => {
-                format!("Undecided whether B keeps {what}; A does.")
+                format!("Undecided whether B meets {what}; A does.")
             }
             (Outcome::Undecided, Outcome::Failed) => {
-                format!("Undecided whether B keeps {what}; A does not.")
+                format!("Undecided whether B meets {what}; A does not.")
             }
             (Outcome::Undecided, Outcome::Undecided) => {
-                format!("Undecided whether A or B keeps {what}.")
+                format!("Undecided whether A or B meets {what}.")
             }
         }
     };
@@ -92,7 +92,7 @@ pub(super) fn figures(turned: &VersusReport<'_>) -> Vec<String> {
     all(turned).map(told).collect()
 }
 
-/// Whether the figures of a quantity are told beside a bound at every load that it has.
+/// Whether the figures of a quantity are reported beside a bound at every load that it has.
 pub(super) fn tells(turned: &VersusReport<'_>, quantity: Quantity) -> bool {
     let rows = turned.found.comparison.rows.iter().filter(|row| row.quantity == quantity).count();
     rows == 1 && all(turned).any(|(judged, ..)| judged.gate.quantity == quantity)

@@ -22,7 +22,7 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.versus/1";
 
-/// Two sides that took turns in one run, compared. Rates are per second, one MB is 2^20 bytes, latencies are in microseconds; a
+/// Two alternating sides in one run, compared. Rates are per second, one MB is 2^20 bytes, latencies are in microseconds; a
 /// change is relative: 0.05 is 5 % more on B.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.versus/1")]
@@ -30,7 +30,7 @@ struct Document {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// Name that all files of the run begin with.
+    /// Common prefix of the names of all files of the run.
     run: String,
     /// Local time of the start, RFC 3339.
     started: String,
@@ -42,25 +42,25 @@ struct Document {
     b: SideDocument,
     /// Which side is faster, as sentences.
     sentences: Vec<String>,
-    /// Whether the numbers may be used, what speaks against them, and what to do.
+    /// Whether the numbers may be used, what casts doubt on them, and what to do.
     verdict: Conclusion,
-    /// Half the width of the interval of a ratio that was asked for: 0.02 is ±2 %.
+    /// The requested half-width of the interval of a ratio: 0.02 is ±2 %.
     target: f64,
-    /// Whether every ratio that the verdict is about is as sure as that.
+    /// Whether every ratio that the verdict is about is as precise as that.
     reached: bool,
-    /// Changes within it are no difference: 0.05 is ±5 %.
+    /// Changes within this margin count as no difference: 0.05 is ±5 %.
     margin: f64,
-    /// Rounds that visited both sides, at the load that has the most of them; fewer than four tell no ratio.
+    /// Rounds that visited both sides, at the load that has the most of them; fewer than four give no ratio.
     rounds: usize,
-    /// How many times the visits would have been needed to know the ratios as well from two runs; null when that is not known.
+    /// How many times as many visits two separate runs would need for equally precise ratios; null if that is unknown.
     worth: Option<f64>,
     /// The mean over all loads, a quantity each.
     overall: Vec<OverallDocument>,
     /// One quantity of one load each.
     rows: Vec<TurnedRow>,
-    /// The gates, as they were asked for.
+    /// The gates, as they were requested.
     gates: Vec<GateDocument>,
-    /// What one can be sure of.
+    /// What is certain.
     sure: SurenessText,
 }
 
@@ -70,7 +70,7 @@ struct Document {
 struct SideDocument {
     /// The paths of its targets.
     targets: Vec<String>,
-    /// The engine that was asked for: its name, or auto.
+    /// The requested engine: its name, or auto.
     engine: String,
     /// Through the page cache.
     buffered: bool,
@@ -82,27 +82,27 @@ struct SideDocument {
 struct OverallDocument {
     /// Which quantity, as gates name it.
     metric: String,
-    /// Whether the verdict is about it: the rate, or the mean latency where the rate is given.
+    /// Whether the verdict is about it: the rate, or the mean latency if the rate is given.
     leading: bool,
     /// The loads.
     points: Vec<PerClass<u32>>,
-    /// How much B differs; the intervals of what the verdict is about hold together at 95 %.
+    /// How much B differs; the intervals of the quantities that the verdict is about are jointly valid with 95 %.
     change: Change,
-    /// What its interval says of B.
+    /// What its interval says about B.
     #[schemars(extend("enum" = ["better", "worse", "alike", "undecided"]))]
     effect: &'static str,
-    /// The loads whose own row surely says something else.
+    /// The loads whose own row certainly contradicts the mean.
     against: Vec<PerClass<u32>>,
     /// Rounds behind it.
     rounds: usize,
 }
 
-/// A row: A is the base, B the new side. The interval of its change holds together with those of the same quantity.
+/// A row: A is the base, B the new side. The interval of its change is jointly valid with those of the same quantity.
 #[derive(Debug, Serialize, JsonSchema)]
 struct TurnedRow {
     #[serde(flatten)]
     row: RowDocument,
-    /// B over A, with the 95 % interval of this row alone; null when it cannot be told.
+    /// B divided by A, with the 95 % interval of this row alone; null if it is unknown.
     ratio: Option<Estimate>,
 }
 

@@ -1,4 +1,4 @@
-//! Whether the ratios of two sides are as sure as was asked for: a sentence, and what speaks against them.
+//! Whether the ratios of two sides are as precise as requested: a sentence, and what casts doubt on them.
 //!
 //! Must not judge a width; the sides do.
 
@@ -29,8 +29,8 @@ pub(crate) fn sureness(view: &View<'_>, found: &Versus) -> String {
     }
 }
 
-/// That not every ratio is as sure as was asked for, and what to do; nothing where each is, or where nobody asked how sure it is
-/// and the bounds that were asked for are decided.
+/// That not every ratio is as precise as was asked for, and what to do; nothing if each is, or where nobody asked how certain it is
+/// and the bounds that were requested are decided.
 pub(crate) fn not_reached(view: &View<'_>, found: &Versus) -> Option<Cause> {
     let (reached, all) = found.reached_of();
     let is_asked = is_asked(&view.record.header.request);
@@ -65,21 +65,17 @@ pub(crate) fn not_reached(view: &View<'_>, found: &Versus) -> Option<Cause> {
         ),
         place,
         figures,
-        remedy: if found.is_decided() {
-            format!("Every limit is decided all the same. {remedy}")
-        } else {
-            remedy
-        },
+        remedy: if found.is_decided() { format!("Every limit is decided anyway. {remedy}") } else { remedy },
     })
 }
 
-/// Whether the precision is another one than is asked for by itself.
+/// Whether the precision is another one than is requested on its own.
 fn is_asked(request: &Request) -> bool {
     let usual = if request.is_beside_raw() { Precision::default() } else { Precision::OF_RATIOS };
     matches!(request.pace(), Some(Pace::Adaptive(pace)) if pace.precision != usual)
 }
 
-/// What to do: nothing where the width that was reached is enough, else what is left that makes it narrower.
+/// What to do: nothing if the width that was reached is enough, else what is left that makes it narrower.
 fn remedy(view: &View<'_>, widest: Option<f64>, rounds: usize) -> String {
     let header = &view.record.header;
     let pace = header.request.pace();
@@ -98,7 +94,7 @@ fn remedy(view: &View<'_>, widest: Option<f64>, rounds: usize) -> String {
         if percent > 100.0 * Precision::WIDEST.fraction() {
             return "This run was too short to tell. ".to_owned();
         }
-        format!("If ±{percent:.0} % is enough, nothing is to do (--precision {percent:.0}% asks for that). ")
+        format!("If ±{percent:.0} % is enough, you are done (--precision {percent:.0}% asks for that). ")
     });
     format!("{}For a narrower interval, {more}.", enough.unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! The words of every output about two sides: what they are, which one is faster, how sure that is.
+//! The wording of every output about two sides: what they are, which one is faster, and how certain that is.
 //!
 //! Must not format for an output.
 
@@ -42,7 +42,15 @@ pub(super) fn side(turned: &VersusReport<'_>, side: Side) -> String {
         parts.push(format!("{} stations of {:.3} ms", law.servers, law.service_ns(0) / 1e6));
     }
     if a.buffered != b.buffered {
-        parts.push(if own.buffered { "through the page cache" } else { "past the page cache" }.to_owned());
+        parts.push(
+            if own.buffered {
+                "through the page cache"
+            } else {
+                "bypassing the page \
+            cache"
+            }
+            .to_owned(),
+        );
     }
     parts.join(", ")
 }
@@ -71,12 +79,12 @@ pub(super) fn of(turned: &VersusReport<'_>, quantity: Quantity) -> String {
     }
 }
 
-/// All that is told of the sides, the verdict first.
+/// All that is reported about the sides, the verdict first.
 pub(super) fn sentences(turned: &VersusReport<'_>) -> Vec<String> {
     verdict(turned).into_iter().chain(tails(turned)).collect()
 }
 
-/// The verdict: who keeps the bounds that were asked for, then a sentence for each rate, or for the latency where the rate is given,
+/// The verdict: who meets the bounds that were requested, then a sentence for each rate, or for the latency where the rate is given,
 /// after what a side does not keep up with.
 pub(super) fn verdict(turned: &VersusReport<'_>) -> Vec<String> {
     let leading = turned.found.overall.iter().filter(|found| turned.found.leading.contains(&found.quantity));
@@ -92,7 +100,7 @@ pub(super) fn verdict(turned: &VersusReport<'_>) -> Vec<String> {
     told
 }
 
-/// `Undecided in small I/O: 2 rounds measured both sides, and a ratio needs 4; measure longer.` Nothing where some load has enough.
+/// `Undecided in small I/O: 2 rounds measured both sides, and a ratio needs 4; measure longer.` Nothing if some load has enough.
 fn few(turned: &VersusReport<'_>, quantity: Quantity) -> Option<String> {
     let found = turned.found;
     let mut own = found.comparison.rows.iter().filter(|row| row.quantity == quantity);
@@ -187,7 +195,7 @@ fn open_ends(change: &Change) -> [String; 2] {
     [-change.lo, change.hi].map(told)
 }
 
-/// `, but not at 8 outstanding`: loads that surely say something else than the mean.
+/// `, but not at 8 outstanding`: loads that certainly say something else than the mean.
 fn but(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     let places: Vec<String> = found.against.iter().map(|point| at(turned, *point)).collect();
     let places = match places.len() {
@@ -197,7 +205,7 @@ fn but(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     };
     match found.effect {
         Effect::Better | Effect::Worse => format!(", but not at {places}"),
-        Effect::Alike => format!(", but a sure one at {places}"),
+        Effect::Alike => format!(", but a clear one at {places}"),
         Effect::Undecided(_) => format!(", though decided at {places}"),
     }
 }
@@ -208,7 +216,7 @@ pub(super) fn unshown(comparison: &Comparison, found: &OverallRatio) -> &'static
     if found.loads.len() < 2 || own.any(|row| row.verdict == found.effect) {
         return "";
     }
-    "; that is sure of their average, and of no load alone"
+    "; that holds for their average, not for any single load"
 }
 
 /// Digits after which an interval is none for a reader.
@@ -227,7 +235,7 @@ fn by(change: &Change, how: &str) -> String {
     )
 }
 
-/// Where the loads differ for sure: the least and the most of them. Nothing where they do not.
+/// Where the loads differ for sure: the least and the most of them. Nothing if they do not.
 fn by_load(turned: &VersusReport<'_>, quantity: Quantity) -> String {
     let rows = turned.found.comparison.rows.iter().filter(|row| row.quantity == quantity);
     let known: Vec<(&Row, Change)> = rows.filter_map(|row| Some((row, row.change.ok()?))).collect();
@@ -294,7 +302,7 @@ fn tail(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     format!("p99 latency of {what}: {} on B{over}{more}.", by(&found.change, lower))
 }
 
-/// What a figure rests on.
+/// What a figure is based on.
 fn of_loads(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     let own = turned.found.comparison.rows.iter().filter(|row| row.quantity.class == found.quantity.class);
     let all: BTreeSet<Point> = own.filter_map(|row| row.point).collect();
@@ -302,7 +310,7 @@ fn of_loads(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     over_some(&places, all.len())
 }
 
-/// `, over 1 of 5 loads (8 outstanding)`: the others had too few I/Os for a percentile. Nothing where all have one.
+/// `, over 1 of 5 loads (8 outstanding)`: the others had too few I/Os for a percentile. Nothing if all have one.
 fn over_some(places: &[String], all: usize) -> String {
     match places.len() {
         some if some >= all => String::new(),
@@ -311,7 +319,7 @@ fn over_some(places: &[String], all: usize) -> String {
     }
 }
 
-/// `At 8000 per second it is 2.51 ms on A and 1.62 ms on B.`: what a bound on the latency is held against.
+/// `At 8000 per second it is 2.51 ms on A and 1.62 ms on B.`: what a latency limit is held against.
 fn values(turned: &VersusReport<'_>, quantity: Quantity) -> Option<String> {
     load(turned, quantity.class).filter(LoadClass::is_open)?;
     let rows: Vec<&Row> =
@@ -336,7 +344,7 @@ pub(super) fn told_in(quantity: Quantity, found: &Estimate) -> String {
 }
 
 /// `On B, the mean latency of open I/O at 8000 per second is 414 us (403 us to 425 us), and its p99 1.91 ms (1.84 ms to 1.99 ms).`:
-/// where the other side does not keep up, so that there is no ratio.
+/// where the other side does not keep up, so there is no ratio.
 fn alone(turned: &VersusReport<'_>) -> Vec<String> {
     let found = turned.found;
     let latency = |quantity: Quantity, (point, side): (Point, Side)| {
@@ -375,14 +383,18 @@ fn alone(turned: &VersusReport<'_>) -> Vec<String> {
 pub(super) fn sureness(turned: &VersusReport<'_>) -> SurenessText {
     let found = turned.found;
     let worth = found.worth.filter(|&worth| worth >= WORTH_TELLING).map_or_else(String::new, |worth| {
-        format!(" Two separate runs would need {worth:.1} times as many visits for an interval as narrow.")
+        format!(
+            " Two separate runs would need {worth:.1} times as many visits for an equally narrow \
+            interval."
+        )
     });
     SurenessText {
         this_session:
             "± is the 95 % interval of each side on its own. Alternating makes only the ratio more precise."
                 .to_owned(),
         within_it: format!(
-            "The change comes from back-to-back pairs, so slowdowns that hit both sides cancel out; it need not be B divided by A of its row. Each row has a 95 % interval. A side is \
+            "The change comes from back-to-back pairs, so slowdowns that hit both sides cancel out; it may \
+             differ from B divided by A in its row. Each row has a 95 % interval. A side is \
              called faster or slower only if that holds for all rows of its kind at once, and the sides are called alike if the whole \
              interval lies within ±{} %.{worth}",
             plain_percent(MARGIN)
@@ -407,8 +419,8 @@ fn another(turned: &VersusReport<'_>) -> String {
     };
     let known: Vec<String> = Side::BOTH.into_iter().zip(turned.past).filter_map(told).collect();
     let rates = match known.as_slice() {
-        [] => format!("Rates: {UNKNOWN}. {FEWEST} calibrations of a side on different days tell it"),
-        [one] => format!("Rates {one}; of the other side {UNKNOWN}"),
+        [] => format!("Rates: {UNKNOWN}. {FEWEST} calibrations of a side on different days show it"),
+        [one] => format!("Rates {one}; for the other side {UNKNOWN}"),
         both => format!("Rates {}", both.join("; ")),
     };
     format!(
@@ -462,7 +474,7 @@ mod tests {
             against: Vec::new(),
             rounds: 9,
         };
-        assert!(unshown(&comparison, &found).contains("of no load alone"));
+        assert!(unshown(&comparison, &found).contains("not for any single load"));
         comparison.rows[1].verdict = Effect::Better;
         assert_eq!(unshown(&comparison, &found), "");
         let one = OverallRatio { loads: found.loads[..1].to_vec(), ..found };

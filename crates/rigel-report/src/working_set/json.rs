@@ -10,7 +10,7 @@ use rigel_core::stats::{Basis, Estimate};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a cache is worth: random reads over the size of what is read.
+/// The effect of a cache: random reads over the size of the data read.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "WorkingSet")]
 pub(crate) struct WorkingSetDocument {
@@ -18,8 +18,8 @@ pub(crate) struct WorkingSetDocument {
     io_bytes: u64,
     /// Outstanding reads while a rate was measured. Latencies are those of one read at a time.
     outstanding: u32,
-    /// `caches`: one or two were seen. `no_cache`: all sizes that were warm are answered alike. `at_least`: all of them were answered by a cache that is larger; `cause` says why its
-    /// size is not known. `undecided`: `cause` says why.
+    /// `caches`: one or two were found. `no_cache`: all warm sizes are answered alike. `at_least`: a larger cache answered all of them; `cause`
+    /// says why its size is unknown. `undecided`: `cause` says why.
     #[schemars(extend("enum" = ["caches", "no_cache", "at_least", "undecided"]))]
     answer: &'static str,
     /// Why it is undecided; null where it is not.
@@ -27,13 +27,13 @@ pub(crate) struct WorkingSetDocument {
     cause: Option<&'static str>,
     /// The caches, the fastest first.
     caches: Vec<CacheDocument>,
-    /// Median latency behind all caches, in microseconds; null where none was seen.
+    /// Median latency beyond all caches, in microseconds; null where none was found.
     behind_us: Option<f64>,
     /// Bytes that a cache has at least; null unless `at_least`.
     at_least_bytes: Option<f64>,
     /// The working sets that were measured, ascending.
     sizes: Vec<SizeDocument>,
-    /// What a larger working set, or a larger cache, would get.
+    /// The effect of a larger working set, or a larger cache.
     forecasts: Vec<ForecastDocument>,
     /// The same as sentences.
     says: String,
@@ -43,11 +43,11 @@ pub(crate) struct WorkingSetDocument {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Cache")]
 struct CacheDocument {
-    /// Its size; of the second one that of both, as far as they do not hold the same.
+    /// Its size; for the second cache the size of both together, not counting data that both contain.
     bytes: Estimate,
     /// Median of its latencies, in microseconds.
     latency_us: f64,
-    /// Reads below this latency, in microseconds, are its hits, or those of the one before it.
+    /// Reads faster than this, in microseconds, are its hits, or those of the cache before it.
     limit_us: f64,
 }
 
@@ -63,22 +63,23 @@ struct SizeDocument {
     latency_us: LatencyUs,
     /// The share of reads that each cache answered, or one before it: 0.5 is half of them.
     hits: Vec<Estimate>,
-    /// `steady`: it was read at least once before, and its rate had stopped to rise. `rising`: it still rose. `no_pass`: there was no time to read all of it. Only steady ones have a part in
-    /// the answer.
+    /// `steady`: it was read at least once before, and its rate no longer rose. `rising`: it still rose. `no_pass`: there was no time to read all
+    /// of it. Only steady ones are used for the answer.
     #[schemars(extend("enum" = ["steady", "rising", "no_pass"]))]
     warmth: &'static str,
-    /// How often it was read before, on average.
+    /// How often its data had been read before, on average.
     passes: f64,
 }
 
-/// What more would get.
+/// What a larger cache would give.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CacheForecast")]
 struct ForecastDocument {
-    /// `working_set`: one that is so many times as large as `cache`. `caches`: all caches are so many times as large, and the working set is the largest that was warm.
+    /// `working_set`: a working set that is this many times as large as `cache`. `caches`: all caches are this many times as large, and the working
+    /// set is the largest that was warm.
     #[schemars(extend("enum" = ["working_set", "caches"]))]
     what: &'static str,
-    /// Which cache, from 1; null where all of them are enlarged.
+    /// Which cache, from 1; null if all of them are larger.
     cache: Option<usize>,
     /// How many times.
     times: f64,

@@ -28,7 +28,7 @@ pub(crate) fn families(view: &View<'_>) -> Vec<Family> {
         "Mean latency of one random read at a time, by the bytes of the working set.",
     );
     let mut caches =
-        Family::new("rigel_cache_bytes", "bytes", "Size of a cache that was seen, the fastest first.");
+        Family::new("rigel_cache_bytes", "bytes", "Size of a cache that was found, the fastest first.");
     for size in &found.sizes {
         let label = || vec![("working_set_bytes".into(), size.bytes.to_string())];
         rates.samples.extend(samples(size.rate, label()));

@@ -9,9 +9,9 @@ use rigel_core::stats::working_set::{Cache, Level, SetDoubt, SetsFound, Warmth};
 use rigel_core::units::say::{figure, number, percent, rough_size, size_unit, time, trimmed};
 use rigel_core::units::{Bytes, to_f64};
 
-/// What was reached; of numbers that must not be used only that they tell nothing.
+/// What was reached; of numbers that must not be used only that they say nothing.
 pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
-    let unusable = || "What a cache is worth cannot be told from these numbers.".to_owned();
+    let unusable = || "These numbers do not show what a cache is worth.".to_owned();
     sentence(view).map(|found| if usable { found } else { unusable() })
 }
 
@@ -40,10 +40,10 @@ fn at_least(view: &View<'_>, bytes: f64, is_all: bool) -> String {
             "larger working sets could not be warmed up in the time of the run (--for), so its size is undecided"
         }
         (true, true) => {
-            "all that was asked for fits into it, so its size is undecided; a larger --max-size would show it"
+            "everything requested fits into it, so its size is undecided; a larger --max-size would show it"
         }
         (true, false) => {
-            "all of the target fits into it, so its size is undecided; a larger target would show it"
+            "the whole target fits into it, so its size is undecided; a larger target would show it"
         }
     };
     format!(
@@ -102,29 +102,33 @@ fn doubted(found: &WorkingSetFindings, doubt: SetDoubt) -> String {
                 format!("only {} was", first(found))
             };
             format!(
-                "Undecided: {warm} read until its rate was steady. More time (--for), larger reads (--size-small) or smaller sizes (--sizes) would do."
+                "Undecided: {warm} read until its rate was steady. More time (--for), larger reads \
+                 (--size-small) or smaller sizes (--sizes) would help."
             )
         }
         SetDoubt::Drift { first_us, again_us } => format!(
-            "Undecided: reads of {} took {} at first and {} at the end, so that time changed the storage and not only the size. Run it again when nothing else uses the storage.",
+            "Undecided: reads of {} took {} at first and {} at the end, so the storage changed over time, \
+             not only with the size. Run it again when nothing else uses the storage.",
             first(found),
             time(first_us),
             time(again_us)
         ),
         SetDoubt::Uneven { low_us, high_us } => format!(
-            "Undecided: latency goes up and down from size to size, from {} to {}, so that something else than the size changes it. Run it again when nothing else uses the storage.",
+            "Undecided: latency goes up and down from size to size, from {} to {}, so something other than \
+             the size changes it. Run it again when nothing else uses the storage.",
             time(low_us),
             time(high_us)
         ),
         SetDoubt::NotACache { small_us, large_us } => format!(
-            "Undecided: reads of larger working sets are slower ({} against {}), but not as behind a cache of one size or two. Longer ways of a disk's heads, a tier that moves data slowly and other users do this.",
+            "Undecided: reads of larger working sets are slower ({} against {}), but not as with one or two \
+             caches. Longer head movements of a disk, a tier that moves data slowly and other users do this.",
             time(large_us),
             time(small_us)
         ),
     }
 }
 
-/// What of the sizes has no part in the answer.
+/// Which of the sizes the answer ignores.
 fn cold(found: &WorkingSetFindings) -> Option<String> {
     let not_measured = found.asked.saturating_sub(found.sizes.len());
     let were = if not_measured == 1 { "was" } else { "were" };
@@ -134,11 +138,11 @@ fn cold(found: &WorkingSetFindings) -> Option<String> {
     let told = match cold.as_slice() {
         [] => None,
         [one] => Some(format!(
-            "{} was not warm and has no part in this: more time (--for) would show more.",
+            "{} was not warm and is not included: more time (--for) would show more.",
             Bytes(one.bytes)
         )),
         [first, .., last] => Some(format!(
-            "{} sizes, {} to {}, were not warm and have no part in this: more time (--for) would show more.",
+            "{} sizes, {} to {}, were not warm and are not included: more time (--for) would show more.",
             cold.len(),
             Bytes(first.bytes),
             Bytes(last.bytes)
@@ -164,20 +168,24 @@ pub(super) fn about(found: &WorkingSetFindings) -> String {
         " hits: the share of these reads that were as fast as the cache, or one before it, answers."
     };
     format!(
-        "{}: random reads of {} with {} outstanding. mean, p50, p99: latency of one read at a time.{hits} warm: yes when the working set was read at least once before and its rate had stopped to rise; \
-         rising when it still rose; no when there was no time to read all of it once, so that a large cache would still be cold.",
+        "{}: random reads of {} with {} outstanding. mean, p50, p99: latency of one read at a time.{hits} \
+         warm: yes when the working set was read at least once before and its rate had stopped rising; \
+         rising when it was still rising; no when there was no time to read all of it once, so a large \
+         cache would still be cold.",
         printable(found.load.unit()),
         found.load.size_text(),
         found.each
     )
 }
 
-/// What the forecasts rest on.
+/// What the forecasts are based on.
 pub(super) fn of_forecasts(found: &WorkingSetFindings) -> String {
     let (caches, does) = if found.caches().len() > 1 { ("caches", "do") } else { ("cache", "does") };
     format!(
-        "Read from the rows above, between two of them where need be: of uniform reads, twice the {caches} {does} for a working set what the {caches} {does} for half of it. \
-         Reads of a database prefer some blocks, so that its hits are more and the gain from a larger cache is less."
+        "Taken from the rows above, interpolated if necessary: with uniform reads, twice the {caches} \
+         {does} for a working set what the {caches} {does} for half of it. \
+         A database reads some blocks more often than others, so it has more hits and gains less from a \
+         larger cache."
     )
 }
 

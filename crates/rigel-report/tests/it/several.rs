@@ -97,7 +97,7 @@ fn curves_of_one_size_lie_over_each_other() {
         assert!((row["estimate"][0].as_f64().unwrap() / io.iops.value - 1.0).abs() < 1e-5);
         assert!(row["estimate"][1].as_f64() < row["estimate"][0].as_f64());
     }
-    let alone = between(&page, "In no chart, as no other run has", "</p>");
+    let alone = between(&page, "In no chart, because no other run has", "</p>");
     assert!(alone.contains("3 · ") && !alone.contains("1 · "), "{alone}");
 }
 

@@ -326,7 +326,7 @@ fn a_mean_that_is_far_from_the_median_is_explained() {
     slow(&mut run, 2, 9, 0);
     slow(&mut run, 2, 1, 490);
     assert!(
-        sentence(&run).unwrap().contains(" or more; a quick share lowers the mean to "),
+        sentence(&run).unwrap().contains(" or more; a fast share lowers the mean to "),
         "{:?}",
         sentence(&run)
     );

@@ -97,7 +97,7 @@ fn nothing_is_claimed_beyond_the_most_that_was_tried() {
     let working = |highest| WorkingPoint { at: load(1), highest: load(highest) };
     for (is_rising, highest, wanted) in [
         (false, most, format!("{most} outstanding give no more, at ")),
-        (true, most, format!("{most} outstanding, the most that was tried, give as much, at ")),
+        (true, most, format!("{most} outstanding, the most tried, give as much, at ")),
         (true, most - 1, format!("{} outstanding give as much, at ", most - 1)),
     ] {
         view.findings.working = [(Class::SMALL, working(highest))].into_iter().collect();

@@ -1,6 +1,6 @@
-//! The bench of a run: engine, open targets and workers, as its request and its plan ask for them.
+//! The bench of a run: engine, open targets and workers, as its request and its plan require.
 //!
-//! Every program that measures comes through here, so that the same request is the same load everywhere. Must not decide what is written:
+//! Every program that measures comes through here, so the same request is the same load everywhere. Must not decide what is written:
 //! it opens for writing only with a permit.
 
 use super::simulated::{self, SimulatedBench};
@@ -38,11 +38,11 @@ use std::sync::Arc;
 pub struct Start<'a> {
     /// The time of the run.
     pub run_ns: u64,
-    /// Of classes of verified blocks: what is surely there, of a run that goes on.
+    /// Of classes of verified blocks: what is certainly there, of a run that continues.
     pub settled: &'a PerClass<DurableMark>,
     /// Which part of the load is this node's.
     pub team: &'a Team,
-    /// The engine of a run that goes on, where Rigel had chosen it: no run has two.
+    /// The engine of a run that continues, where Rigel had chosen it: no run has two.
     pub engine: Option<EngineKind>,
 }
 
@@ -97,10 +97,10 @@ pub fn bench(
     }
 }
 
-/// How the engine comes about where a request leaves it open.
+/// How the engine is chosen if a request leaves it open.
 #[derive(Clone, Debug)]
 enum EngineSelection {
-    /// That of a run that goes on, as no run has two; or of both sides, with the trials on this one, and why.
+    /// That of a run that continues, because no run has two; or of both sides, with the trials on this one, and why.
     Kept(EngineKind, Option<(EngineTrials, String)>),
     /// The usual one that works here, without a trial.
     Usual,
@@ -115,8 +115,8 @@ fn is_free(request: &Request) -> bool {
     Side::BOTH.iter().all(|&side| request.alone(side).engine == EngineRequest::Auto)
 }
 
-/// The benches of both sides of a comparison. Where both leave the engine to Rigel they have the same one, and it is the one that holds back either side
-/// least, whichever is named first. Where one side names its own, the other has the usual one, so that a run that goes on has it as well.
+/// The benches of both sides of a comparison. Where both leave the engine to Rigel they have the same one, and it is the one that holds back either
+/// side least, whichever is named first. Where one side names its own, the other has the usual one, so a run that continues has it as well.
 fn both_sides(
     request: &Request,
     choosing: EngineSelection,
@@ -165,7 +165,7 @@ fn check_workers_of_sides(request: &Request, plan: &Plan, team: &Team) -> Result
     if slots.is_empty() { Ok(()) } else { engine::choose(Some(EngineKind::Sync), false, &slots).map(drop) }
 }
 
-/// Threads on open targets. `clock` shows the time of the run; `engine` is that of a run that goes on.
+/// Threads on open targets. `clock` shows the time of the run; `engine` is that of a run that continues.
 ///
 /// # Errors
 /// As [`bench()`].
@@ -260,7 +260,7 @@ fn check_stacks(engine: Option<EngineKind>, workers: usize, host: &HostFacts) ->
     }
 }
 
-/// What each worker of an engine has outstanding; where none is asked for, of the one that is chosen.
+/// What each worker of an engine has outstanding; where none is requested, of the one that is chosen.
 pub(super) fn layouts(
     team: &Team,
     request: &Request,

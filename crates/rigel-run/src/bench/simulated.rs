@@ -14,7 +14,7 @@ use rigel_io::clock::Clock;
 use rigel_io::sim::{Sim, SimClock};
 use std::cell::RefCell;
 
-/// A backend whose device is told of visits.
+/// A backend whose device is informed of visits.
 pub trait VisitAware: Backend {
     /// A visit to `point` begins; nothing is in flight.
     fn begin_visit(&mut self, visit: u64, point: Point);

@@ -44,16 +44,16 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use waiting::{Silence, hung, no_answer};
 
-/// An early end is set this far in the future, so that every worker sees it in time.
+/// An early end is set this far in the future, so every worker sees it in time.
 const EARLY_END_NS: u64 = 50 * NS_PER_MS;
 
-/// Workers beyond that number get smaller stacks, so that ten thousand fit into the address space.
+/// Workers beyond that number get smaller stacks, so ten thousand fit into the address space.
 const MOST_WITH_FULL_STACKS: usize = 128;
 const STACK_BYTES: usize = 512 << 10;
 /// That of a thread unless something else is said.
 const FULL_STACK_BYTES: u64 = 2 << 20;
 
-/// The stack of one of so many workers.
+/// The stack of one of this many workers.
 pub(super) const fn stack_bytes(workers: usize) -> u64 {
     if workers > MOST_WITH_FULL_STACKS { STACK_BYTES as u64 } else { FULL_STACK_BYTES }
 }
@@ -77,9 +77,9 @@ pub struct ThreadBench {
     stuck: bool,
     /// What workers wait for that do nothing else meanwhile.
     board: WaitingBoard,
-    /// Is looked at after a visit; `None` where no storage is used.
+    /// Is looked at after a visit; `None` if no storage is used.
     targets: Option<Arc<OpenTargets>>,
-    /// Where blocks are verified that a run may go on with.
+    /// Where blocks are verified that a run may resume.
     flusher: Option<Flusher>,
     /// Beside production.
     governing: Option<GovernorLoop>,
@@ -566,7 +566,7 @@ impl ThreadBench {
 }
 
 impl Drop for ThreadBench {
-    /// Ends the workers and waits for them, so that no I/O is in flight when the targets are closed; not for one that hangs in the kernel.
+    /// Ends the workers and waits for them, so no I/O is in flight when the targets are closed; not for one that hangs in the kernel.
     fn drop(&mut self) {
         self.shared.end_at_ns.store(0, Ordering::Relaxed);
         for worker in &mut self.workers {

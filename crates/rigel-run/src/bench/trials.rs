@@ -1,7 +1,8 @@
-//! Which engine does most on the targets themselves, by short trials before a run.
+//! Short trials before a run that find the fastest engine on the targets.
 //!
-//! Where no I/O of a ring has to be handed to a thread of the kernel, nothing is faster, and one trial of a fifth of a second says so. Where
-//! I/Os are handed over, the others are tried in turns. A trial only reads, at places that no visit reads. Must not try an engine that the run could not have.
+//! If no I/O of a ring has to be handed to a kernel thread, nothing is faster, and one trial of a fifth of a second shows it. If I/Os are handed
+//! over, the other engines are tried in turn. A trial only reads, at places that no visit reads. Must not try an engine that the run could
+//! not have.
 
 use super::make::{layouts, places};
 use super::threads::{OpenSite, ThreadBench};
@@ -39,7 +40,7 @@ const BYTES_OF_WORKER: u64 = 256 << 10;
 const LONGEST_IO: Nanos = Nanos::from_secs(2);
 /// What is tried. The ring comes first: where it hands nothing over no other does more.
 const TRIED: [EngineKind; 3] = [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Sync];
-/// With fewer I/Os in a turn no engine is the limit, and none could be told from another.
+/// With fewer I/Os in a turn no engine is the limit, and none could be distinguished from another.
 const FEWEST_IOS: u64 = 100;
 /// The numbers of visits draw the places of I/Os. No run comes to these.
 const FIRST_VISIT: u64 = u64::MAX / 2;
@@ -218,7 +219,7 @@ impl Trials<'_> {
         let need_bytes = u64::from(workers) * BYTES_OF_WORKER + 2 * self.plan.buffer_bytes;
         match self.host.memory_room() {
             _ if workers > MOST_WORKERS => Err(format!(
-                "{workers} workers, and more than {MOST_WORKERS} have to be asked for (--engine sync)"
+                "{workers} workers, and more than {MOST_WORKERS} must be requested explicitly (--engine sync)"
             )),
             Some((room_bytes, _)) if need_bytes > room_bytes => {
                 Err(format!("{workers} workers need {} of memory", Bytes(need_bytes)))
@@ -227,7 +228,7 @@ impl Trials<'_> {
         }
     }
 
-    /// A turn of an engine. Each has places of its own, so that none reads what a cache holds since the one before it.
+    /// A turn of an engine. Each has places of its own, so none reads what a cache holds since the one before it.
     fn turn(&self, load: &Load, choice: &EngineChoice, turn: usize) -> Result<Turn, String> {
         let Load { request, plan, point, .. } = load;
         let workload = Workload { rooms: plan.rooms_of(request, choice.kind), ..load.workload.clone() };
@@ -279,7 +280,7 @@ fn joined(before: Option<&str>, more: &str) -> String {
     before.into_iter().chain([more]).collect::<Vec<_>>().join("; ")
 }
 
-/// What is tried in turns.
+/// What is tried in turn.
 struct Load {
     request: Request,
     plan: Plan,

@@ -110,7 +110,7 @@ fn read_by<B: Backend>(
     Ok(!reading.stop.load(Ordering::Relaxed))
 }
 
-/// Each block of a range by itself, with nothing else in flight.
+/// Each block of a range on its own, with nothing else in flight.
 fn piecemeal<B: Backend>(
     reading: &Reading<'_>,
     reader: &mut Reader<B>,

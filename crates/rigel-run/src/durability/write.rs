@@ -1,5 +1,5 @@
-//! Each writer has one write outstanding. When it is acknowledged, the listener hears of it, and only then the next one begins: so a write that is
-//! seen on the target says that all before it of the same writer were acknowledged.
+//! Each writer has one write outstanding. When it is acknowledged, the listener is told, and only then does the next one begin. So a write that is
+//! seen on the target proves that all earlier ones of the same writer were acknowledged.
 
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::EngineKind;
@@ -48,7 +48,7 @@ pub trait Listener {
     /// When it cannot be passed on; the run ends.
     fn acknowledged(&mut self, acks: &[Ack]) -> Result<(), Problem>;
 
-    /// So many writes were acknowledged in so many nanoseconds.
+    /// So many writes were acknowledged in this many nanoseconds.
     fn progress(&mut self, elapsed_ns: u64, acknowledged: u64);
 }
 
@@ -177,7 +177,7 @@ impl<'a, B: Backend> Writers<'a, B> {
         self.backend.push(op);
     }
 
-    /// Waits for writes, about a second at most. The first that failed is given back.
+    /// Waits for writes, about a second at most. The first that failed is returned.
     fn wait(&mut self, acks: &mut Vec<Ack>) -> Result<Option<Problem>, Problem> {
         acks.clear();
         self.backend.submit(1).map_err(|error| queue_broke(&error))?;

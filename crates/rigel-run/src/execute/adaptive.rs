@@ -1,4 +1,4 @@
-//! An adaptive run: visits in the order that the schedule draws, a look after each round, until every interval is narrow.
+//! An adaptive run: visits in the order that the schedule draws, with a check after each round, until every interval is narrow.
 //!
 //! Must not hold a rule: when a point is done and what comes next is for `rigel_core::stats` to say.
 
@@ -17,7 +17,7 @@ use rigel_core::stats::schedule::{Next, Outlook, Purpose, Schedule, VisitOrder};
 use rigel_core::units::NS_PER_S;
 use std::collections::BTreeSet;
 
-/// What an adaptive run knows while it goes on.
+/// What an adaptive run knows while it continues.
 struct State<'a> {
     run: &'a Run,
     plan: &'a Plan,

@@ -1,7 +1,7 @@
-//! Two bursts: half of the load for a moment, all of it until it is sure that the rate fell or the time is over, a pause, and all of it again.
+//! Two bursts: half of the load for a moment, all of it until it is certain that the rate fell or the time is over, a pause, and all of it again.
 //!
-//! A burst is a row of visits, one right after the other. How long the first one lasts, and the pause behind it, follow from the counts alone. Must not
-//! judge what they mean.
+//! A burst is a row of visits, one right after the other. The length of the first one, and of the pause after it, follows from the counts alone. Must
+//! not judge what they mean.
 
 use super::walk::{Halt, VisitPlan, Walk};
 use rigel_core::event::VisitPosition;

@@ -1,6 +1,6 @@
 //! The lines of intervals: what a record keeps of the parts of a visit, of which there may be thousands.
 //!
-//! Counts by target are the larger the more targets there are, so that with many they stand in some lines only, for all intervals since the last
+//! Counts by target are the larger the more targets there are, so with many they stand in some lines only, for all intervals since the last
 //! such line. Must not keep anything itself.
 
 use crate::job::Part;
@@ -8,9 +8,9 @@ use rigel_core::load::class::PerClass;
 use rigel_core::measure::{ByTarget, ClassTally};
 use rigel_core::record::Interval;
 
-/// Targets for which every line has their counts. With more of them it is one line in so many times as many.
+/// Targets for which every line has their counts. With more of them it is one line in this many times as many.
 const TARGETS_OF_A_LINE: usize = 16;
-/// A run through trouble shows where nothing completed: into so many parts an interval is cut.
+/// A run through trouble shows where nothing completed: into this many parts an interval is cut.
 const PARTS_OF_AN_INTERVAL: u64 = 50;
 
 /// What the lines of a visit leave for later ones.
@@ -25,7 +25,7 @@ pub struct IntervalRemainder {
 }
 
 impl IntervalRemainder {
-    /// Of a visit to so many targets. `is_fine`: its lines show more than sums.
+    /// Of a visit to this many targets. `is_fine`: its lines show more than sums.
     pub fn of(targets: usize, is_fine: bool) -> Self {
         let every = targets.div_ceil(TARGETS_OF_A_LINE).max(1);
         Self { every, lines: 0, waiting: PerClass::new(), is_fine }

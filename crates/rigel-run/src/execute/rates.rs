@@ -1,4 +1,4 @@
-//! The search for the highest rate at which a bound on the latency is kept, before the points of the run are known.
+//! The search for the highest rate at which a latency limit is met, before the points of the run are known.
 //!
 //! Must not decide which rate is next; `rigel_core::stats::rates` does.
 
@@ -13,7 +13,7 @@ use rigel_core::stats::forecast::TimeRange;
 use rigel_core::stats::rates::{self, Next, RateOutcome, RateVisit};
 use rigel_core::units::Nanos;
 
-/// Searches the rate, unless only required ones were asked for, and keeps the plan that follows.
+/// Searches the rate, unless only required ones were requested, and keeps the plan that follows.
 pub fn search(run: &Run, search: &RateSearch, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
     let is_searched = run.request.slo().is_some_and(|slo| !slo.required_only);
     let found = if is_searched { Some(highest(run, search, walk)?) } else { None };
@@ -22,7 +22,7 @@ pub fn search(run: &Run, search: &RateSearch, walk: &mut Walk<'_>) -> Result<Pla
     Ok(plan)
 }
 
-/// About the highest rate that keeps the bounds.
+/// About the highest rate that meets the bounds.
 fn highest(run: &Run, search: &RateSearch, walk: &mut Walk<'_>) -> Result<RateOutcome, Halt> {
     let whole = run.plan.prospect(&run.request);
     let rules = search.rules();

@@ -1,6 +1,6 @@
-//! A soak: the phases of a load in turns until its time is over, each visit with its intervals.
+//! A soak: the phases of a load in turn until its time is over, each visit with its intervals.
 //!
-//! A phase that an interruption cut short is not made up for: what was measured of it counts, and the next one follows. Must not judge a visit.
+//! A phase that was cut short is not completed later: what was measured of it counts, and the next one follows. Must not judge a visit.
 
 use super::walk::{Halt, VisitPlan, Walk};
 use rigel_core::event::VisitPosition;
@@ -13,7 +13,7 @@ use rigel_core::units::NS_PER_S;
 /// What is left of the time when no phase begins any more.
 const LEAST_NS: u64 = NS_PER_S / 2;
 
-/// Visits the phases in turns.
+/// Visits the phases in turn.
 pub fn until_over(plan: &Plan, soak: &Soak, walk: &mut Walk<'_>) -> Result<(), Halt> {
     for (number, phase) in (0..).zip(&plan.phases).cycle() {
         // What it takes to ask the drives is no load.

@@ -1,4 +1,4 @@
-//! One visit at a time: warm-up, load, its line in the journal, and whether the run can go on. In a resumed run the
+//! One visit at a time: warm-up, load, its line in the journal, and whether the run can continue. In a resumed run the
 //! visits of the record replace the load until all of them are used.
 //!
 //! Must not choose what is visited.
@@ -48,7 +48,7 @@ pub struct VisitPlan {
     pub measure_ns: u64,
     /// Time that the run needs after this visit, as far as it is known.
     pub later: TimeRange,
-    /// The counts of every so many nanoseconds get a line of their own, while the load goes on.
+    /// The counts of every this many nanoseconds get a line of their own, while the load continues.
     pub every_ns: Option<u64>,
     /// How what arrives at a rate spreads, where that is not what its classes say.
     pub shape: Option<Shape>,
@@ -64,7 +64,7 @@ pub struct Walk<'a> {
     listener: &'a mut dyn FnMut(Event<'_>),
     /// Visits begun so far.
     visits: u64,
-    /// When the last visit or rest was over. What comes next is chosen by it and never by the clock itself, so that the
+    /// When the last visit or rest was over. What comes next is chosen by it and never by the clock itself, so the
     /// record alone says how a run came to where it is.
     now_ns: u64,
     /// How long the visits so far loaded, those of the record among them.
@@ -74,13 +74,13 @@ pub struct Walk<'a> {
     /// The line to write before the next one, once the run has used all visits of its record. Until then the record
     /// may turn out not to fit, and must not be changed.
     first: Option<Line>,
-    /// What people and the host say while the load goes on.
+    /// What people and the host say while the load continues.
     marks: Marks,
     /// A visit of the record is made again, to bring the bench to where it was; nothing of it is kept.
     is_relived: bool,
-    /// I/Os that did not come back; nothing can be measured after them.
+    /// I/Os that did not complete; nothing can be measured after them.
     hung: Option<HungIo>,
-    /// The drives were asked what they say of themselves.
+    /// The drives were asked what they say about themselves.
     has_looked: bool,
 }
 
@@ -142,7 +142,7 @@ impl<'a> Walk<'a> {
         self.past.check_end()
     }
 
-    /// Whether a run that goes on has made no visit of its own yet.
+    /// Whether a run that continues has made no visit of its own yet.
     pub const fn has_nothing_new(&self) -> bool {
         self.first.is_some()
     }
@@ -188,7 +188,7 @@ impl<'a> Walk<'a> {
         Ok(*visit)
     }
 
-    /// Of a soak that goes on: its line stands in the record before the first I/O. The blocks of each process are told apart by how many such lines
+    /// Of a soak that continues: its line stands in the record before the first I/O. The blocks of each process are told apart by how many such lines
     /// there are, also those of a process that ends before its first interval.
     fn tell_part(&mut self) -> Result<(), Problem> {
         match self.first.take_if(|_| self.header.request.soak().is_some()) {
@@ -197,7 +197,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Of a soak: what the drives say of themselves before its first load, also when it goes on.
+    /// Of a soak: what the drives say about themselves before its first load, also when it continues.
     fn first_look(&mut self) -> Result<(), Problem> {
         if self.has_looked || self.header.request.soak().is_none() {
             return Ok(());
@@ -241,7 +241,7 @@ impl<'a> Walk<'a> {
         Ok(visit)
     }
 
-    /// How the run ends when I/Os did not come back.
+    /// How the run ends when I/Os did not complete.
     fn gave_up(&self) -> Option<Outcome> {
         let hung = self.hung?;
         Some(Outcome::Hung { reason: hung.sentence(&self.header.targets) })

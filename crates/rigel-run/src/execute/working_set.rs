@@ -1,4 +1,4 @@
-//! Random reads of more and more of a target: each working set is read until it is warm, then measured; the smallest one once more at the end.
+//! Random reads of growing parts of a target: each working set is read until it is warm, then measured; the smallest one again at the end.
 //!
 //! How long a set is warmed up follows from the counts and from the time of the run that is left. Must not judge what the sizes mean.
 

@@ -1,4 +1,4 @@
-//! A record in memory, for runs that nobody needs to see again: trials of the statistics on simulated devices.
+//! A record in memory, for runs that are not needed again: trials of the statistics on simulated devices.
 
 use super::Journal;
 use rigel_core::error::{ExitKind, Problem};

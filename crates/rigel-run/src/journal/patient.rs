@@ -1,4 +1,4 @@
-//! A record that outlives a full disk: the run goes on, and its lines wait in another place until there is room. For runs so long that somebody
+//! A record that outlives a full disk: the run continues, and its lines wait in another place until there is room. For runs so long that someone
 //! will make room. Must not choose that place.
 
 use super::{Journal, RecordFile};
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Most bytes that wait in memory, where no other place takes them.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What the user is told while a run goes on.
+/// What the user is told while a run continues.
 pub type NoticeSink = Box<dyn FnMut(&str)>;
 /// The files in which lines may wait, the best first. Asked when the record has its first line.
 pub type Places = Box<dyn Fn() -> Vec<PathBuf>>;
@@ -29,7 +29,7 @@ pub struct Patient {
     /// Each begun when the one before it took no more.
     rests: Vec<Rest>,
     places: Places,
-    /// What goes on with the run later.
+    /// What resumes the run later.
     again: String,
     is_full: bool,
     is_in_danger: bool,
@@ -44,7 +44,7 @@ struct Rest {
 }
 
 impl Rest {
-    /// In a file that is made for it, so that nothing planted there is followed or added to.
+    /// In a file that is made for it, so nothing planted there is followed or added to.
     fn begin(path: PathBuf, line: &[u8]) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path)?;
         let mut rest = Self { file, path, good: 0 };
@@ -78,10 +78,10 @@ fn add_whole(file: &mut File, good: u64, bytes: &[u8]) -> io::Result<u64> {
 }
 
 impl Patient {
-    /// A journal that goes on in a record. `again`: the command that goes on with the run later.
+    /// A journal that continues in a record. `again`: the command that resumes the run later.
     ///
     /// # Errors
-    /// When the record cannot be looked at.
+    /// When the record cannot be examined.
     pub fn new(record: RecordFile, places: Places, again: String, tell: NoticeSink) -> Result<Self, Problem> {
         let good =
             record.file.metadata().map_err(|error| record.failed(&error.to_string(), Some(&error)))?.len();
@@ -98,7 +98,7 @@ impl Patient {
         })
     }
 
-    /// Writes what waits, as far as there is room. The rest goes back as a whole, so that its file can be added to the record by hand until then.
+    /// Writes what waits, as far as there is room. The rest goes back as a whole, so its file can be added to the record by hand until then.
     fn catch_up(&mut self) -> io::Result<()> {
         while let Some(rest) = self.rests.first() {
             self.good = add_whole(&mut self.record.file, self.good, &rest.lines()?)?;

@@ -1,5 +1,5 @@
-//! What differed, read again until it is alike or known to stay. Must not keep a user who wants to end it: it looks at that wish before every
-//! pause, and after every range.
+//! What differed, read again until it is alike or known to stay different. Must not hold up a user who wants to stop: it checks for that before
+//! every pause, and after every range.
 
 use super::Job;
 use super::reader::Reader;

@@ -1,4 +1,4 @@
-//! One device or file alone: every block is read once, one read after the other, so that the time of each is its own. What fails is read
+//! One device or file alone: every block is read once, one read after the other, so the time of each is its own. What fails is read
 //! again block by block; what is slow is read again beside its neighbours, at other times.
 //!
 //! Must not judge what is slow: [`rigel_uses::scrub::pace`] does.
@@ -18,7 +18,7 @@ use std::time::Duration;
 const PAUSES_NS: [u64; 2] = [100_000_000, 300_000_000];
 /// At the end of the device nothing else is read between two looks at what is slow.
 const LOOK_PAUSE_NS: u64 = 500_000_000;
-/// When nothing could be read over so many bytes, the device is gone, and the rest of it would only fill the list.
+/// When nothing could be read over this many bytes, the device is gone, and the rest of it would only fill the list.
 const MOST_DEAD_BYTES: u64 = 256 << 20;
 
 /// The user ended it.
@@ -97,7 +97,7 @@ impl<'a, B: Backend> Alone<'a, B> {
         listener.keep(state)
     }
 
-    /// Reads a chunk for the first time. Whether so many times wait that they should be compared.
+    /// Reads a chunk for the first time. Whether this many times wait that they should be compared.
     fn chunk(&mut self, chunk: &Chunk, state: &mut State) -> Step<bool> {
         let LoneRead { took_ns, failed } = go_on!(self.read(chunk));
         if failed.is_none() {
@@ -118,7 +118,7 @@ impl<'a, B: Backend> Alone<'a, B> {
         Ok(Ok(false))
     }
 
-    /// Which blocks of a chunk cannot be read: each by itself, and what fails more than once. Block by block, as every failed read may take a
+    /// Which blocks of a chunk cannot be read: each on its own, and what fails more than once. Block by block, as every failed read may take a
     /// disk many seconds of its own attempts, and halves would fail again and again.
     fn split(&mut self, chunk: &Chunk) -> Step<Vec<(Chunk, i32)>> {
         let starts = (chunk.at..chunk.at + chunk.len).step_by(usize::try_from(BLOCK_BYTES).unwrap_or(4096));

@@ -1,4 +1,4 @@
-//! Reads of all copies of a chunk at once, not faster than they may be. Must not compare.
+//! Reads all copies of a chunk at once, within the rate limit. Must not compare.
 
 use super::{LAST_WAIT_NS, SHORT_SLEEP, queue_broke};
 use rigel_core::error::{ExitKind, Problem};
@@ -147,7 +147,7 @@ impl<B: Backend> Reader<B> {
         Ok(outcomes.iter().enumerate().map(bytes).collect())
     }
 
-    /// Reads the one copy of a chunk, with nothing else in flight, and tells how long it took. `None` when the user ended it, and it did not
+    /// Reads the one copy of a chunk, with nothing else in flight, and shows how long it took. `None` when the user ended it, and it did not
     /// begin or did not end in time.
     pub(crate) fn read_one(&mut self, chunk: &Chunk, stop: &AtomicBool) -> Result<Option<LoneRead>, Problem> {
         while self.wait_ns() > 0 {

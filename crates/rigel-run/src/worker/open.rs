@@ -1,8 +1,8 @@
-//! The loop of a point in which something arrives at times of its own (open loop).
+//! The loop of a point with arrivals at given times (open loop).
 //!
 //! An operation takes a free slot when its time has come, or waits for one, and its latency counts from that time on. The other classes of the point
-//! keep their slots in flight, as in the closed loop. Waits end a little early and the rest is spent looking at the clock, so that the
-//! tool is not late; how late it was all the same is tallied. What waits needs no memory: the sequence of arrivals stands still until a slot is free.
+//! keep their slots in flight, as in the closed loop. Waits end a little early and the rest is spent looking at the clock, so Rigel is not late;
+//! any remaining lag is tallied. Waiting needs no memory: the sequence of arrivals pauses until a slot is free.
 
 use super::{End, Loop, Parts, SHOW_NS, TAKE_BACK_NS, Worker};
 use crate::job::{Job, Task};
@@ -26,7 +26,7 @@ use std::sync::atomic::Ordering;
 struct Share {
     arrivals: Arrivals,
     origin_ns: u64,
-    /// What of it is this node's.
+    /// Which part of it is this node's.
     deal: Deal,
     /// Workers that share that.
     workers: u32,
@@ -92,7 +92,7 @@ struct Lane {
     latency_ns: u64,
     /// Slots and since when they are free, the longest free first.
     free: VecDeque<(u16, u64)>,
-    /// Of a class of streams, where each begins: they take the arrivals in turns.
+    /// Of a class of streams, where each begins: they take the arrivals in turn.
     streams: Vec<Stream>,
     /// The numbers of the arrivals in its streams are those of the node, which has places of its own.
     is_alone: bool,
@@ -142,7 +142,7 @@ struct WakeMargin {
 impl WakeMargin {
     /// More would take a CPU from others for the sake of a rare late one.
     const MOST_NS: u64 = 500_000;
-    /// How slowly a late one is forgotten: in about so many waits.
+    /// How slowly a late one is forgotten: in about this many waits.
     const MEMORY: u64 = 256;
 
     fn new(least_ns: u64) -> Self {

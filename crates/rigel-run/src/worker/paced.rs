@@ -1,8 +1,8 @@
-//! The loop of a point whose load may take a share of the time only (`rigel soak --beside-production`).
+//! The loop of a point whose load may take only a share of the time (`rigel soak --beside-production`).
 //!
 //! Time earns at the rate of the share, I/Os in flight spend, and an I/O begins when there is no debt: whatever the device does, the time in flight
-//! is the share and at most an I/O more. Nothing is saved for later, so that an idle moment is followed by no burst. The governor, in the coordinator's thread,
-//! changes the share at any time, and gets the latencies of reads. Must not judge them.
+//! is the share and at most an I/O more. Nothing is saved up, so no burst follows an idle moment. The governor, in the coordinator's thread, changes
+//! the share at any time, and gets the latencies of reads. Must not judge them.
 
 use super::{End, Loop, Parts, SHOW_NS, TAKE_BACK_NS, Worker};
 use rigel_core::load::governor::{Ppm, WHOLE, bucket};
@@ -24,7 +24,7 @@ struct Account {
 }
 
 impl Account {
-    /// Until now so many I/Os were in flight.
+    /// Until now this many I/Os were in flight.
     fn look(&mut self, now_ns: u64, in_flight: u64, rate: u128) {
         let ns = u128::from(now_ns.saturating_sub(self.looked_ns));
         self.looked_ns = now_ns;

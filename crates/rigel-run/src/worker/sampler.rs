@@ -12,7 +12,7 @@ use rigel_core::load::workload::Direction;
 use rigel_core::measure::ReadLook;
 use rigel_io::backend::Backend;
 
-/// Of so many reads one is looked at.
+/// Of this many reads one is checked.
 const ONE_OF: u32 = 64;
 /// Sets the generator apart from those that draw offsets.
 const PURPOSE: u64 = u64::from_le_bytes(*b"ReadLook");
@@ -23,7 +23,7 @@ pub(super) struct Sampler {
     /// 1 while reads count and bring data, else 0.
     step: u32,
     classes: [Turn; MOST_CLASSES],
-    /// Slots whose buffers are to be looked at; each slot completes at most once a batch.
+    /// Slots whose buffers are to be examined; each slot completes at most once a batch.
     picked: Vec<u16>,
     found: [ReadLook; MOST_CLASSES],
     generator: Generator,
@@ -32,14 +32,14 @@ pub(super) struct Sampler {
 /// Whose turn it is in one class.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
-    /// Reads to the next one that is looked at, that one included; never 0 between reads.
+    /// Reads to the next one that is checked, that one included; never 0 between reads.
     due: u32,
     /// Which one of its group of [`ONE_OF`] that one is, from 0.
     place: u32,
 }
 
 impl Sampler {
-    /// Of one visit by one worker with so many slots; the same ones of the same run look at the same places.
+    /// Of one visit by one worker with this many slots; the same ones of the same run look at the same places.
     pub fn new(seed: u64, visit: u64, worker: u32, slots: u16) -> Self {
         Self {
             step: 0,

@@ -500,7 +500,7 @@ fn an_io_that_hangs_while_the_point_ends_is_told_too() {
     assert!(ended_ns < 68 * NS_PER_S, "{ended_ns}");
 }
 
-/// 8 s in which nobody looked are no time for which somebody waited.
+/// 8 s in which nothing was sampled are no time for which somebody waited.
 #[test]
 fn a_process_that_was_stopped_accuses_no_device() {
     let (done, abandoned, _) = stopped((u64::MAX, 20 * NS_PER_S), true);

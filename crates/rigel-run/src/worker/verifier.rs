@@ -1,7 +1,7 @@
-//! What a worker knows of the blocks that it writes and checks, for classes of verified blocks.
+//! What a worker knows about the blocks that it writes and checks, for classes of verified blocks.
 //!
-//! Every so-many-th chunk of each target is the worker's own, so that no other writes there and nothing has to be locked. It lives as long as the
-//! worker does, because a visit goes on where the one before ended. While it works it allocates nothing. Must not decide when, or how much.
+//! Every so-many-th chunk of each target is the worker's own, so no other writes there and nothing has to be locked. It lives as long as the
+//! worker does, because a visit continues where the previous one ended. While it works it allocates nothing. Must not decide when, or how much.
 
 use crate::job::Workload;
 use crate::load::Load;
@@ -19,8 +19,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Sets the generator apart from others.
 const PURPOSE: u64 = u64::from_le_bytes(*b"Verified");
-/// Drawn once. Blocks of another process say so, and are none of this one's, even when both have the same seed: a run that goes
-/// on after an interruption, or is made again on a file that was kept.
+/// Drawn once. Blocks of another process say so, and are not this one's, even when both have the same seed: a run that continues
+/// after an interruption, or is made again on a file that was kept.
 static PROCESS: LazyLock<u64> = LazyLock::new(|| {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Generator::new(since.as_secs(), &[since.subsec_nanos().into(), process::id().into()]).bits()
@@ -42,7 +42,7 @@ pub struct Verifier {
     read: Vec<u16>,
 }
 
-/// What of the targets is the worker's own, for one class.
+/// Which part of the targets is the worker's own, for one class.
 #[derive(Debug)]
 struct Region {
     passes: Passes,

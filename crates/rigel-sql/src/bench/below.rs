@@ -26,7 +26,7 @@ const FEW_LOOK_UPS: u64 = 8;
 /// The facts of the table as a target: those of its first file, where the server told it.
 ///
 /// # Errors
-/// When the file cannot be looked at.
+/// When the file cannot be examined.
 pub fn target(server: &dyn Server, table: &Table) -> Result<TargetFacts, Problem> {
     let plain = TargetFacts {
         path: table.name.to_owned(),
@@ -46,7 +46,7 @@ pub fn target(server: &dyn Server, table: &Table) -> Result<TargetFacts, Problem
 /// The facts of all files of the table; none where this process cannot read them.
 ///
 /// # Errors
-/// When a file is there and cannot be looked at.
+/// When a file is there and cannot be examined.
 pub fn files(table: &Table) -> Result<Vec<TargetFacts>, Problem> {
     let Some(first) = &table.file else { return Ok(Vec::new()) };
     let all = segments(first);

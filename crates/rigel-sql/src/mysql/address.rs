@@ -1,6 +1,6 @@
-//! Where a server is: a connection string, checked, and how it is told to people.
+//! Where a server is: a connection string, checked, and its form for people.
 //!
-//! Passwords are never shown, never kept and never asked for. Must not ask the server for anything.
+//! Passwords are never shown, stored or asked for. Must not ask the server for anything.
 
 use mysql::prelude::Queryable as _;
 use mysql::{Conn, OptsBuilder};

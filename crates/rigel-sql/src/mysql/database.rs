@@ -1,4 +1,4 @@
-//! A connection to the server that is measured, what the server is, and what it counted.
+//! A connection to the measured server, facts about the server, and its counters.
 //!
 //! Must not change anything in it.
 
@@ -53,7 +53,7 @@ pub struct Database {
     counts_file: bool,
 }
 
-/// What a server says of itself.
+/// What a server says about itself.
 struct Variables(BTreeMap<String, String>);
 
 impl Variables {
@@ -77,7 +77,7 @@ impl Variables {
 }
 
 impl Database {
-    /// Connects, and looks whether the server can be measured with so many sessions.
+    /// Connects, and looks whether the server can be measured with this many sessions.
     pub fn open(address: Address, sessions: u32) -> Result<Self, Problem> {
         let shown = address.shown().to_owned();
         let opened = within(PATIENCE, move || Self::connect(address, sessions));
@@ -123,7 +123,7 @@ impl Database {
         Ok(Self { address, facts, flavour, client, is_copied, counts_file: false })
     }
 
-    /// Whether what it reads of the table can be told from what others read of theirs.
+    /// Whether what it reads of the table can be distinguished from what others read of theirs.
     pub fn prepare_counts(&mut self) {
         let told: Result<Option<(u64, u64)>, _> = self.client.query_first(OF_FILE);
         // It has read the table by now, so that nothing means that nobody counts.

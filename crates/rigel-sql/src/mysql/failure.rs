@@ -1,4 +1,4 @@
-//! What a server of MySQL or MariaDB refused, in words that say what to do.
+//! Refusals of a MySQL or MariaDB server, in messages that say what to do.
 //!
 //! Must not repeat what the server says without making it printable.
 
@@ -54,7 +54,7 @@ pub fn connect(address: &Address, error: &Error) -> Problem {
         }
         Some(code) => refusal(address, code),
         None if matches!(error, Error::DriverError(DriverError::UnknownAuthPlugin(_))) => (
-            "the server wants an authentication that is not supported",
+            "the server requires an authentication method that is not supported",
             "name a user with a password (mysql_native_password or caching_sha2_password)",
         ),
         None => ("the server does not respond", "check that it is running and listens at this address"),
@@ -74,7 +74,7 @@ fn refusal(address: &Address, code: u16) -> (&'static str, &'static str) {
              operating system user of that name",
         ),
         code if HOST_REJECTED.contains(&code) => (
-            "the server lets nobody in from this host",
+            "the server allows no connections from this host",
             "connect over its Unix socket, or create the user for this host (CREATE USER ..@..)",
         ),
         NO_DATABASE => {

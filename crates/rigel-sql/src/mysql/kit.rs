@@ -1,6 +1,6 @@
-//! A private server of MySQL or MariaDB: how it is made, started, told to end, and what a killed one leaves.
+//! A private MySQL or MariaDB server: creating, starting and stopping it, and what a killed one leaves behind.
 //!
-//! InnoDB reads past the page cache, one page at a time, and nothing is warm after a start. Must not touch any other server.
+//! InnoDB bypasses the page cache, one page at a time, and nothing is warm after a start. Must not touch any other server.
 
 use crate::mysql::address::Address;
 use crate::mysql::programs::{self, MARIADB};

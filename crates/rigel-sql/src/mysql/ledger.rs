@@ -1,6 +1,6 @@
-//! The table that commits go to: a row for each. It is made for a run and removed behind it.
+//! The table for commits, with a row for each. It is created for a run and removed after it.
 //!
-//! What is measured is not this table but the log that makes a commit durable. Must not touch a database but `rigel`.
+//! Not this table is measured, but the log that makes a commit durable. Must not touch any database except `rigel`.
 
 use crate::mysql::database::Database;
 use crate::mysql::table::MARK;

@@ -1,4 +1,4 @@
-//! The programs of a MySQL or MariaDB server on this host: where they are, and of which version. Must not start a server.
+//! The programs of a MySQL or MariaDB server on this host: their location and version. Must not start a server.
 
 use crate::private::user::{self, User};
 use crate::programs::{Programs, in_path, is_of_others, replaceable};

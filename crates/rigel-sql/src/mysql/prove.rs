@@ -1,7 +1,7 @@
-//! Settings of InnoDB proven by experiment, on a private server that has its defaults but for the one that takes turns.
+//! InnoDB settings proven by experiment, on a private server with defaults except for the setting under test.
 //!
-//! Two loads: sessions that change rows of a table which its cache holds, so that pages are written and none is read; and sessions that read ranges of
-//! the table which its cache does not hold. Before each turn of the first nothing is left to be written. Must not judge; [`rigel_uses::proof`] does.
+//! Two loads: sessions that change rows of a table which its cache holds, so pages are written and none is read; and sessions that read ranges of
+//! the table which its cache does not hold. Before each turn of the first, everything has been written. Must not judge; [`rigel_uses::proof`] does.
 
 mod scans;
 mod updates;
@@ -33,7 +33,7 @@ const SESSIONS: u32 = 16;
 const ROWS_PER_BLOCK: u32 = 3;
 /// The largest log that is tried, the undo of what is changed, and what the raw writes take.
 const MORE_BYTES: u64 = 1024 * MIB;
-/// A cache that holds so many percent of the table holds all of it, with what InnoDB needs beside.
+/// A cache that holds this many percent of the table holds all of it, with what InnoDB needs beside.
 const WHOLE_PERCENT: u64 = 150;
 /// No statement of the experiment is worth more patience.
 const LIMIT_NS: u64 = 60 * NS_PER_S;
@@ -159,7 +159,7 @@ fn skipped(all: &[ConcurrencyFindings]) -> Vec<SkippedSetting> {
     };
     let mut skipped = Vec::new();
     if !is_there("innodb_io_capacity") {
-        skipped.push(left("innodb_io_capacity", "What random writes the storage makes is not known."));
+        skipped.push(left("innodb_io_capacity", "The storage's rate of random writes is not known."));
     }
     skipped
 }

@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 const REFUSED: &str = "a session cannot be set up";
-/// Each row is looked up by itself; a buffer of joins would sort them.
+/// Each row is looked up on its own; a buffer of joins would sort them.
 const OF_MARIADB: &str = "set join_cache_level = 0";
 const OF_MYSQL: &str = "set optimizer_switch = 'block_nested_loop=off,batched_key_access=off'";
 /// The thread that serves this session.

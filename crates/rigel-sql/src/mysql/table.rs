@@ -1,7 +1,7 @@
-//! The table that is probed: three rows in each page of the clustered index, of which the middle one is looked up.
+//! The table for look-ups: three rows in each page of the clustered index, and the middle one is looked up.
 //!
-//! A page of InnoDB takes no row that is larger than half of it, so that one row to a page cannot be. Of two rows each is the first or the last one, and
-//! for those its search reads the page before or behind as well. Rows are inserted in the order of their keys, which splits no page but the very
+//! An InnoDB page takes no row larger than half of it, so one row per page is impossible. Of two rows, each is the first or the last one, and for
+//! those the search also reads the previous or the next page. Rows are inserted in the order of their keys, which splits no page but the very
 //! first: row 0 stays in a page of its own.
 //!
 //! A server of others is not started again behind the fill, and what went through its own cache last would stay there: pages of new rows push out
@@ -44,7 +44,7 @@ const AT_ONCE: u32 = 16;
 const LOCK: &str = "select get_lock('rigel', 5)";
 const UNLOCK: &str = "do release_lock('rigel')";
 const IS_FREE: &str = "select is_free_lock('rigel')";
-/// Keeps others from removing a table until the transaction ends, and nothing else: it sees whatever is there, so that no old row is kept for it.
+/// Keeps others from removing a table until the transaction ends, and nothing else: it sees whatever is there, so no old row is kept for it.
 const HOLD: &str = "set session transaction isolation level read uncommitted; start transaction";
 /// MariaDB writes to pages again when nobody can need the transaction of their rows any more. It is waited for while there is less of it.
 const HISTORY: &str = "show global status like 'Innodb_history_list_length'";
@@ -252,7 +252,7 @@ impl Database {
         })
     }
 
-    /// Has the server write the table to storage, so that it does not while it is measured. Not every user may.
+    /// Has the server write the table to storage, so it does not while it is measured. Not every user may.
     fn settle(&mut self, stop: &AtomicBool) {
         let (mut least, mut since) = (u64::MAX, Instant::now());
         while self.flavour == Flavour::Mariadb && since.elapsed() < HISTORY_STANDS {

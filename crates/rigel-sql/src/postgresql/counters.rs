@@ -1,5 +1,5 @@
-//! The counters of a PostgreSQL server: it is asked for nothing but functions, by statements that were prepared, because whatever else its answer
-//! needed to be read would be counted beside the load. Must not judge.
+//! The counters of a PostgreSQL server: it is only asked for functions, by prepared statements, because anything else that its answer had to read
+//! would be counted with the load. Must not judge.
 
 use crate::postgresql::database::Database;
 use crate::postgresql::index;
@@ -12,7 +12,7 @@ use rigel_core::measure::ServerCounts;
 /// Reads of tables by sessions, of all databases.
 const SERVER: &str = "select coalesce(sum(reads), 0)::int8 from pg_stat_io \
     where backend_type = 'client backend' and object = 'relation'";
-/// Flushes of the log. Where a write is durable by itself, each write is one; without fsync none is.
+/// Flushes of the log. Where a write is durable on its own, each write is one; without fsync none is.
 const FLUSHES: &str = "select case when current_setting('fsync') = 'off' then 0 \
     when current_setting('wal_sync_method') like 'open%' then wal_write else wal_sync end from pg_stat_get_wal()";
 /// The others are of files of the log that are made.

@@ -1,6 +1,6 @@
-//! A connection to the server that is measured, what the server is, and whether it can be measured at all.
+//! A connection to the measured server, facts about the server, and whether it can be measured at all.
 //!
-//! Must not change anything in the database; the room `table` does.
+//! Must not change anything in the database; the module `table` does.
 
 use crate::failure::{check_free, silent};
 use crate::patience::{Cancel, PATIENCE, within};
@@ -16,7 +16,7 @@ use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
 use std::path::PathBuf;
 
-/// What every version tells of itself; connections are reserved for some roles from 16 on. Without `pg_read_all_stats` nobody sees of what kind
+/// What every version reports about itself; connections are reserved for some roles from 16 on. Without `pg_read_all_stats` nobody sees of what kind
 /// the processes of others are: those with a database and a user are counted, a parallel worker among them, which is rather too many.
 const FACTS: &str = "select current_setting('server_version'), current_setting('server_version_num')::int8, \
     current_setting('block_size')::int8, pg_size_bytes(current_setting('shared_buffers')), \
@@ -45,7 +45,7 @@ pub struct ServerFacts {
     pub shared_buffers: u64,
     /// Sessions that it has room for beside those that are there.
     pub free_connections: u32,
-    /// It reads tables past the page cache.
+    /// It bypasses the page cache when it reads tables.
     pub direct: bool,
     /// Who reads: the session itself, or workers of the server (from version 18 on).
     pub io_method: String,
@@ -73,7 +73,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// Connects, and looks whether the server can be measured with so many sessions.
+    /// Connects, and looks whether the server can be measured with this many sessions.
     ///
     /// # Errors
     /// When it cannot be reached, is too old, is a standby, or has too few connections.

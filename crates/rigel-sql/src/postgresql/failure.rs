@@ -1,4 +1,4 @@
-//! What a server refused, in words that say what to do.
+//! Refusals of a server, in messages that say what to do.
 //!
 //! Must not repeat what the server says without making it printable.
 

@@ -1,4 +1,4 @@
-//! The index of the table, for look-ups that go through a b-tree: made only when a run asks for it.
+//! The index of the table, for look-ups through a b-tree: created only if a run asks for it.
 //!
 //! Its key is the number of the row, which is that of its block. Must not choose which rows are looked up.
 
@@ -23,7 +23,7 @@ const SIZE: &str = "select pg_relation_size(i.indexrelid) from pg_index i join p
     where i.indrelid = 'rigel.big'::regclass and c.relname = 'big_id' and i.indisvalid";
 /// Rows between two that are looked up so that every leaf is read: a leaf that was built from sorted rows has more.
 const WITHIN_LEAF: usize = 256;
-/// An index with more leaves takes too long to be read beforehand, and hardly any server keeps all of it.
+/// An index with more leaves takes too long to be read beforehand, and barely any server keeps all of it.
 const MOST_LEAVES: u32 = 4096;
 /// Look-ups of a statement.
 const AT_ONCE: usize = 100;

@@ -1,7 +1,7 @@
-//! `rigel.calibrate_io()` by the program: the SQL that makes it, and its way into a database.
+//! `rigel.calibrate_io()` through the program: the SQL that creates it, and its installation in a database.
 //!
-//! The SQL is that of `extensions/postgresql`, whose extension measures in the session instead. Must not touch a schema that is there, but for
-//! that of a table of ours, in which it makes the function.
+//! The SQL is that of `extensions/postgresql`, whose extension measures in the session instead. Must not touch an existing schema, except that of
+//! a table of ours, in which it creates the function.
 
 use crate::postgresql::database::Database;
 use crate::postgresql::failure;

@@ -1,6 +1,6 @@
-//! A private server of PostgreSQL: how it is made, started, told to end, and what a killed one leaves.
+//! A private PostgreSQL server: creating, starting and stopping it, and what a killed one leaves behind.
 //!
-//! It reads past the page cache from version 16 on. Must not touch any other server.
+//! It bypasses the page cache from version 16 on. Must not touch any other server.
 
 use crate::postgresql::address::{Address, LEADER};
 use crate::postgresql::{programs, remains};
@@ -14,7 +14,7 @@ use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The first version that reads past the page cache.
+/// The first version whose reads bypass the page cache.
 const DIRECT_SINCE: u32 = 16;
 /// The server's own cache.
 const SHARED_BUFFERS: u64 = 16 * MIB;

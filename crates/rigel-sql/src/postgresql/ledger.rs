@@ -1,6 +1,6 @@
-//! The table that commits go to: a row for each. It is made for a run and removed behind it.
+//! The table for commits, with a row for each. It is created for a run and removed after it.
 //!
-//! What is measured is not this table but the log that makes a commit durable. Must not touch a schema that is not ours.
+//! Not this table is measured, but the log that makes a commit durable. Must not touch a schema that is not ours.
 
 use crate::postgresql::BLOCK_BYTES;
 use crate::postgresql::database::Database;
@@ -119,7 +119,7 @@ fn check_ours(client: &mut impl GenericClient, what: &str) -> Result<(), Problem
         .next("remove it yourself and try again; nothing was removed"))
 }
 
-/// Keeps the table small. Whoever may not empty it goes on with it.
+/// Keeps the table small. A user who may not empty it continues with it.
 pub fn tidy(client: &mut Client) {
     let _ = client.batch_execute(EMPTY);
 }

@@ -1,4 +1,4 @@
-//! What a session asks, and the one plan that answers it: each row is read by its place, and nothing else is. Must not ask it.
+//! What a session asks, and the one plan that answers it: each row is read by its place, and nothing else is read. Must not run it.
 
 use crate::postgresql::failure;
 use crate::query::Query;
@@ -62,7 +62,7 @@ fn example(query: Query) -> String {
     values.iter().enumerate().fold(statement(query), put)
 }
 
-/// Whether that plan reads what was asked for, and nothing else.
+/// Whether that plan reads what was requested, and nothing else.
 fn is_right(query: Query, plan: &[String]) -> bool {
     let has = |part: &str| plan.iter().filter(|line| line.contains(part)).count();
     match query {

@@ -1,4 +1,4 @@
-//! The programs of a PostgreSQL server on this host: where they are, and of which version. Must not start a server.
+//! The programs of a PostgreSQL server on this host: their location and version. Must not start a server.
 
 use crate::postgresql::NAME;
 use crate::private::user::{self, User};

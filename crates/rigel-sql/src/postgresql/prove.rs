@@ -1,7 +1,7 @@
 //! Settings proven by experiment: queries under known states of the page cache, plan by plan and value by value.
 //!
-//! Everything is asked in turns: a round has every query once, in random order. Before each query nothing of the table is in the server's own
-//! cache, and a known share of it in the page cache. Must not judge; [`rigel_uses::proof`] does.
+//! Queries run in rounds: each round has every query once, in random order. Before each query, nothing of the table is in the server's own cache,
+//! and a known share of it is in the page cache. Must not judge; [`rigel_uses::proof`] does.
 
 mod ask;
 mod attended;
@@ -51,7 +51,7 @@ struct Prover<'a> {
     tables: Tables,
     cached: CacheFiles,
     wanted: ProofRequest,
-    /// Says that it goes on, where nothing else does for long.
+    /// Says that it continues, where nothing else does for long.
     alive: &'a dyn Fn(),
     stop: &'a AtomicBool,
     began: Instant,
@@ -267,7 +267,7 @@ impl Prover<'_> {
         self.wanted.next_round(done, self.began)
     }
 
-    /// The first key of a range of so many, anywhere.
+    /// The first key of a range of this many, anywhere.
     fn range(&self, draw: &mut Generator, keys: u32) -> u32 {
         let places = u64::from(self.tables.rows.saturating_sub(keys)) + 1;
         u32::try_from(draw.below(places)).unwrap_or(0)

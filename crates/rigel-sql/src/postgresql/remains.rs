@@ -1,7 +1,7 @@
-//! What a private server leaves beside its files when it is killed: processes, and memory that belongs to no process.
+//! What a killed private server leaves besides its files: processes, and memory that belongs to no process.
 //!
-//! Memory that its processes share by inheritance, semaphores among it, goes with them. Only one small segment stays, by which a server knows
-//! that another one works on its database. Must not end a process, nor remove memory, of any other server.
+//! Memory that its processes share by inheritance, semaphores among it, goes with them. Only one small segment stays, by which a server recognises
+//! that another one uses its database. Must not end a process, nor remove memory, of any other server.
 
 use crate::private::home::DATA;
 use crate::private::tree;
@@ -24,10 +24,10 @@ const FILE: &str = "postmaster.pid";
 /// The line of that file with key and number of its segment.
 const SEGMENT_LINE: usize = 6;
 
-/// What a server told of itself.
+/// What a server reported about itself.
 struct ServerNote {
     process: i32,
-    /// It only makes the database, and ends by itself once `initdb` has.
+    /// It only makes the database, and ends on its own once `initdb` has.
     makes: bool,
     /// Key and number.
     segment: Option<(i32, i32)>,

@@ -1,6 +1,6 @@
 //! The schema `rigel` of a database: whose it is, and what may be made or removed in it.
 //!
-//! The table of a run makes it for itself, or shares it with `calibrate_io()`, which then stays. Must not change anything.
+//! The table of a run makes it on its own, or shares it with `calibrate_io()`, which then stays. Must not change anything.
 
 use crate::postgresql::failure;
 use postgres::GenericClient;

@@ -1,4 +1,4 @@
-//! One session of a load: its connection, and the statements that it asks over and over.
+//! One session of a load: its connection, and the statements that it repeats.
 //!
 //! Must not count, and must not know other sessions.
 
@@ -142,7 +142,7 @@ fn set_up(
     Ok(client)
 }
 
-/// Sets so many sessions up at the same time and ends them: what the server does not allow is known then, before a table is
+/// Sets this many sessions up at the same time and ends them: what the server does not allow is known then, before a table is
 /// filled.
 pub fn try_out(
     address: &Address,

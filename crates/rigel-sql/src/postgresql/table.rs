@@ -1,7 +1,7 @@
-//! The table that is probed: a row in each block, in the schema `rigel`.
+//! The table for look-ups: a row in each block, in the schema `rigel`.
 //!
-//! The rows are copied frozen in the transaction that makes the table, so that reading them later writes nothing: no hint bits, no
-//! vacuum. Only that one transaction may copy so, which is why one session fills it. Must not touch a schema that is not ours.
+//! The rows are copied frozen in the transaction that creates the table, so reading them later writes nothing: no hint bits, no vacuum. Only that
+//! transaction may do so, which is why one session fills it. Must not touch a schema that is not ours.
 
 pub(crate) mod standing;
 
@@ -41,7 +41,7 @@ const LOCK: i64 = 0x72_6967_656c;
 const LOCK_TIMEOUT: &str = "set lock_timeout = '5s'";
 /// Bytes that make a row fill more than half of a block.
 const PAD_BYTES: usize = 7900;
-/// A server extends a table by so many blocks at once (from version 16 on): fewer of them may stay empty behind the last row.
+/// A server extends a table by this many blocks at once (from version 16 on): fewer of them may stay empty after the last row.
 const EXTENDED_BY: u32 = 64;
 /// Rows that are handed to the server at once.
 const AT_ONCE: u32 = 32;
@@ -57,7 +57,7 @@ enum FillMessage {
 }
 
 impl Database {
-    /// The table that is there, which nobody removes as long as this connection lives; `None` when there is none of ours.
+    /// The table that is there, which nobody removes as long as this connection lives; `None` if there is none of ours.
     ///
     /// # Errors
     /// When the schema is somebody else's, or the table is not as Rigel makes it.

@@ -1,4 +1,4 @@
-//! What sessions wait for, as a PostgreSQL server tells it. Must not judge.
+//! What sessions wait for, according to a PostgreSQL server. Must not judge.
 
 use postgres::{Client, Statement};
 
@@ -6,7 +6,7 @@ use postgres::{Client, Statement};
 const ASK: &str = "select coalesce(wait_event_type || ':' || wait_event, 'CPU'), count(*) from pg_stat_get_activity(null) \
     where pid = any($1) and state = 'active' group by 1";
 
-/// Has the server read what it needs to answer, before anything is counted. `None` where it does not tell.
+/// Has the server read what it needs to answer, before anything is counted. `None` if it does not say.
 pub fn prepare(client: &mut Client) -> Option<Statement> {
     let statement = client.prepare(ASK).ok()?;
     sample(client, &statement, &[])?;

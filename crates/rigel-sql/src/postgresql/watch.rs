@@ -1,6 +1,6 @@
-//! What a server has done and holds, asked for beside production: `pg_stat_io`, commits, log, sizes of databases.
+//! What a server has done and contains, recorded next to production: `pg_stat_io`, commits, log, sizes of databases.
 //!
-//! Only counters are read, in one session that is as short as its answers. A server that goes away is asked again later. Must not make rates.
+//! Only counters are read, in one short session. A server that goes away is asked again later. Must not make rates.
 
 use crate::failure::silent;
 use crate::patience::within;

@@ -1,7 +1,7 @@
-//! The directory of a private server: made, locked, and removed, also when the run that made it was killed.
+//! The directory of a private server: created, locked and removed, even if its run was killed.
 //!
 //! The directory is locked as long as its run lives. One whose lock is free was left behind: its server is stopped, its memory, its
-//! control groups and its files are removed. All of it goes through the open directory, so that no name can lead elsewhere meanwhile. Must
+//! control groups and its files are removed. All of it goes through the open directory, so no name can lead elsewhere meanwhile. Must
 //! not touch a directory without our mark, nor one of another user.
 
 use super::tree;
@@ -105,7 +105,7 @@ impl Home {
         Ok(tree::dir_at(self.fd.as_fd(), name)?)
     }
 
-    /// A new, empty file in it, in the place of one that is there.
+    /// A new, empty file in it, in place of one that is there.
     pub fn make_file(&self, name: &str) -> io::Result<File> {
         match unlinkat(&self.fd, name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
@@ -189,7 +189,7 @@ fn locked(place: BorrowedFd<'_>, name: &str) -> Option<OwnedFd> {
     (locked && tree::is_still(place, name, fd.as_fd())).then_some(fd)
 }
 
-/// Removes a directory that a killed run left behind. Whatever speaks against that leaves it there.
+/// Removes a directory that a killed run left behind. Whatever casts doubt on that leaves it there.
 fn remove_left(place: BorrowedFd<'_>, name: &str) {
     let Some(fd) = locked(place, name) else { return };
     let Ok(file) = tree::file_at(fd.as_fd(), LOCK) else {

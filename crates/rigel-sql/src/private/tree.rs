@@ -1,6 +1,6 @@
 //! A directory by its open descriptor: what is in it is opened and removed without following a link.
 //!
-//! Must not take a path apart: a name is one in the directory.
+//! Must not parse a path: a name is one in the directory.
 
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, fstat, openat, statat, unlinkat};
 use rustix::io::Errno;

@@ -1,4 +1,4 @@
-//! Whom a private server runs as: ourselves, but for root, which no server takes. Must not change anything of a user.
+//! The user that a private server runs as: the current one, except root, which no server accepts. Must not change anything of a user.
 
 use rigel_core::error::Problem;
 use rustix::fs::{Gid, Uid, fchown};
@@ -54,7 +54,7 @@ pub fn give(dir: &OwnedFd, user: Option<User>) -> Result<(), Errno> {
     fchown(dir, Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)))
 }
 
-/// The first directory on the way that the user may not pass, as far as the usual rights tell.
+/// The first directory on the way that the user may not pass, as far as the usual rights show.
 pub fn barred(dir: &Path, user: Option<User>) -> Option<&Path> {
     let User { uid, gid, .. } = user?;
     let mut way: Vec<&Path> = dir.ancestors().collect();

@@ -1,6 +1,6 @@
 //! What the storage does without a server: direct reads of the table's own files, random and in one stream.
 //!
-//! The same figures that `rigel advise` rests its rules on, by the same workers, beside the queries. Must not write.
+//! The same figures that the rules of `rigel advise` use, by the same workers, next to the queries. Must not write.
 
 use super::check_not_stopped;
 use rigel_core::error::Problem;
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const OUTSTANDING: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
-/// Each is measured so often, in turns.
+/// Each is measured so often, in turn.
 const ROUNDS: u32 = 3;
 const SETTLE_NS: u64 = 20 * NS_PER_MS;
 const MEASURE_NS: u64 = 250 * NS_PER_MS;

@@ -23,7 +23,7 @@ const PIECE: usize = 5;
 const FOREIGN: f64 = 0.03;
 /// Part of a fall by which a level may differ between its beginning and its end.
 const FLAT: f64 = 0.25;
-/// Pieces that differ by more of the mean are no level.
+/// Pieces that differ by more of the mean are not levels.
 const EVEN: f64 = 0.25;
 /// A line that explains more of the variation is a drift.
 const LINE: f64 = 0.6;
@@ -107,7 +107,7 @@ fn levels(counts: &[f64], at: usize) -> Option<(Interval, Interval)> {
     Some((level(before)?, level(after)?))
 }
 
-/// A level, and how sure it is by its own pieces.
+/// A level, and how certain it is by its own pieces.
 fn level(counts: &[f64]) -> Option<Interval> {
     let centre = mean(counts);
     match batch_means::within(counts) {

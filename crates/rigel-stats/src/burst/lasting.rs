@@ -1,4 +1,4 @@
-//! A rate that falls for good while loads take turns.
+//! A rate that falls for good while loads alternate.
 //!
 //! A token bucket that is empty gives a load no more than what was refilled since it was emptied last, whatever the load is: amounts over time are
 //! one number, that of the refill, also across rests and loads that take less. A device that is slower as a whole also slows what is below that;
@@ -8,7 +8,7 @@ use super::course::turn;
 use crate::sample::{count, mean};
 use std::collections::BTreeMap;
 
-/// A load was above the refill when it was so many times as fast.
+/// A load was above the refill when it was this many times as fast.
 const ABOVE: f64 = 1.2;
 /// The refill is one number within this part.
 const SAME: f64 = 0.1;
@@ -16,12 +16,12 @@ const SAME: f64 = 0.1;
 const NEAR: f64 = 0.15;
 /// Part of the fall by which the rate may differ between the beginning and the end of a side.
 const FLAT: f64 = 0.25;
-/// The edge is looked for so many visits around the place where rates fall most.
+/// The edge is looked for this many visits around the place where rates fall most.
 const BLUR: usize = 8;
 /// Visits above the refill before the fall, and held down to it behind.
 const LEAST_BEFORE: usize = 3;
 const LEAST_AFTER: usize = 5;
-/// Were the visits in any order, all fast ones would be in front in one of so many.
+/// Were the visits in any order, all fast ones would be in front in one of this many.
 const ODDS: f64 = 10_000.0;
 
 /// A visit to a load, in the order of time.
@@ -181,7 +181,7 @@ impl HeldVisits {
     }
 }
 
-/// In how many orders so many visits of one kind and of another can come.
+/// In how many orders this many visits of one kind and of another can come.
 fn odds(some: usize, others: usize) -> f64 {
     let (some, others) = (some.min(others), some.max(others));
     (1..=some).map(|number| count(others + number) / count(number)).product()

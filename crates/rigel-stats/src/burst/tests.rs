@@ -217,7 +217,7 @@ fn what_cannot_be_judged_says_why() {
     assert_eq!(second_burst(&probe, &first[..5], IN_FLIGHT, 600.0), None);
 }
 
-/// A pause never fills what was emptied, and what comes back can be told from what is in flight.
+/// A pause never fills what was emptied, and what comes back can be distinguished from what is in flight.
 #[test]
 fn the_pause_suits_the_bucket() {
     let first = |lasts: usize, high: f64, low: f64| -> Vec<Second> {

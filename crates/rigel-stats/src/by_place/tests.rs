@@ -36,7 +36,7 @@ fn of_even_devices_few_seem_to_be_others() {
     }
 }
 
-/// A step of the size that is named is told about half of the time.
+/// A step of the size that is named is reported about half of the time.
 #[test]
 fn what_would_have_been_told_is_known() {
     let mut generator = Generator::new(3, &[]);

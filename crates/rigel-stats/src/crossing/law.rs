@@ -1,4 +1,4 @@
-//! What is known of the ratios of a bound before a visit: how they bend over the rate, and how much they vary at least.
+//! What is known about the ratios of a bound before a visit: how they bend over the rate, and how much they vary at least.
 //!
 //! Must not know the visits.
 
@@ -16,7 +16,7 @@ impl Guess {
     pub const NONE: Self = Self { bend: [0.0, 1.0], turn: [0.0, 1.0] };
 }
 
-/// What is known of the ratios beforehand.
+/// What is known about the ratios beforehand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Law {
     /// The share that is allowed, which a ratio of 1 stands for; 0 where it is no share.

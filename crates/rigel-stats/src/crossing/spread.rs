@@ -1,5 +1,4 @@
-//! By what factor visits to a queue vary more than chance makes counts vary: more and more towards saturation, where a queue
-//! remembers for longer.
+//! The factor by which visits to a queue vary more than chance explains: it grows towards saturation, where a queue has a longer memory.
 //!
 //! Must not know the curve but for its slope.
 
@@ -18,7 +17,7 @@ pub(super) struct Spread {
     memory: [f64; 3],
 }
 
-/// The growth over the slope of the curve: what queues do, and how sure that is.
+/// The growth over the slope of the curve: what queues do, and how certain that is.
 const USUAL_GROWTH: f64 = 1.5;
 const GROWTH_DEVIATION: f64 = 1.0;
 /// It is between 0 and this.

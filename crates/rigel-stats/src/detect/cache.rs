@@ -6,7 +6,7 @@ use crate::units::to_f64;
 const FAST_SHARE: f64 = 0.2;
 /// It takes less than this part of a read alone: no device is that much faster under load.
 const BELOW_ALONE: f64 = 0.5;
-/// A device whose read takes less, in nanoseconds, cannot be told from a cache.
+/// A device whose read takes less, in nanoseconds, cannot be distinguished from a cache.
 const SLOW_DEVICE_NS: f64 = 100_000.0;
 
 /// A tenth of the reads was too fast for the device.

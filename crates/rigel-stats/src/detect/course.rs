@@ -17,18 +17,18 @@ pub const LEAST_SPAN_NS: u64 = 5 * NS_PER_S;
 /// The rate is looked at in pieces of this length, longer ones where there are many or where few I/Os complete.
 const PIECE_NS: u64 = 250 * NS_PER_MS;
 const MOST_PIECES: u64 = 240;
-/// I/Os of a piece, on average, so that their number says something.
+/// I/Os of a piece, on average, so their number says something.
 const PIECE_IOS: f64 = 10.0;
-/// A level lasts at least so long, and so many pieces.
+/// A level lasts at least so long, and this many pieces.
 const LEAST_LEVEL_NS: u64 = 2 * NS_PER_S;
 const LEAST_LEVEL: usize = 4;
 /// The lower of two neighbouring levels is at most this part of the higher one.
 pub const LEAST_STEP: f64 = 0.75;
 /// A steady change in all, relative to the mean. Noise with a memory of seconds drifts by a quarter in a visit of ten.
 const LEAST_DRIFT: f64 = 0.4;
-/// Most pieces of a level lie on its side of the middle between it and its neighbour: a stall is no level.
+/// Most pieces of a level lie on its side of the middle between it and its neighbour: a stall is not a level.
 const HOLDS: f64 = 0.75;
-/// The step must exceed so many standard errors. The split is the best of thousands, which exceeds four in steady noise now
+/// The step must exceed this many standard errors. The split is the best of thousands, which exceeds four in steady noise now
 /// and then.
 const LEAST_T: f64 = 5.0;
 /// What a further level must explain, in variances of the noise and logarithms of the number of pieces.
@@ -117,7 +117,7 @@ fn split(pieces: &[f64]) -> Vec<Range<usize>> {
     levels
 }
 
-/// From the steps between neighbours, so that levels have no part in it.
+/// From the steps between neighbours, so levels have no part in it.
 fn variance_of_noise(pieces: &[f64]) -> f64 {
     let steps: Vec<f64> = pieces.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     let sd = MEDIAN_TO_SIGMA * median(&steps) / std::f64::consts::SQRT_2;

@@ -49,7 +49,7 @@ pub fn drift(visits: &[TimedVisit], target: f64) -> Option<RunDrift> {
     (found.p < SIGNIFICANCE && found.total.abs() > target / 2.0).then_some(found)
 }
 
-/// The time of each visit relative to the mean time of its point and length, as its rate is to their mean rate, so that
+/// The time of each visit relative to the mean time of its point and length, as its rate is to their mean rate, so
 /// these means need not be fitted; and the number of means.
 fn centred_minutes(visits: &[(TimedVisit, f64)]) -> (Vec<f64>, usize) {
     let mut times: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();

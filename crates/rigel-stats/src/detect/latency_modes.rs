@@ -11,7 +11,7 @@ const LEAST_SHARE: f64 = 0.1;
 const LEAST_DISTANCE: f64 = 2.0;
 /// The valley is lower than this part of the lower peak.
 const VALLEY: f64 = 0.5;
-/// By so many standard deviations of the counts.
+/// By this many standard deviations of the counts.
 const STANDARD_DEVIATIONS: f64 = 3.0;
 
 /// Two modes of a latency histogram.

@@ -47,7 +47,7 @@ pub struct Contradiction {
     pub falls: bool,
 }
 
-/// Compares the rates of a class at two points of which the second one has more load: so many times as many I/Os of the
+/// Compares the rates of a class at two points of which the second one has more load: this many times as many I/Os of the
 /// class itself, or, if that is `None`, as many of it and more of another class, which may well slow it down.
 pub fn contradiction(less: &Interval, more: &Interval, grown: Option<f64>) -> Option<Contradiction> {
     let ratio = more.mean / less.mean;

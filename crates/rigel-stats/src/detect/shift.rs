@@ -15,7 +15,7 @@ pub const LEAST_PIECES: usize = 60;
 /// A step below this part of the level does not matter.
 const LEAST_STEP: f64 = 0.03;
 
-/// The step must exceed so many standard errors. In steady series of 60 pieces whose neighbours correlate by 0.5,
+/// The step must exceed this many standard errors. In steady series of 60 pieces whose neighbours correlate by 0.5,
 /// the step at the most likely split exceeds this in 0.9 % of all cases. The statistic alone exceeds its own limit
 /// in 3.6 %.
 const LEAST_T: f64 = 4.0;

@@ -22,7 +22,7 @@ const LEAST_PAIRS: usize = 10;
 pub struct RankCorrelation {
     /// The correlation, -1 to 1.
     pub rho: f64,
-    /// How often so large a correlation, either way, comes about by chance.
+    /// How often so large a correlation, either way, arises by chance.
     pub p: f64,
     /// How many pairs.
     pub pairs: usize,

@@ -34,7 +34,7 @@ pub struct ShortVisits<'a> {
     pub spread: &'a Spread,
     /// Their interval.
     pub interval: Interval,
-    /// What of their start counts for nothing.
+    /// Which part of their start counts for nothing.
     pub settle_ns: u64,
     /// Length of the shortest one, settling included.
     pub length_ns: u64,

@@ -5,7 +5,7 @@ use crate::sample::{count, median};
 
 /// A bucket below this part of the median rate is stalled.
 const STALLED: f64 = 0.1;
-/// The median bucket needs so many I/Os: with fewer, an empty one may be chance.
+/// The median bucket needs this many I/Os: with fewer, an empty one may be chance.
 const LEAST_MEDIAN: f64 = 10.0;
 const LEAST_BUCKETS: usize = 20;
 

@@ -37,8 +37,8 @@ impl UsualTime {
         Some(Self { most_ns: most.into_iter().flatten().min()?, median_ns: all.quantile_ns(0.5)? })
     }
 
-    /// What the device takes for those of an open loop, `service` being the times from the real start to the end. While a device stands still more and
-    /// more arrive, so that half of all may have waited.
+    /// What the device takes for those of an open loop, `service` being the times from the real start to the end. While a device stands still more
+    /// and more arrive, so half of all may have waited.
     pub fn of_service(service: &Histogram) -> Option<Self> {
         let fast_ns = service.quantile_ns(0.25)?;
         Some(Self { most_ns: fast_ns, median_ns: fast_ns })

@@ -14,7 +14,7 @@ const LEAST_WAITING: f64 = 3.0;
 const PAID_BACK: f64 = 0.4;
 /// Doubling the load must raise the rate by less than this part.
 const LEAST_GAIN: f64 = 0.03;
-/// The rate must be flat over so many load levels, or over both if the run has only two.
+/// The rate must be flat over this many load levels, or over both if the run has only two.
 const LEAST_LEVELS: usize = 3;
 /// Fewer pieces, over all levels, do not show how much a rate varies.
 const LEAST_PIECES: usize = 9;
@@ -68,7 +68,7 @@ pub struct LimiterRate {
 ///
 /// If the latencies of n I/Os are independent with the coefficient of variation c, their rate has the relative
 /// standard deviation `c n^-1/2` at any load: a renewal process. Under a limiter I/Os are fast until its slice is
-/// used up. Then c is large and the rate hardly varies.
+/// used up. Then c is large and the rate barely varies.
 ///
 /// `planned` is the number of levels in the plan. A run with more levels that was cut short after two has no such
 /// result.

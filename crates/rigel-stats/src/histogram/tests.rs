@@ -171,7 +171,7 @@ fn counts_beyond_64_bits_saturate() {
     assert!(sum.stddev_ns().unwrap().is_finite());
 }
 
-/// Latencies at equal distances: so many lie above any limit, also within a bucket.
+/// Latencies at equal distances: this many lie above any limit, also within a bucket.
 #[test]
 fn the_part_of_a_bucket_above_a_limit_counts() {
     let mut histogram = Histogram::new();

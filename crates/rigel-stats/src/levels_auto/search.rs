@@ -23,7 +23,7 @@ const EDGES: f64 = 0.005;
 /// More visits to a level that contradicts the others.
 const VISITS_OF_DOUBT: usize = 3;
 
-/// A level that must be visited before the search can go on.
+/// A level that must be visited before the search can continue.
 pub struct NextLevel(pub u32);
 
 /// A result, or the visit that it still needs.
@@ -109,7 +109,7 @@ impl Search {
     }
 
     /// Doubles until two doublings in a row gain too little: up once, then down and up again over the same levels, so
-    /// that the visits to a level lie apart. Whether that made a plateau.
+    /// the visits to a level lie apart. Whether that made a plateau.
     fn climb(&mut self) -> StepResult<(Vec<u32>, bool)> {
         let mut levels = vec![1];
         self.visit(1)?;
@@ -208,7 +208,7 @@ impl Search {
         Ok(steps.into_iter().max_by(|a, b| self.mean(a.1).total_cmp(&self.mean(b.1))))
     }
 
-    /// Visits a level until it is sure on which side of saturation it is, or had all visits that one may have.
+    /// Visits a level until it is certain on which side of saturation it is, or had all visits that one may have.
     fn reaches(&mut self, level: u32, maximum: Interval) -> StepResult<bool> {
         while self.verdict(level, maximum).is_none() && self.rates[&level].len() < MOST_VISITS {
             self.visit(level)?;

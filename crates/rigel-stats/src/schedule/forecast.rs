@@ -1,5 +1,4 @@
-//! When the rest of an adaptive run will be over: its schedule is carried out in thought, once if all goes well, once if
-//! much speaks against it.
+//! When an adaptive run will end: its schedule is simulated, once for the best case and once for a bad one.
 //!
 //! Rests, long visits, phases and time limits are thereby those of the schedule itself. Must not change the schedule.
 
@@ -7,7 +6,7 @@ use super::{Next, Schedule};
 use crate::forecast::{TimeRange, VisitsNeeded};
 use std::collections::BTreeMap;
 
-/// What the visits of the phase so far tell of those that it still needs. The default knows nothing.
+/// What the visits of the phase so far report on those that it still needs. The default knows nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outlook {
     /// For each point of the phase.
@@ -20,7 +19,7 @@ pub struct Outlook {
 const DRAINING: u64 = 50;
 
 impl Schedule {
-    /// When the run ends if it goes on from `now_ns`, as a range.
+    /// When the run ends if it continues from `now_ns`, as a range.
     ///
     /// Few visits look alike by luck, and a device may be steady for a while only. So the upper end keeps a part of the
     /// worst that may come, which shrinks with every round.

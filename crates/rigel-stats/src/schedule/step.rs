@@ -16,7 +16,7 @@ pub struct Phase {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<[usize; 2]>,
     /// The numbers that steer it, where they are not those of the run. It then has what is left of the time, and a point that
-    /// gets no visit is no failure of the run.
+    /// gets no visit is not a failure of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<Parameters>,
 }
@@ -42,7 +42,7 @@ pub struct LongVisit {
 pub enum Next {
     /// Make a visit, then call [`super::Schedule::finished`].
     Visit(VisitOrder),
-    /// Wait for so many nanoseconds, then ask again.
+    /// Wait for this many nanoseconds, then ask again.
     Wait(u64),
     /// Judge the points that are not done and call [`super::Schedule::looked`].
     Look,
@@ -68,7 +68,7 @@ pub enum Purpose {
     Long,
     /// The visit of a round, counted from 0 in each phase.
     Round(u32),
-    /// The point is done, but another one needs its rest; the visit counts all the same.
+    /// The point is done, but another one needs its rest; the visit counts anyway.
     FillsGap,
 }
 

@@ -33,7 +33,7 @@ impl ByPlace {
         *self == Self::default()
     }
 
-    /// The speed at a byte of a target of so many; 1 is that of the law.
+    /// The speed at a byte of a target of this many; 1 is that of the law.
     pub fn speed(&self, offset: u64, size_bytes: u64) -> f64 {
         let at = to_f64(offset) / to_f64(size_bytes.max(1));
         let inside = |region: &Region| (region.from.fraction()..region.to.fraction()).contains(&at);

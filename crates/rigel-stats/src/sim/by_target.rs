@@ -1,6 +1,6 @@
 //! How many targets a simulated device shows, and one of them that is slower.
 //!
-//! Each has stations of its own; limits hold for all of them together, as a path that they share. Must not simulate.
+//! Each has its own stations; limits apply to all of them together, like a shared path. Must not simulate.
 
 use super::Ppm;
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,10 @@
 //! Caches in a simulated device: which blocks they hold follows from what was read (least recently used), and how long a hit takes is constant.
 //!
-//! Of uniform reads of S bytes a cache of C bytes that is full answers `min(1, C / S)`. Must not simulate.
+//! A full cache of C bytes answers, of uniform reads of S bytes, `min(1, C / S)`. Must not simulate.
 
 use serde::{Deserialize, Serialize};
 
-/// What a cache keeps and throws out as one: a read hits that finds all of its lines.
+/// What a cache keeps and evicts as one: a read hits that finds all of its lines.
 pub const LINE_BYTES: u64 = 8192;
 
 /// A cache of a simulated device.
@@ -39,7 +39,7 @@ impl SimCaches {
         const MOST_BYTES: u64 = 1 << 40;
         let mut all = [self.first, self.second].into_iter().flatten();
         if !all.all(|cache| (LINE_BYTES..=MOST_BYTES).contains(&cache.bytes) && cache.service_ns > 0) {
-            return Err("a cache holds 8 KiB to 1 TiB, and a hit takes some time".into());
+            return Err("a cache must hold 8 KiB to 1 TiB, and a hit must take some time".into());
         }
         Ok(())
     }

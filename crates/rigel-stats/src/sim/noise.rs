@@ -208,7 +208,7 @@ pub struct Hits {
 /// I/Os whose completion is delayed, while their station serves the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DelayedIos {
-    /// One of so many.
+    /// One of this many.
     pub every: u64,
     /// For so long.
     pub delay_ns: u64,
@@ -245,43 +245,44 @@ impl SimNoise {
         let dwell = |ns: u64| ns >= SPEED_STEP_NS && time(ns);
         [
             (sds.iter().all(|&sd| upto(sd, 1)), "a standard deviation must be 0% to 100%"),
-            (time(memory.tau_ns), "a time constant is above 0 and at most a day"),
+            (time(memory.tau_ns), "a time constant must be above 0 and at most a day"),
             (
                 self.neighbour.is_none_or(|n| upto(n.level, 10) && dwell(n.on_ns) && dwell(n.off_ns)),
-                "a level is 0 to 10, a length 100ms to a day",
+                "a level must be 0 to 10, a length 100ms to a day",
             ),
             (
                 self.stalls.is_none_or(|s| above_0(s.per_s, 10) && time(s.mean_ns) && s.mean() >= 0.1),
-                "at most 10 stalls per second, and in all at most 90 % of the time",
+                "there can be at most 10 stalls per second, and in all at most 90 % of the time",
             ),
             (
                 self.fall.is_none_or(|fall| {
                     let until_ns = fall.until_ns.unwrap_or(DAY_NS);
                     above_0(fall.factor, 10) && fall.from_ns < until_ns && until_ns <= DAY_NS
                 }),
-                "a factor is above 0 and at most 10, and a fall ends behind its beginning, within a day",
+                "a factor must be above 0 and at most 10, and a fall must end after its beginning, within a \
+                 day",
             ),
-            (self.drift.0.abs() <= Ppm::ONE.0, "a drift is -100% to 100% per minute"),
+            (self.drift.0.abs() <= Ppm::ONE.0, "a drift must be -100% to 100% per minute"),
             (self.unequal.is_none_or(|u| u >= Ppm::ONE && upto(u, 100)), "must be 1 to 100"),
             (
                 self.modes.is_none_or(|m| upto(m.share, 1) && above_0(m.factor, 10)),
-                "a share is 0% to 100%, a factor above 0 and at most 10",
+                "a share must be 0% to 100%, a factor above 0 and at most 10",
             ),
             (
                 self.startup.is_none_or(|s| {
                     s.depth.0 > -Ppm::ONE.0 && s.depth.0 <= 10 * Ppm::ONE.0 && time(s.tau_ns)
                 }),
-                "a depth is above -100% and at most 1000%, a time constant above 0 and at most a day",
+                "a depth must be above -100% and at most 1000%, a time constant above 0 and at most a day",
             ),
             (
                 [self.bucket, self.cap].into_iter().flatten().all(Bucket::is_sound),
-                "a rate and its credits are above 0, and a bucket starts with at most what it holds",
+                "a rate and its credits must be above 0, and a bucket cannot start with more than its size",
             ),
-            (self.cliff.is_none_or(|c| above_0(c.factor, 1)), "a factor is above 0 and at most 1"),
+            (self.cliff.is_none_or(|c| above_0(c.factor, 1)), "a factor must be above 0 and at most 1"),
             (
                 self.hits.is_none_or(|h| upto(h.share, 1) && time(h.service_ns))
                     && self.lost.is_none_or(|l| l.every > 0 && time(l.delay_ns)),
-                "a share is 0% to 100%, a number and a time are above 0, a time at most a day",
+                "a share must be 0% to 100%, a number and a time above 0, and a time at most a day",
             ),
             (upto(self.retrograde, 1), "must be 0% to 100%"),
         ]

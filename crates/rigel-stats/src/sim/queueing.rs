@@ -1,4 +1,4 @@
-//! What an open loop of Poisson arrivals finds at a simulated device, by formula: the M/M/c and the M/D/c queue.
+//! What an open loop with Poisson arrivals sees of a simulated device, by formula: the M/M/c and the M/D/c queue.
 //!
 //! M/M/c: Erlang C (Gross, Harris 1998, section 2.3). M/D/c: the numbers in the system one service time apart form a Markov
 //! chain (Crommelin 1932); from their distribution follows that of the waiting time (Franx 2001, "A simple solution for the M/D/c
@@ -21,7 +21,7 @@ pub struct OpenTruth {
 enum Waits {
     /// The probability of having to wait (Erlang C).
     Exponential(f64),
-    /// The probabilities of at most so many in the system.
+    /// The probabilities of at most this many in the system.
     Constant(Vec<f64>),
 }
 
@@ -133,7 +133,7 @@ impl OpenTruth {
     }
 }
 
-/// The probability that an arrival has to wait with so many servers, of which `busy` are busy on average (Erlang 1917).
+/// The probability that an arrival has to wait with this many servers, of which `busy` are busy on average (Erlang 1917).
 fn erlang_c(servers: u32, busy: f64) -> f64 {
     let mut blocked = 1.0;
     for server in 1..=servers {

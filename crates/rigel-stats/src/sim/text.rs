@@ -15,7 +15,7 @@ const MEMORY: &str = "ar:TIME:DEVIATION, such as ar:1s:5%";
 
 /// How long a lost I/O takes when no time is given.
 const LOST_NS: u64 = 10 * NS_PER_S;
-/// The credits of a bandwidth limit are so many parts of a second when no bytes are given.
+/// The credits of a bandwidth limit are this many parts of a second when no bytes are given.
 const CAP_PARTS: u64 = 10;
 
 impl SimLaw {
@@ -165,7 +165,7 @@ fn cache(value: &str) -> Result<CacheLevel, String> {
     Ok(CacheLevel { bytes: bytes(size)?, service_ns: time(service)? })
 }
 
-/// The fields between colons; exactly so many.
+/// The fields between colons; exactly this many.
 fn fields<'a, const N: usize>(value: &'a str, form: &str) -> Result<[&'a str; N], String> {
     let fields: Vec<&str> = value.split(':').collect();
     fields.try_into().map_err(|_| format!("must be {form}"))

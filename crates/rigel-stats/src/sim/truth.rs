@@ -10,8 +10,9 @@ use crate::units::{NS_PER_S, to_f64};
 impl SimLaw {
     /// Mean rate in I/Os per second with `outstanding` I/Os of `io_bytes` in flight, over all times and visits.
     ///
-    /// A start-up transient is over by then, and the credits of a limit are used up. `None` where no formula is exact:
-    /// where the speed differs by place or there are several targets, under drift, a fall, a write cliff or lost I/Os, and for a limit under a speed that changes. The limit's own formula
+    /// A start-up transient is over by then, and the credits of a limit are used up. `None` if no formula is exact:
+    /// where the speed differs by place or there are several targets, under drift, a fall, a write cliff or lost I/Os, and for a limit under a speed
+    /// that changes. The limit's own formula
     /// needs credits for at least the fluctuations of a few service times.
     pub fn truth_iops(&self, outstanding: u32, io_bytes: u64) -> Option<f64> {
         let busy = f64::from(outstanding.min(self.servers));
@@ -26,7 +27,7 @@ impl SimLaw {
 
     /// Mean rates of small and large I/Os that are in flight together, in I/Os per second.
     ///
-    /// `None` where no formula is exact: also beyond saturation, but for a single station, which serves all in turn.
+    /// `None` if no formula is exact: also beyond saturation, but for a single station, which serves all in turn.
     pub fn truth_mixed_iops(&self, outstanding: [u32; 2], io_bytes: [u64; 2]) -> Option<[f64; 2]> {
         match outstanding {
             [small, 0] => return Some([self.truth_iops(small, io_bytes[0])?, 0.0]),
@@ -62,7 +63,7 @@ impl SimLaw {
         known.then(|| service_ns * sojourn(self.servers, outstanding, quantile))
     }
 
-    /// How much longer every service is with so many in flight.
+    /// How much longer every service is with this many in flight.
     pub fn crowding(&self, in_flight: u32) -> f64 {
         1.0 + self.noise.retrograde.fraction() * f64::from(in_flight.saturating_sub(self.servers))
     }
@@ -97,7 +98,7 @@ fn sojourn(servers: u32, all: u32, quantile: f64) -> f64 {
     short
 }
 
-/// Probability that a wait for `ahead` of so many servers and a service together take longer than `time`.
+/// Probability that a wait for `ahead` of this many servers and a service together take longer than `time`.
 fn longer(servers: u32, ahead: u32, time: f64) -> f64 {
     let rate = f64::from(servers);
     if servers == 1 {

@@ -89,7 +89,7 @@ struct Summary {
     bias: f64,
     /// Points whose error is within the target, of those that promise it.
     kept: f64,
-    /// Intervals that hold the truth or are flagged because of a start-up.
+    /// Intervals that contain the true value or are flagged because of a start-up.
     honest: f64,
     slow_noise: f64,
     drift: f64,
@@ -144,7 +144,7 @@ fn a_neighbour_and_a_start_up_are_covered() {
     }
 }
 
-/// Visits of 2.5 s end 8 % low, or 27 %: longer ones get over it, or the reader is told.
+/// Visits of 2.5 s end 8 % low, or 27 %: longer ones settle, or the reader is informed.
 #[test]
 fn a_start_up_longer_than_visits_is_waited_for_or_told() {
     let short = summarise(ENVIRONMENTS[10], &Parameters::default(), repeats(20));

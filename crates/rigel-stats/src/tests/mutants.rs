@@ -18,7 +18,7 @@ const STALLS: usize = 7;
 const START_UP: usize = 8;
 const BUSY: usize = 9;
 
-/// The share of intervals that hold the truth, which is 1, by the whole rules and by others on the same visits.
+/// The share of intervals that contain the true value, which is 1, by the whole rules and by others on the same visits.
 fn coverage(environment: usize, mutant: impl Fn(&Outcome) -> Vec<Interval>) -> (f64, f64) {
     let mut covered = [0.0; 2];
     let mut all = 0.0;

@@ -140,7 +140,7 @@ pub fn plain_percent(share: f64) -> String {
     decimal_percent(share, 1)
 }
 
-/// The same with so many decimals; none where all of them are 0.
+/// The same with this many decimals; none where all of them are 0.
 pub fn decimal_percent(share: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", 100.0 * share);
     let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 const MOST_LIMITS: usize = 160;
 /// Few reads lie within this factor of a border between latencies that are apart.
 const CLEAR_FACTOR: f64 = 1.15;
-/// Few are so many.
+/// Few are this many.
 const CLEAR_SHARE: f64 = 0.01;
 /// How far shares may be from the law, beside chance: sets and ways, prefetching, what is cached of others.
 const FLOOR: f64 = 0.01;
@@ -34,7 +34,7 @@ const FINE_STEP: f64 = 1.003;
 const SMALLEST: f64 = 1.0 / 16.0;
 /// The 95 % quantile of chi squared with one degree of freedom.
 const CHI_SQUARED: f64 = 3.84;
-/// An interval that is wider is no size.
+/// An interval that is wider is not a size.
 const WIDEST: f64 = 3.0;
 /// No size is known better.
 const NARROWEST: f64 = 0.01;
@@ -102,7 +102,7 @@ fn middle(low: u64, high: u64) -> u64 {
     (to_f64(low) * to_f64(high)).sqrt() as u64
 }
 
-/// Whether hardly any read is near a border.
+/// Whether barely any read is near a border.
 pub(super) fn is_clear<'a>(all: impl Iterator<Item = &'a Histogram>, limit_ns: u64) -> bool {
     let near = to_f64(limit_ns) / CLEAR_FACTOR..=to_f64(limit_ns) * CLEAR_FACTOR;
     let (mut beside, mut reads) = (0.0, 0.0);
@@ -120,7 +120,7 @@ pub(super) fn varies(samples: &[Sample]) -> bool {
     shares().fold(0.0, f64::max) - shares().fold(1.0, f64::min) >= LEAST_CHANGE
 }
 
-/// The size that fits best, and its interval; `None` where the shares do not follow the law.
+/// The size that fits best, and its interval; `None` if the shares do not follow the law.
 pub(super) fn of(limit_ns: u64, samples: &[Sample], is_clear: bool) -> Option<Fit> {
     let (first, last) = (samples.first()?, samples.last()?);
     if first.share - last.share < LEAST_CHANGE {

@@ -6,7 +6,7 @@ use crate::units::{GIB, MIB};
 const READS: usize = 1500;
 const US: f64 = 1000.0;
 
-/// How a read of a working set of so many bytes is answered, in nanoseconds.
+/// How a read of a working set of this many bytes is answered, in nanoseconds.
 type Answer<'a> = Box<dyn FnMut(f64, &mut Noise) -> f64 + 'a>;
 
 /// What a size is, and how a read of it is answered, in nanoseconds.

@@ -1,7 +1,8 @@
-//! When a working set is warm: its rate has stopped to rise, and enough was read to fill any cache with it.
+//! When a working set is warm: its rate has stopped rising, and enough was read to fill any cache with it.
 //!
-//! Uniform random reads of n blocks leave `exp(-reads / n)` of them untouched, so the rate of a set that fits into a cache rises by less and less. Of a set that fits
-//! nowhere it is steady from the first read on, and then only a whole pass shows that no larger cache, still cold, would have held it. Must not know what reads.
+//! Uniform random reads of n blocks leave `exp(-reads / n)` of them untouched, so the rate of a set that fits into a cache rises by less and less.
+//! For a set that fits nowhere, the rate is steady from the first read, and only a whole pass shows that no larger cache, still cold, would have
+//! held it. Must not know what reads.
 
 /// So much of a pass is one stretch.
 const PART_OF_A_PASS: f64 = 0.5;
@@ -23,7 +24,7 @@ const MOST_STRETCHES: usize = 48;
 pub struct Stretch {
     /// How many.
     pub ios: f64,
-    /// In so many seconds.
+    /// In this many seconds.
     pub seconds: f64,
     /// Relative standard error of their rate.
     pub error: f64,
@@ -36,7 +37,7 @@ pub enum Warmth {
     Steady,
     /// It still rose.
     Rising,
-    /// There was no time for a whole pass, so that a larger cache would still be cold.
+    /// There was no time for a whole pass, so a larger cache would still be cold.
     NoPass,
 }
 
@@ -47,12 +48,12 @@ impl Stretch {
     }
 }
 
-/// How often a set of so many blocks was read, on average.
+/// How often a set of this many blocks was read, on average.
 pub fn passes(stretches: &[Stretch], blocks: f64) -> f64 {
     stretches.iter().map(|stretch| stretch.ios).sum::<f64>() / blocks.max(1.0)
 }
 
-/// Whether a set of so many blocks is warm behind these stretches.
+/// Whether a set of this many blocks is warm behind these stretches.
 pub fn warmth(stretches: &[Stretch], blocks: f64) -> Warmth {
     if passes(stretches, blocks) < LEAST_PASSES {
         return Warmth::NoPass;

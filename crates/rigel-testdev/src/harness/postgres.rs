@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 /// A machine that is busy starts it late.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Before something is looked at again.
+/// Before something is checked again.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// See the module.

@@ -1,7 +1,7 @@
 //! A database of a test's own on the one server of the process: for tests that neither crash, stop, fill nor reconfigure their server, and do not
 //! count its connections.
 //!
-//! Roles belong to the whole server, so that each test has names of its own for them. Must not change a setting of the server.
+//! Roles belong to the whole server, so each test has names of its own for them. Must not change a setting of the server.
 
 use super::needs::MissingNeed;
 use super::postgres::PostgresServer;
@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Little of a table fits into its own cache, so that it has to read.
+/// Little of a table fits into its own cache, so it has to read.
 const SETTINGS: &str = "shared_buffers = '1MB'\nmax_connections = 100\n";
 
 static SERVER: LazyLock<Result<PostgresServer, MissingNeed>> =

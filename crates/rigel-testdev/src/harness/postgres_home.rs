@@ -1,6 +1,6 @@
 //! The directory of all that the servers of a test process keep, and in it the database that each begins with.
 //!
-//! `initdb` takes a second of CPU time, a copy of what it made a tenth of that. Values of the process are never dropped, so that a shell
+//! `initdb` takes a second of CPU time, a copy of what it made a tenth of that. Values of the process are never dropped, so a shell
 //! of its own removes the directory once the process has ended, in whatever way. Must not start a server.
 
 use super::needs::MissingNeed;

@@ -1,6 +1,6 @@
 //! The programs of a PostgreSQL server, and a copy of them that can take an extension.
 //!
-//! A server finds its libraries beside its own program, so that a copy has an installation of its own: nothing is added to that of the
+//! A server finds its libraries beside its own program, so a copy has an installation of its own: nothing is added to that of the
 //! machine. Must not start anything.
 
 use super::needs::MissingNeed;

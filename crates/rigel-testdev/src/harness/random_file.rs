@@ -7,7 +7,7 @@ use std::path::Path;
 
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Writes a new file of so many random bytes, the same ones each time, to the medium.
+/// Writes a new file of this many random bytes, the same ones each time, to the medium.
 ///
 /// # Errors
 /// When it cannot be written whole.

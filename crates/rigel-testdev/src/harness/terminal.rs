@@ -74,7 +74,7 @@ impl TestTerminal {
         self.tmux(["capture-pane", "-p", "-e"])
     }
 
-    /// What a format of tmux says of the terminal: `#{alternate_on}`.
+    /// What a format of tmux says about the terminal: `#{alternate_on}`.
     #[must_use]
     pub fn state(&self, format: &str) -> String {
         self.tmux(["display-message", "-p", format]).trim_end().to_owned()

@@ -47,7 +47,7 @@ pub struct TestDevice {
 
 impl TestDevice {
     /// Starts the daemon on a temporary directory and waits until it answers. What was never written reads as noise: the device looks
-    /// as if it were in use, so that no reader takes it for empty.
+    /// as if it were in use, so no reader takes it for empty.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl TestDevice {
         self.mountpoint.join("disk")
     }
 
-    /// The same bytes past the page cache whatever the caller's flags: a short read or write stays short,
+    /// The same bytes, without the page cache whatever the caller's flags: a short read or write stays short,
     /// while on `disk` the kernel asks for the rest of a read and makes EIO of the write.
     pub fn raw(&self) -> PathBuf {
         self.mountpoint.join("raw")
@@ -99,16 +99,19 @@ impl TestDevice {
     }
 
     /// Sends commands, one per line: `servers C`, `service_us S`, `mbps B` (0: no limit), `exp 0|1`,
-    /// `flush_us F`, `seed N`; `slow OFF LEN US` (what begins there takes so much longer); `bucket PER_S CREDITS LEVEL` (a token bucket of requests; a rate of 0 takes it away); `lru BYTES US` (an empty cache: what it holds is answered in so many microseconds; 0: none); `eio`, `enospc`, `short`, `corrupt` or `hang` with `OFF LEN` in bytes; `release` (answer what
+    /// `flush_us F`, `seed N`; `slow OFF LEN US` (what begins there takes so much longer); `bucket PER_S CREDITS LEVEL` (a token bucket of requests;
+    /// a rate of 0 takes it away); `lru BYTES US` (an empty cache: what it holds is answered in this many microseconds; 0: none); `eio`, `enospc`,
+    /// `short`, `corrupt` or `hang` with `OFF LEN` in bytes; `release` (answer what
     /// hangs and forget the `hang` ranges), `clear` (that, and forget all faults, traps and slow ranges), `reset` (zero the gauge).
     ///
-    /// Traps are sprung once, by the n-th request from now on (`lost nth 5`) or the first one at a place (`lost at OFF LEN`). The answer to the write says that all is
-    /// well: `flip` (one bit; a number behind says in which byte), `torn` (only so many sectors of 512 bytes are stored, 3), `misdirect` (it lands so many bytes further on, 1 MiB),
-    /// `lost`, `zero` (zeros are stored), `delay` (it is stored after so many more requests, 8). `stale` is for reads: one gets what was there before the last
-    /// write since the trap was set; reads of what was not written since do not count.
+    /// Traps are sprung once, by the n-th request from now on (`lost nth 5`) or the first one at a place (`lost at OFF LEN`). The answer to the write
+    /// says that all is well: `flip` (one bit; a number behind says in which byte), `torn` (only this many sectors of 512 bytes are stored, 3),
+    /// `misdirect` (it lands this many bytes further on, 1 MiB), `lost`, `zero` (zeros are stored), `delay` (it is stored after this many more
+    /// requests, 8). `stale` is for reads: one gets what was there before the last write since the trap was set; reads of what was not written since
+    /// do not count.
     ///
-    /// `cache 1`: writes wait in a volatile cache until a flush, or are durable by themselves; `lie 1`: both are answered and do nothing;
-    /// `power-cut`: what waits is lost and what is in flight fails; `power-cut SEED UNIT`: about half of it survives, in units of so many bytes.
+    /// `cache 1`: writes wait in a volatile cache until a flush, or are durable on their own; `lie 1`: both are answered and do nothing;
+    /// `power-cut`: what waits is lost and what is in flight fails; `power-cut SEED UNIT`: about half of it survives, in units of this many bytes.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Judge<'a> {
     /// Whether it accepts these arguments, the program's name first; else why not.
     pub understand: &'a dyn Fn(&[String]) -> Result<(), String>,
-    /// The whole help of a command by the words of its name; `None` where there is no such command.
+    /// The whole help of a command by the words of its name; `None` if there is no such command.
     pub help: &'a dyn Fn(&[&str]) -> Option<String>,
 }
 
@@ -83,7 +83,7 @@ impl Judge<'_> {
         first
     }
 
-    /// Whether the parser takes the words, or takes them with something in the place of what stands for a value.
+    /// Whether the parser takes the words, or takes them with something in place of what stands for a value.
     fn accepted(&self, words: &[&str]) -> Result<(), String> {
         let parse = |words: &[String]| {
             let argv: Vec<String> = ["rigel".to_owned()].iter().chain(words).cloned().collect();
@@ -145,7 +145,7 @@ impl Judge<'_> {
         words.split_at(length.unwrap_or(0))
     }
 
-    /// Checks the name of a command in a sentence, where its arguments could not be told from the sentence.
+    /// Checks the name of a command in a sentence, where its arguments could not be distinguished from the sentence.
     fn name(&self, sentence: &str) -> Result<(), String> {
         let is_of_nodes = sentence.starts_with(PROGRAMS[1]);
         let mut words: Vec<&str> = Vec::new();
@@ -185,9 +185,9 @@ impl Judge<'_> {
     }
 }
 
-/// What may stand in the place of a command.
+/// What may stand in place of a command.
 const COMMANDS: [&str; 5] = ["targets", "run", "capacity", "help", ""];
-/// What may stand in the place of any other word.
+/// What may stand in place of any other word.
 const VALUES: [&str; 14] = [
     "FILE",
     "simple",
@@ -204,7 +204,7 @@ const VALUES: [&str; 14] = [
     "dbname=x",
     "",
 ];
-/// Behind a word `rigel` that is no command but a name: of a schema, a package, a user.
+/// Behind a word `rigel` that is not a command but a name: of a schema, a package, a user.
 const NOUN: [&str; 5] = ["with", "of", "has", "and", "|"];
 /// Behind the name of a group of commands.
 const JOINING: [&str; 4] = ["and", "or", "is", "has"];
@@ -219,7 +219,7 @@ fn names(help: &str, name: &str) -> bool {
     !name.is_empty() && help.match_indices(name).any(whole)
 }
 
-/// A word with something in the place of what stands for it: of a word of a format string only what is in braces.
+/// A word with something in place of what stands for it: of a word of a format string only what is in braces.
 fn with(word: &str, value: &str) -> String {
     match word.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?.1))) {
         Some((before, after)) => format!("{before}{value}{after}"),

@@ -19,7 +19,7 @@ const BACKTICK: char = '`';
 /// In the place of the tags around code of a page: no text has it.
 const CODE: char = '\u{1}';
 
-/// Every command of a string that is a value by itself.
+/// Every command of a string that is a value on its own.
 pub fn in_string(text: &str) -> Vec<Offer> {
     if !text.lines().all(|line| begins_with_program(line.trim())) {
         return in_text(text);
@@ -154,7 +154,7 @@ fn without_hostile(text: &str, line: usize, offers: &mut Vec<Offer>) -> String {
 /// Fewer blanks are those of a list.
 const INDENT: usize = 2;
 
-/// The command of a line that holds nothing else: behind a prompt, or indented, or in a block of code. A form of use is no command.
+/// The command of a line that holds nothing else: after a prompt, or indented, or in a block of code. A form of use is not a command.
 fn own_line(line: &str, is_fenced: bool) -> Option<(Mark, &str)> {
     let trimmed = line.trim();
     if let Some(form) = trimmed.strip_prefix("Usage: ").filter(|form| names_program(form)) {
@@ -245,7 +245,7 @@ fn bare(prose: &str, offers: &mut Vec<Offer>) {
 /// What is called so in a database.
 const OWNERS: [&str; 2] = ["schema", "extension"];
 
-/// The command that begins there behind a colon, and where it ends: with the line, or at a semicolon that is in no quotation marks.
+/// The command that begins there after a colon, and where it ends: with the line, or at a semicolon that is in no quotation marks.
 fn behind_colon(line: &str, at: usize) -> Option<(usize, String)> {
     let is_outside = |end: &usize| line[at..at + end].matches('\'').count().is_multiple_of(2);
     let end = line[at..].match_indices("; ").map(|(end, _)| end).find(is_outside);

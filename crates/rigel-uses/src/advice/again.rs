@@ -1,6 +1,6 @@
-//! Whole command lines that measure what a setting misses, or measure it better, on the target of a record.
+//! Complete command lines that measure what a setting lacks, or measure it better, on the target of a record.
 //!
-//! Must not write consent to destroy data into a command: whoever types it is asked.
+//! Must not write consent to destroy data into a command: the user is asked.
 
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::load::class::{Class, Pattern};
@@ -117,7 +117,7 @@ pub fn calibrate(header: &Header, on: RepeatTarget, options: &str) -> String {
     before + &words.join(" ")
 }
 
-/// How large a scratch file of Rigel's own was, where that was asked for.
+/// How large a scratch file of Rigel's own was, where that was requested.
 fn scratch_size(header: &Header) -> String {
     let own = header.targets.iter().find(|target| target.is_own_scratch());
     own.filter(|_| is_typed(&header.request, "--scratch-size"))
@@ -154,8 +154,8 @@ fn how(request: &Request) -> String {
     all.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// A run of so many small I/Os as that of the header had, and nothing else; `None` where it was measured in a way that a command does not repeat
-/// by itself: what is written needs consent.
+/// A run of this many small I/Os as that of the header had, and nothing else; `None` if it was measured in a way that a command does not repeat
+/// on its own: what is written needs consent.
 pub fn at_level(header: &Header, level: u32) -> Option<String> {
     let request = &header.request;
     let is_through_cache = request.buffered || request.allow_memory;
@@ -213,7 +213,7 @@ fn place(header: &Header, on: RepeatTarget) -> (String, String) {
     (directory.map_or_else(String::new, |directory| in_directory(directory, "")), String::new())
 }
 
-/// The engine, where one was asked for. The law of a simulated device is as it was typed.
+/// The engine, where one was requested. The law of a simulated device is as it was typed.
 fn engine(header: &Header) -> String {
     match header.request.engine {
         EngineRequest::Auto => String::new(),

@@ -1,6 +1,6 @@
 //! Linux cgroups: the cost model of a disk (`io.cost.model`), and limits on it (`io.max`).
 //!
-//! Must not guess which disk; the kernel wants the whole one by its number.
+//! Must not guess which disk; the kernel requires the whole disk, by its number.
 
 use super::again::RepeatTarget;
 use super::measured::{MeasuredFigure, Source, plural, whole};
@@ -91,7 +91,8 @@ pub fn limits(source: &Source<'_>) -> Vec<Advice> {
                 return missing(source, setting, direction, what, "");
             };
             let value = Value::at_low_end(&found, |rate| whole((rate * factor).floor()));
-            let why = "All that the disk can do, at the lower end of the interval: a cgroup's share is a share of this number.";
+            let why = "The disk's full capability, at the lower end of the interval: a cgroup's share is a \
+                share of this number.";
             setting.given(value, vec![found], why)
         };
         let streams = format!("streams of {}", plural(direction));
@@ -120,7 +121,8 @@ fn disk(source: &Source<'_>, product: Product) -> Advice {
         (Ok((major, minor)), _) => setting.given(
             Value::plain(format!("{major}:{minor}")),
             Vec::new(),
-            "The lowest device that handles every byte of the target once: its disk, for a partition or a volume on one.",
+            "The lowest device that handles every byte of the target once: the disk, for a partition or a \
+             volume on one disk.",
         ),
         (Err(refusal), _) => setting.is(Err(refusal)),
     }

@@ -1,13 +1,13 @@
 //! How PostgreSQL and MariaDB make their logs durable, from what commits cost.
 //!
-//! Only where commits were measured; a run of reads says nothing about them. Must not compare figures of different runs: a
-//! commit of an hour ago had another neighbour.
+//! Only if commits were measured; a run of reads says nothing about them. Must not compare figures of different runs: an hour ago, conditions
+//! differed.
 
 use super::measured::{Commit, MeasuredFigure, Source, whole};
 use super::{Advice, Product, Setting, SettingAdvice, Value};
 use rigel_core::units::say::number;
 
-/// A sleep of the kernel may take 50 us longer than was asked for (timer slack), so that a shorter delay is mostly slack.
+/// A sleep of the kernel may take 50 us longer than was requested (timer slack), so a shorter delay is mostly slack.
 const LEAST_DELAY_US: f64 = 100.0;
 /// Most of `commit_delay`.
 const MOST_DELAY_US: f64 = 100_000.0;
@@ -20,7 +20,7 @@ const INNODB: &str =
     "https://mariadb.com/docs/server/server-usage/storage-engines/innodb/innodb-flush-method";
 const WRITE_THROUGH: Setting = Setting::new(Product::Mysql, "innodb_log_file_write_through", INNODB);
 
-/// Nothing where no record has commits by both methods.
+/// Nothing if no record has commits by both methods.
 pub fn of_postgresql(source: &Source<'_>) -> Vec<Advice> {
     let Some(commit) = source.commit() else { return Vec::new() };
     [method(&commit), delay(&commit)].map(|advice| protected(&commit, advice)).into()
@@ -44,7 +44,7 @@ fn method(commit: &Commit) -> Advice {
         Some(false) => METHOD.given(
             Value::plain("fdatasync"),
             measured,
-            format!("{told}: the intervals do not overlap, and the quicker one is the default of Linux."),
+            format!("{told}: the intervals do not overlap, and the faster one is the default of Linux."),
         ),
         None => METHOD.hint(
             Value::plain("fdatasync"),
@@ -54,7 +54,7 @@ fn method(commit: &Commit) -> Advice {
     }
 }
 
-/// What `wal_sync_method` is there: whether each write to the log is durable by itself. Never for every server.
+/// What `wal_sync_method` is there: whether each write to the log is durable on its own. Never for every server.
 fn write_through(commit: &Commit) -> Advice {
     let told = costs(commit, "with synchronous writes", "with a flush after the write");
     let (value, why) = match is_dsync_quicker(commit) {
@@ -65,7 +65,7 @@ fn write_through(commit: &Commit) -> Advice {
         ),
         Some(false) => (
             "OFF",
-            ": the intervals do not overlap, and the quicker one is the default. MariaDB has this since 11.0.",
+            ": the intervals do not overlap, and the faster one is the default. MariaDB has this since 11.0.",
         ),
         None => ("OFF", ", and the intervals overlap, so the default is fine. MariaDB has this since 11.0."),
     };
@@ -85,7 +85,7 @@ fn costs(commit: &Commit, dsync: &str, fdatasync: &str) -> String {
     )
 }
 
-/// Whether a write that is durable by itself is surely quicker; `None` where the intervals overlap.
+/// Whether a write that is durable on its own is certainly quicker; `None` if the intervals overlap.
 fn is_dsync_quicker(commit: &Commit) -> Option<bool> {
     let (dsync, fdatasync) = commit.dsync.figure.ends().zip(commit.fdatasync.figure.ends())?;
     (dsync.1 < fdatasync.0).then_some(true).or((fdatasync.1 < dsync.0).then_some(false))

@@ -1,6 +1,6 @@
 //! The figures that settings are derived from, looked up in the records of several runs.
 //!
-//! Of several runs that have a figure the first one is asked whose figure is good enough ([`super::usable`]), else the first one.
+//! If several runs have a figure, the first one that is good enough counts ([`super::usable`]), else the first one.
 //! Must not derive a setting.
 
 use super::again::{self, RepeatCommands, RepeatTarget};
@@ -101,7 +101,7 @@ impl Value {
 
 /// What a commit of one writer costs.
 pub(super) struct Commit {
-    /// By a write that is durable by itself.
+    /// By a write that is durable on its own.
     pub dsync: MeasuredFigure,
     /// By a flush behind the write.
     pub fdatasync: MeasuredFigure,
@@ -122,14 +122,14 @@ impl<'a> Source<'a> {
         if let Some(run) =
             runs.iter().find(|run| matches!(run.record.header.request.task, Task::Burst { .. }))
         {
-            return Err(Problem::usage("a burst says how long a rate lasts, not what settings it takes")
+            return Err(Problem::usage("a burst shows how long a rate lasts, not which settings suit")
                 .at(printable(&run.record.header.run_id))
                 .because("its load is the same all the time, and its rate falls")
                 .next("calibrate the storage, and give that record: rigel calibrate"));
         }
         if let Some(run) = runs.iter().find(|run| run.record.header.request.working_set().is_some()) {
             return Err(Problem::usage(
-                "working sets say what a cache is worth, not what settings the storage takes",
+                "working sets show what a cache is worth, not which settings suit the storage",
             )
             .at(printable(&run.record.header.run_id))
             .because("most of its reads were answered by a cache")
@@ -217,7 +217,7 @@ impl<'a> Source<'a> {
         all
     }
 
-    /// How many outstanding random reads of sizes that fit saturate, and as far as the noise tells the fewest and the most.
+    /// How many outstanding random reads of sizes that fit saturate, and within the noise the fewest and the most.
     pub fn saturation(&self, fits: impl Fn(u64) -> bool) -> Option<MeasuredFigure> {
         chosen(self.that(Direction::Read).filter(|run| fits(small_bytes(run))).filter_map(|run| {
             let curve = run.findings.curves.iter().find(|curve| curve.class() == Class::SMALL);
@@ -268,7 +268,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A level that saturates, and as far as the noise tells the lowest and the highest that may.
+/// A level that saturates, and within the noise the lowest and the highest that may.
 fn bracket(found: u32, lo: u32, hi: u32) -> EstimateForm {
     let [value, lo, hi] = [found, lo, hi].map(f64::from);
     EstimateForm { value, lo95: Some(lo), hi95: Some(hi), visits: None, basis: Basis::Levels }
@@ -393,21 +393,21 @@ pub(super) fn rises(run: &Run<'_>, class: Class) -> bool {
 }
 
 /// The point that has the highest rate of a class, when the other one is idle there. The headline number may be of a mixed point,
-/// when all others are in doubt; then the best of these is told, with what speaks against it.
+/// when all others are in doubt; then the best of these is reported, with what casts doubt on it.
 fn best(findings: &Findings, class: Class) -> Option<&PointFindings> {
     let headline = findings.best.rate(class).map(|best| best.point).filter(|point| point.is_alone(class));
     let point = headline.or_else(|| best_alone(&findings.points, class))?;
     findings.points.iter().find(|found| found.point == point)
 }
 
-/// The level that a search found: its bracket, whether it is a lower bound, and what speaks against it.
+/// The level that a search found: its bracket, whether it is a lower bound, and what casts doubt on it.
 fn of_curve(found: &CurveFindings) -> (EstimateForm, bool, Vec<Flag>) {
     let n_sat = found.curve.n_sat;
     let flags = found.flags.iter().cloned().chain(foreign(found)).collect();
     (bracket(n_sat.found, n_sat.lo, n_sat.hi), !found.curve.saturated, flags)
 }
 
-/// Visits of the search that others disturbed, of those to levels that the bracket rests on: the one below it and all above.
+/// Visits of the search that others disturbed, of those to levels that the bracket is based on: the one below it and all above.
 fn foreign(found: &CurveFindings) -> Option<Flag> {
     let from = found.curve.n_sat.lo.saturating_sub(1);
     let counts = |visit: &&VisitFindings| visit.counts && visit.point.of(found.class()) >= from;

@@ -66,7 +66,7 @@ fn capacity(source: &Source<'_>) -> Vec<Advice> {
     vec![CAPACITY.given(usual, vec![writes.clone()], why_usual), MOST.given(most, vec![writes], why_most)]
 }
 
-/// What `innodb_io_capacity` is to be on storage with so many random writes of a page per second.
+/// What `innodb_io_capacity` is to be on storage with this many random writes of a page per second.
 pub fn io_capacity(writes_per_s: f64) -> u32 {
     #[expect(
         clippy::cast_possible_truncation,
@@ -77,7 +77,7 @@ pub fn io_capacity(writes_per_s: f64) -> u32 {
     whole
 }
 
-/// What `innodb_read_io_threads` is to be on storage that so many outstanding reads saturate, with so many CPUs.
+/// What `innodb_read_io_threads` is to be on storage that this many outstanding reads saturate, with this many CPUs.
 pub fn read_io_threads(saturating: f64, cpus: u32) -> u32 {
     let (least, most) = THREADS;
     let most = f64::from(cpus).clamp(least, most);

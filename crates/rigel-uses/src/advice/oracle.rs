@@ -49,7 +49,8 @@ pub fn advice(source: &Source<'_>) -> Vec<Advice> {
 fn no_row(source: &Source<'_>) -> Vec<Advice> {
     let missing = |setting: Setting| {
         setting.unmeasured(
-            "the row is about the highest IOPS within a latency, which only a calibration of reads measures",
+            "the row is about the highest IOPS within a latency limit, which only a calibration of reads \
+             measures",
             "calibrate",
             source.calibrate(RepeatTarget::Target, "--max-latency 10ms"),
         )
@@ -80,7 +81,7 @@ fn row(run: &Run<'_>, answers: &Answers) -> Vec<Advice> {
     let one = has_size.then(|| one_stream(run)).flatten().map(|(_, found)| found);
     let again = || calibrate(header, RepeatTarget::Target, "--size-large 1M");
     let most = rate(MAX_MBPS, all, "All streams together.", again());
-    let one = rate(MAX_PMBPS, one, "One stream: what one process of a parallel query can get.", again());
+    let one = rate(MAX_PMBPS, one, "One stream: what one process of a parallel query can reach.", again());
     let why = "The number given with --num-disks, or the number of targets.";
     let disks = Value::plain(header.plan.num_disks.to_string());
     vec![iops, most, one, latency, DISKS.given(disks, Vec::new(), why)]

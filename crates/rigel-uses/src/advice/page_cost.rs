@@ -1,4 +1,4 @@
-//! `random_page_cost`: how much longer a random page takes than the next one of a stream, and what caches leave of it.
+//! `random_page_cost`: how much longer a random page takes than the next one of a stream, and how much of that remains with caches.
 //!
 //! Must not assume a share of reads that caches answer without saying so.
 
@@ -19,12 +19,12 @@ pub struct HitRate {
 }
 
 const ALL: u16 = 10_000;
-/// What is taken when nobody tells. Editions of PostgreSQL's manual up to that of version 17 explained the default of 4 with it.
+/// What is taken if none is given. Editions of PostgreSQL's manual up to that of version 17 explained the default of 4 with it.
 const ASSUMED: HitRate = HitRate { per_10_000: 9000 };
 /// The highest value that an experiment confirmed. With more, where nothing was in memory, the planner scanned tables whole that it would have
 /// read faster in part: a session that reads ahead does not pay the whole latency of each page (docs/method/settings.md).
 const MOST: f64 = 16.0;
-/// Shown when nobody tells.
+/// Shown if none is given.
 const SHOWN: [HitRate; 3] = [HitRate { per_10_000: 0 }, ASSUMED, HitRate { per_10_000: 9900 }];
 
 impl HitRate {
@@ -42,7 +42,7 @@ impl fmt::Display for HitRate {
 }
 
 impl FromStr for HitRate {
-    /// What is wrong with it, to be put behind the text.
+    /// What is wrong with it, to be put after the text.
     type Err = String;
 
     /// Reads `95%`, `95` and `0.95`: below 1 it is a share, above 1 per cent. A bare 1 could mean either.
@@ -95,7 +95,7 @@ pub fn advice(source: &Source<'_>, conditions: Conditions) -> Advice {
         "--hit-rate"
     };
     let bound = if unbounded(ratio.value, rate.missed()) > MOST {
-        " Values above 16 are not advised: an experiment found queries slower with them."
+        " Values above 16 are not advised: in an experiment, they made queries slower."
     } else {
         ""
     };

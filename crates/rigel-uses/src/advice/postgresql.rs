@@ -1,6 +1,6 @@
-//! PostgreSQL 13 to 18: what the planner takes a random page to cost, and how much is read at once.
+//! PostgreSQL 13 to 18: the planner's cost of a random page, and how much is read at once.
 //!
-//! Must not assume more of the server than its pages of 8 KiB.
+//! Must not assume more about the server than its pages of 8 KiB.
 
 use super::again::RepeatTarget;
 use super::measured::{MeasuredFigure, Source, whole};
@@ -83,11 +83,11 @@ fn concurrency(source: &Source<'_>, saturation: &MeasuredFigure) -> Vec<Advice> 
     all
 }
 
-/// `io_max_concurrency`, where the server would not choose as many by itself.
+/// `io_max_concurrency`, where the server would not choose as many on its own.
 fn most_concurrency(saturation: &MeasuredFigure) -> Option<Advice> {
     let figure = saturation.figure;
     (figure.value > CONCURRENT_BY_DEFAULT).then(|| {
-        let why = "A process never has more than this in flight, whatever the two settings above request: \
+        let why = "A process never has more than this in flight, whatever the two settings above say: \
                    at most 64 unless this is set. Shared memory for that many is reserved for every \
                    process.";
         let value = Value::of(figure, |level| whole(level.clamp(1.0, MOST_CONCURRENT)));
@@ -101,7 +101,7 @@ fn most_workers(cpus: u32) -> f64 {
 }
 
 /// As many workers as saturate the storage, but no more than the CPUs carry: a worker copies and checks what it read, and every read
-/// wakes one, so that more workers than CPUs take turns instead of reading.
+/// wakes one, so more workers than CPUs take turns instead of reading.
 fn workers(saturation: &MeasuredFigure, cpus: u32) -> Advice {
     let most = most_workers(cpus);
     let level = number(saturation.figure.value);

@@ -1,4 +1,4 @@
-//! Whether runs can be put together: reads and writes of one target, measured on one host.
+//! Whether runs can be combined: reads and writes of one target, measured on one host.
 //!
 //! Must not judge numbers.
 
@@ -30,7 +30,7 @@ pub fn check(runs: &[Run<'_>]) -> Result<(), Problem> {
     })
 }
 
-/// What a run measured, as a phrase; `None` where its record does not tell, which is no evidence of another target.
+/// What a run measured, as a phrase; `None` if its record does not say, which is no evidence of another target.
 type Property = fn(&Run<'_>) -> Option<String>;
 
 /// Equal in all runs of one target.

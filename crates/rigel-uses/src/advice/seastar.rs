@@ -44,7 +44,7 @@ fn rate(
         };
         let command = source.calibrate(RepeatTarget::Scratch, options);
         return setting.unmeasured(
-            format!("it takes a record of {what}"),
+            format!("it needs a record of {what}"),
             "measure them on a scratch file there, and name all records",
             command,
         );

@@ -205,7 +205,7 @@ fn a_stream_of_small_ios_says_nothing_of_the_next_page() {
     assert_eq!(text(&both, Product::Postgresql, "random_page_cost"), "2.18", "that of 1 MiB");
 }
 
-/// On a host with so many CPUs.
+/// On a host with this many CPUs.
 fn with_cpus(mut known: KnownRun, cpus: u32) -> KnownRun {
     known.record.header.nodes.first_mut().host.cpus = cpus;
     known

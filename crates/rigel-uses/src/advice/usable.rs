@@ -18,14 +18,14 @@ use rigel_core::path_text::printable;
 use rigel_core::units::say::number;
 use std::collections::BTreeSet;
 
-/// An interval may reach so many times the value, and down to the value over it.
+/// An interval may reach this many times the value, and down to the value over it.
 pub const WIDEST: f64 = 1.3;
 /// From here on nothing is known but the order of magnitude.
 pub const UNKNOWN: f64 = 10.0;
 /// What rounding may add to a ratio.
 const ROUNDING: f64 = 1e-9;
 
-/// What speaks against the use of a figure.
+/// What casts doubt on the use of a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Doubt<'a> {
     /// A flag forbids it.
@@ -36,13 +36,13 @@ pub enum Doubt<'a> {
     Rising,
     /// The interval reaches 0.
     ReachesZero,
-    /// The interval reaches so many times the value, or down to so small a part of it.
+    /// The interval reaches this many times the value, or down to so small a part of it.
     Wide(f64),
     /// There is no interval.
     Unknown,
 }
 
-/// Everything that speaks against a figure.
+/// Everything that casts doubt on a figure.
 pub fn doubts(measured: &MeasuredFigure) -> Vec<Doubt<'_>> {
     let mut all: Vec<Doubt<'_>> = measured.flags.iter().filter_map(of_flag).collect();
     all.extend(measured.is_lower_bound.then_some(Doubt::Rising));

@@ -15,9 +15,10 @@ use rigel_core::units::say::trimmed;
 use std::collections::BTreeMap;
 
 const LACKS: &[&str] = &[
-    "no interval, as it keeps one number; how much another calibration would differ is not known",
-    "no latency limit, as max_latency of the call (20 ms unless given) is not kept: max_iops is compared with that of any limit",
-    "no size of its I/Os; small ones have the block size of the database, large ones 1 MiB as a rule",
+    "no interval, because it stores one number; how much another calibration would differ is not known",
+    "no latency limit, because max_latency of the call (20 ms unless given) is not stored: max_iops is \
+     compared with that of any limit",
+    "no I/O sizes; small I/Os usually have the block size of the database, large ones 1 MiB",
 ];
 /// The columns that are numbers, as people also write them.
 const COLUMNS: [(&str, &[&str]); 5] = [
@@ -98,15 +99,15 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
 fn nothing(lines: &[String], cut: Option<&str>) -> Problem {
     let upper = lines.join(" ").to_ascii_uppercase();
     let cause = if cut.is_some() {
-        "the text is cut before its numbers"
+        "the text is cut off before its numbers"
     } else if upper.contains("NOT AVAILABLE")
         || (upper.contains("CALIBRATION_TIME") && !names(&upper, "MAX_IOPS"))
     {
-        "V$IO_CALIBRATION_STATUS says whether there are results, and has none itself"
+        "V$IO_CALIBRATION_STATUS only says whether there are results"
     } else {
-        "the columns have no number, as of a database that was never calibrated"
+        "the columns are empty, as in a database that was never calibrated"
     };
-    Problem::usage("the text of CALIBRATE_IO holds no result").because(cause).next(GIVE)
+    Problem::usage("the text of CALIBRATE_IO contains no result").because(cause).next(GIVE)
 }
 
 /// The column of a name.

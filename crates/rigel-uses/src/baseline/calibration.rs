@@ -17,7 +17,7 @@ use rigel_core::stats::{Estimate, EstimateForm, Interval};
 use rigel_core::units::Nanos;
 use serde::Deserialize;
 
-const LACKS: &[&str] = &["no load levels and no percentiles: the answers alone are compared"];
+const LACKS: &[&str] = &["no load levels and no percentiles: only the answers are compared"];
 
 /// What is read of the document.
 #[derive(Deserialize)]
@@ -39,7 +39,7 @@ fn document(text: &str) -> Result<Baseline, Problem> {
     let found: Document = serde_json::from_str(text).map_err(|error| {
         Problem::usage("the document of a calibration cannot be read")
             .at(format!("line {}", error.line()))
-            .because("it is cut, or was changed")
+            .because("it is truncated, or was changed")
             .next("give the document as `rigel calibrate --json` printed it, or the record of the run")
     })?;
     let figures: Vec<ToolFigure> = ANSWERS
@@ -53,9 +53,9 @@ fn document(text: &str) -> Result<Baseline, Problem> {
         })
         .collect();
     if figures.is_empty() {
-        return Err(Problem::usage("the document of a calibration holds no figure")
+        return Err(Problem::usage("the document of a calibration contains no figure")
             .because("the calibration ended before it had measured anything")
-            .next("give that of one that ended"));
+            .next("give the document of a complete calibration"));
     }
     let write_percent = found.write_percent;
     let small = ClassFacts { bytes: found.size_small, write_percent, is_sequential: Some(false) };

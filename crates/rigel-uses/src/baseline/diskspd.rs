@@ -1,6 +1,6 @@
 //! diskspd's results as XML (`-Rxml`): a load for each time span, with the profile that says what it was.
 //!
-//! Must not read the figures of single threads for themselves.
+//! Must not read the figures of single threads.
 
 use super::load::{Access, HalfUnits, Load};
 use super::text::{count, half_unit, number};
@@ -9,7 +9,8 @@ use super::{Baseline, Content, Tool};
 use rigel_core::error::Problem;
 
 const LACKS: &[&str] = &[
-    "no interval, as it gives one number for each time span; how much another run would differ is not known",
+    "no interval, because it gives one number for each time span; how much another run would differ is not \
+     known",
 ];
 const MIB: f64 = 1_048_576.0;
 
@@ -21,8 +22,8 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     let root = xml::read(text).map_err(|line| {
         Problem::usage("the XML of diskspd cannot be read")
             .at(format!("line {line}"))
-            .because("the file is cut, or something was written into it")
-            .next("give what diskspd -Rxml wrote to standard output, whole")
+            .because("the file is truncated, or something was written into it")
+            .next("give the complete standard output of diskspd -Rxml")
     })?;
     let spans: Vec<&Element> = root.each("TimeSpan").collect();
     let profiles: Vec<&Element> =
@@ -30,7 +31,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     let (mut groups, mut passed_over) = (Vec::new(), Vec::new());
     for (at, span) in spans.iter().enumerate() {
         let name = format!("time span {}", at + 1);
-        match profiles.get(at).ok_or_else(|| "the profile does not say what its load was".to_owned()) {
+        match profiles.get(at).ok_or_else(|| "the profile does not describe its load".to_owned()) {
             Ok(profile) => match load(&name, span, profile) {
                 Ok(load) => groups.push(vec![load]),
                 Err(why) => passed_over.push(format!("'{name}': {why}")),
@@ -40,9 +41,9 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     }
     if groups.is_empty() {
         let cause = passed_over.first().cloned().unwrap_or_else(|| "it has no time span".to_owned());
-        return Err(Problem::usage("the XML of diskspd holds no result")
+        return Err(Problem::usage("the diskspd XML contains no result")
             .because(cause)
-            .next("give the results of a run that ended, with its profile (-Rxml)"));
+            .next("give the results of a complete run, with its profile (-Rxml)"));
     }
     let version = root.first(&["System", "Tool", "Version"]).map(|version| version.text.clone());
     Ok(Baseline {
@@ -81,19 +82,17 @@ fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
     let bytes = same("BlockSize").flatten().and_then(|text| text.trim().parse().ok());
     let is_held = targets.iter().any(|target| value(target, &["Throughput"]).is_some_and(|held| held > 0.0));
     if is_held {
-        return Err("its rate was given, which says how fast it had to be".to_owned());
+        return Err("its rate was set, so it shows what was requested".to_owned());
     }
     let is_set =
         |tag: &str| targets.iter().any(|target| value(target, &[tag]).is_some_and(|value| value > 0.0));
     if is_set("ThinkTime") {
-        return Err(
-            "it paused between bursts (ThinkTime), so that its rate is none of the storage".to_owned()
-        );
+        return Err("it paused between bursts (ThinkTime), so its rate is not the storage's".to_owned());
     }
     let is_part =
         targets.iter().any(|target| value(target, &["RandomRatio"]).is_some_and(|share| share < 100.0));
     if is_part && random.is_some() {
-        return Err("a part of its I/O is random (RandomRatio), the rest sequential".to_owned());
+        return Err("part of its I/O is random (RandomRatio), the remainder sequential".to_owned());
     }
     let is_off = |target: &&Element| {
         target

@@ -10,8 +10,8 @@ use rigel_core::error::Problem;
 use std::collections::BTreeMap;
 
 const LACKS: &[&str] = &[
-    "no interval, as it gives one number for each phase; how much another run would differ is not known",
-    "no percentile of the latency in its CSV, and MiB/s in whole numbers",
+    "no interval, because it gives one number for each phase; how much another run would differ is not known",
+    "its CSV has no latency percentiles, and MiB/s only in whole numbers",
 ];
 const IOPS: &str = "IOPS [last]";
 
@@ -41,11 +41,11 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
             return Err(Problem::usage("a row of elbencho's CSV is too short")
                 .at(format!("line {at}"))
                 .because(format!(
-                    "it has {} of {} columns: the file is cut, or was changed",
+                    "it has {} of {} columns: the file is truncated, or was changed",
                     cells.len(),
                     header.len()
                 ))
-                .next("give the file that elbencho wrote with --csvfile, whole"));
+                .next("give the complete file that elbencho wrote with --csvfile"));
         }
         let row: BTreeMap<&str, &str> =
             header.iter().map(String::as_str).zip(cells.iter().map(String::as_str)).collect();
@@ -56,10 +56,10 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         }
     }
     if groups.is_empty() {
-        let cause = if cut.is_some() { "the file is cut" } else { "no phase of it read or wrote" };
-        return Err(Problem::usage("the CSV of elbencho holds no result")
+        let cause = if cut.is_some() { "the file is truncated" } else { "none of its phases read or wrote" };
+        return Err(Problem::usage("the elbencho CSV contains no result")
             .because(cause)
-            .next("give the file of a run with --read or --write that ended"));
+            .next("give the file of a complete run with --read or --write"));
     }
     Ok(Baseline {
         tool: Tool::Elbencho,
@@ -83,7 +83,7 @@ fn load(row: &BTreeMap<&str, &str>) -> Result<Load, String> {
     };
     let command = cell("command").to_ascii_lowercase();
     if let Some(limit) = ["--limitread", "--limitwrite"].into_iter().find(|limit| command.contains(limit)) {
-        return Err(format!("{limit} held it back, so that its rate is none of the storage"));
+        return Err(format!("{limit} held it back, so its rate is not the storage's"));
     }
     let rate = |name: &str| number(cell(name)).unwrap_or(0.0);
     let (own, reads) = (rate(IOPS), rate("rwmix read IOPS [last]"));

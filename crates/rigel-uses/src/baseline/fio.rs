@@ -1,7 +1,7 @@
 //! fio's results as JSON or JSON+: jobs with their numbers, and the options that say what the load was.
 //!
-//! Jobs of one group ran at once and are one load level; `stonewall` begins another. Those of several clients are in `fio/clients.rs`. Must not judge an option that has no bearing on
-//! what is compared.
+//! Jobs of one group ran at once and are one load level; `stonewall` begins another. Those of several clients are in `fio/clients.rs`. Must not
+//! judge an option that does not affect what is compared.
 
 mod clients;
 
@@ -16,8 +16,9 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 const LACKS: &[&str] = &[
-    "no interval, as it gives one number for each job; how much another run would differ is not known",
-    "numbers of whole runs, with the time in which the load began; its p99 counts from the end of the submission (clat), Rigel's from its start",
+    "no interval, because it gives one number for each job; how much another run would differ is not known",
+    "numbers of whole runs, including the time in which the load began; its p99 counts from the end of the \
+     submission (clat), Rigel's from its start",
 ];
 /// fio's defaults.
 const BLOCK: &str = "4k";
@@ -135,7 +136,7 @@ pub fn is_fio(head: &str) -> bool {
 pub fn read(text: &str) -> Result<Baseline, Problem> {
     let (whole, count) = last_document(text)?;
     let found: Document = serde_json::from_value(whole).map_err(|error| {
-        Problem::usage("the JSON of fio is not as fio writes it")
+        Problem::usage("the JSON is not as fio writes it")
             .because(rigel_core::path_text::printable(&error.to_string()).into_owned())
             .next("give the file of fio --output-format=json or json+ as it is")
     })?;
@@ -156,19 +157,19 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     groups.retain(|group, loads| {
         let beside = loads.iter().filter(|_| refused.contains(group));
         passed_over
-            .extend(beside.map(|load| format!("'{}' ran at once with it, and is not used", load.name)));
+            .extend(beside.map(|load| format!("'{}' ran at the same time, and is not used", load.name)));
         !refused.contains(group)
     });
     if groups.is_empty() {
         let cause = passed_over.first().cloned().unwrap_or_else(|| "it has no job".to_owned());
-        return Err(Problem::usage("the JSON of fio holds no result")
+        return Err(Problem::usage("the fio JSON contains no result")
             .because(rigel_core::path_text::printable(&cause).into_owned())
-            .next("give the results of a run that ended"));
+            .next("give the results of a complete run"));
     }
     let groups: Vec<Vec<Load>> = groups.into_values().collect();
     let mut lacks = super::load::lacks(LACKS, &groups);
     if jobs.iter().any(|job| job.read.iops > 0.0 && job.write.iops > 0.0 && p99_us(job).is_none()) {
-        lacks.push("no percentile of reads and writes together: --output-format=json+ has one");
+        lacks.push("no percentiles of reads and writes together: --output-format=json+ has them");
     }
     lacks.extend((count > 1).then_some(LAST));
     lacks.extend(clients::has_several(&jobs).then_some(clients::ONE_SET));
@@ -209,14 +210,13 @@ fn last_document(text: &str) -> Result<(Value, usize), Problem> {
 
 fn cut() -> Problem {
     Problem::usage("the JSON of fio cannot be read")
-        .because("the file is cut, or something was written into it")
-        .next("give the file that fio wrote with --output=FILE, whole")
+        .because("the file is truncated, or something was written into it")
+        .next("give the complete file that fio wrote with --output=FILE")
 }
 
-/// What a job did, or why that is not known. `entries`: so many jobs of its group have its name.
+/// What a job did, or why that is not known. `entries`: this many jobs of its group have its name.
 fn load(job: &Job, global: &Options, entries: usize) -> Result<Load, String> {
-    let own_options =
-        job.options.as_ref().ok_or("the file does not say what its load was (fio before 2.16)")?;
+    let own_options = job.options.as_ref().ok_or("the file does not describe its load (fio before 2.16)")?;
     let option = |names: &[&str]| {
         let own = |options: &'_ Options| names.iter().find_map(|name| options.get(*name).cloned());
         own(own_options).or_else(|| own(global))
@@ -242,7 +242,7 @@ fn load(job: &Job, global: &Options, entries: usize) -> Result<Load, String> {
     let outstanding = depth.saturating_mul(copies);
     let rate = given_rate(&option, job).map(|rate| rate.saturating_mul(copies));
     if let Some(rate) = rate.filter(|rate| iops < KEPT_RATE * f64::from(*rate)) {
-        return Err(format!("it was to do {rate} I/Os per second, and did {iops:.0}"));
+        return Err(format!("it was set to {rate} I/Os per second, and did {iops:.0}"));
     }
     let sync = sync(&option)?;
     let access = match (sync, write_percent > 99.0, walk.starts_with("rand")) {
@@ -256,8 +256,8 @@ fn load(job: &Job, global: &Options, entries: usize) -> Result<Load, String> {
     let mean_bytes = mbps * MIB / iops;
     if let Some(bytes) = bytes.filter(|&bytes| (mean_bytes / to_f64(bytes) - 1.0).abs() > SIZE_APART) {
         return Err(format!(
-            "its I/Os have {mean_bytes:.0} bytes on average, and its options say {bytes}: several jobs that group_reporting adds up, \
-             which cannot be told apart"
+            "its I/Os have {mean_bytes:.0} bytes on average, and its options say {bytes}: several jobs that \
+             group_reporting adds up, and that cannot be separated"
         ));
     }
     let is_commit = matches!(access, Access::Commit(_));
@@ -290,7 +290,7 @@ fn write_percent(walk: &str, option: &impl Fn(&[&str]) -> Option<String>) -> Res
             let writes = option(&["rwmixwrite"]).and_then(|text| super::text::number(&text));
             Ok(writes.or_else(|| reads.map(|reads| 100.0 - reads)).unwrap_or(50.0).clamp(0.0, 100.0))
         }
-        other => Err(format!("rw={other} is not a load of Rigel")),
+        other => Err(format!("rw={other} is not a load that Rigel knows")),
     }
 }
 
@@ -302,10 +302,13 @@ fn held_back(option: &impl Fn(&[&str]) -> Option<String>) -> Result<(), String> 
     };
     let limits = ["rate", "thinktime"].into_iter().find(|name| is_set(name));
     if let Some(name) = limits {
-        return Err(format!("{name} held it back, so that its rate is none of the storage"));
+        return Err(format!("{name} held it back, so its rate is not the storage's"));
     }
     match option(&["percentage_random"]).and_then(|text| super::text::number(&text)) {
-        Some(share) if share < 100.0 => Err(format!("{share} % of its I/O is random, the rest sequential")),
+        Some(share) if share < 100.0 => Err(format!(
+            "{share} % of its I/O is random, the remainder \
+            sequential"
+        )),
         _ => Ok(()),
     }
 }
@@ -320,7 +323,7 @@ fn given_rate(option: &impl Fn(&[&str]) -> Option<String>, job: &Job) -> Option<
     Some(of(reads, &job.read).saturating_add(of(writes, &job.write))).filter(|rate| *rate > 0)
 }
 
-/// The size of its I/Os; `None` where it has several. fio's `8k,16k` are those of reads and of writes.
+/// The size of its I/Os; `None` if it has several. fio's `8k,16k` are those of reads and of writes.
 fn size(option: &impl Fn(&[&str]) -> Option<String>, write_percent: f64) -> Option<u64> {
     if option(&["bsrange", "blocksize_range", "bssplit"]).is_some() {
         return None;
@@ -353,7 +356,7 @@ fn sync(option: &impl Fn(&[&str]) -> Option<String>) -> Result<Option<Class>, St
         (_, _, Some(each)) if each == "1" => {
             Err("fsync=1 waits for more than the data; compare fdatasync=1".to_owned())
         }
-        _ => Err("only some of its writes are waited for".to_owned()),
+        _ => Err("it waits for only some of its writes".to_owned()),
     }
 }
 
@@ -375,7 +378,7 @@ fn mean_us(directions: &[&Direction]) -> Option<f64> {
     (iops > 0.0).then_some(sum / iops)
 }
 
-/// The 99th percentile of the completion latency: as fio tells it of one direction, from the buckets of JSON+ where there are two.
+/// The 99th percentile of the completion latency: as fio reports it of one direction, from the buckets of JSON+ where there are two.
 fn p99_us(job: &Job) -> Option<f64> {
     let directions = directions(job);
     if let [only] = directions.as_slice() {

@@ -57,7 +57,7 @@ pub struct HalfUnits {
     pub p99_us: f64,
 }
 
-/// What is known of the I/Os of a class.
+/// What is known about the I/Os of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClassFacts {
     /// Their size.
@@ -85,7 +85,7 @@ pub struct ToolResults {
 }
 
 impl ClassFacts {
-    /// How many properties are surely the same.
+    /// How many properties are certainly the same.
     fn likeness(&self, other: &Self) -> usize {
         let same = [
             self.bytes.is_some() && self.bytes == other.bytes,
@@ -120,10 +120,10 @@ impl Load {
             (_, None, _) => Err("its I/Os have several sizes".to_owned()),
             (Access::Random, Some(bytes), None) if bytes < LARGE_FROM => Ok(Class::SMALL),
             (Access::Random, Some(bytes), Some(_)) if bytes < LARGE_FROM => Ok(OPEN),
-            (_, Some(_), Some(_)) => Err("its rate was given, which says how fast it had to be".to_owned()),
+            (_, Some(_), Some(_)) => Err("its rate was set, so it shows what was requested".to_owned()),
             (_, Some(bytes), None) if bytes >= LARGE_FROM => Ok(Class::LARGE),
             (_, Some(bytes), None) => {
-                Err(format!("its I/O is sequential and of {}, and Rigel's small I/O is random", Bytes(bytes)))
+                Err(format!("its I/O is sequential and of {}, but Rigel's small I/O is random", Bytes(bytes)))
             }
         }
     }
@@ -159,9 +159,13 @@ pub fn results(groups: &[Vec<Load>], other: &LoadFacts) -> ToolResults {
             found.passed_over.extend(doubts);
             if group.len() > 1 {
                 let names: Vec<&str> = group.iter().map(|load| load.name.as_str()).collect();
-                found
-                    .passed_over
-                    .push(format!("'{}' ran at once, and none of them is used", names.join("' and '")));
+                found.passed_over.push(format!(
+                    "'{}' ran at the same time, and none of them is used",
+                    names.join(
+                        "' and \
+                        '"
+                    )
+                ));
             }
             continue;
         }
@@ -218,7 +222,7 @@ fn point(group: &[Load], found: &mut ToolResults) -> Result<(), String> {
     let is_known = |figure: &Figure| figure.quantity.of == Scope::Point && figure.point == Some(point);
     if found.figures.iter().any(is_known) {
         let names: Vec<&str> = group.iter().map(|load| load.name.as_str()).collect();
-        return Err(format!("'{}': the same load as one before it", names.join("' and '")));
+        return Err(format!("'{}': the same load as an earlier one", names.join("' and '")));
     }
     for (class, loads) in &classes {
         let mut add = |what: What, value: Option<f64>, half_unit: f64| {

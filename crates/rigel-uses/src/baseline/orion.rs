@@ -1,4 +1,4 @@
-//! ORION's files about a run: the summary (10.2, 11.1, 11.2, 12, 19), or a table of `_iops.csv`, `_mbps.csv`, `_lat.csv`.
+//! ORION's files of a run: the summary (10.2, 11.1, 11.2, 12, 19), or a table of `_iops.csv`, `_mbps.csv`, `_lat.csv`.
 //!
 //! Latencies are milliseconds up to 11.1 and microseconds from 11.2 on (`orion/unit.rs`). The tables of rates and latencies look alike
 //! (`orion/table.rs`). Must not open a file.
@@ -18,8 +18,9 @@ use rigel_core::stats::Estimate;
 
 const RESULTS: [&str; 3] = ["Maximum Large MBPS", "Maximum Small IOPS", "Minimum Small Latency"];
 const LACKS: &[&str] = &[
-    "no interval, as it visits each load level once and gives one number; how much another run would differ is not known",
-    "no percentile of the latency",
+    "no interval, because it visits each load level once and gives one number; how much another run would \
+     differ is not known",
+    "no latency percentiles",
 ];
 
 pub fn is_orion(head: &str) -> bool {
@@ -59,7 +60,7 @@ pub fn read(text: &str, name: &str) -> Result<Baseline, Problem> {
 pub fn without_header(text: &str) -> Option<Problem> {
     let (lines, _) = whole_lines(text);
     has_lost_header(&lines).then(|| {
-        Problem::usage("the file has rows of numbers, and no line that says what their columns are")
+        Problem::usage("the file has rows of numbers, but no line that names the columns")
             .because(format!(
                 "if it is a table of ORION, its line '{HEADER}, ..' is missing, which gives the outstanding small I/Os of each column"
             ))
@@ -92,7 +93,7 @@ fn of_table(found: TableNumbers) -> Baseline {
     }
 }
 
-/// Takes what another file tells of the same run. Rates tell the unit of latencies that have none.
+/// Takes what another file reports on the same run. Rates reveal the unit of latencies that have none.
 pub fn join(own: &mut Figures, other: &Figures) {
     for (class, other) in &other.facts {
         let own = own.facts.entry(*class).or_default();
@@ -125,9 +126,9 @@ fn merge(own: &mut Vec<ToolFigure>, more: &[ToolFigure]) {
 fn no_rows(cut: Option<&str>) -> Problem {
     let cause =
         if cut.is_some() { "the file is cut" } else { "the run was aborted before its first load level" };
-    Problem::usage("the table of ORION holds no number")
+    Problem::usage("the ORION table contains no number")
         .because(cause)
-        .next("give the _iops.csv, _mbps.csv or _lat.csv of a run that ended, or its _summary.txt")
+        .next("give the _iops.csv, _mbps.csv or _lat.csv of a complete run, or its _summary.txt")
 }
 
 fn is_result(line: &str) -> bool {
@@ -253,7 +254,7 @@ fn result(line: &str, version: Option<&str>) -> Option<SummaryResult> {
 
 fn no_results(cut: Option<&str>) -> Problem {
     let cause = cut.map_or_else(
-        || "the run was aborted before its results, or the file was cut".to_owned(),
+        || "the run was aborted before its results, or the file is truncated".to_owned(),
         |line| {
             let line = super::text::shortened(line);
             format!("the file ends in the middle of a line, '{}'", rigel_core::path_text::printable(&line))
@@ -261,5 +262,5 @@ fn no_results(cut: Option<&str>) -> Problem {
     );
     Problem::usage("the summary of ORION has no results")
         .because(cause)
-        .next("give the _summary.txt of a run that ended, or its _iops.csv, _mbps.csv and _lat.csv")
+        .next("give the _summary.txt of a complete run, or its _iops.csv, _mbps.csv and _lat.csv")
 }

@@ -9,8 +9,9 @@ use rigel_core::error::Problem;
 use rigel_core::load::class::Class;
 
 const LACKS: &[&str] = &[
-    "no interval, as each method was tested once for a few seconds; how much another test would differ is not known",
-    "no percentile of the latency",
+    "no interval, because each method was tested once for a few seconds; how much another test would differ \
+     is not known",
+    "no latency percentiles",
     "one writer only, which writes the same 8 kB again and again",
     "a plain write that reaches the device: that of pg_test_fsync ends in the page cache",
 ];
@@ -37,7 +38,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     if groups.is_empty() {
         let cause =
             if cut.is_some() { "the file is cut" } else { "no method of 'one 8kB write' has a number" };
-        return Err(Problem::usage("the text of pg_test_fsync holds no result")
+        return Err(Problem::usage("the text of pg_test_fsync contains no result")
             .because(cause)
             .next("run pg_test_fsync on the file system of the WAL, and give all of its output"));
     }

@@ -1,4 +1,4 @@
-//! Each format with files that the tools wrote, or that were written after theirs: the numbers, and every cut.
+//! Each format, with files written by the tools or modelled on them: the numbers, and every truncation.
 
 use super::*;
 use proptest::prelude::*;
@@ -126,7 +126,7 @@ fn a_summary_of_orion_has_its_maxima_with_their_loads_and_units() {
         "{problem}"
     );
     let cut = Baseline::read(whole.trim_end().as_bytes()).unwrap().unwrap();
-    assert!(cut.results(&LoadFacts::new()).passed_over[0].contains("may be cut"));
+    assert!(cut.results(&LoadFacts::new()).passed_over[0].contains("may be truncated"));
     assert_eq!(numbers(&cut).len(), 4);
 }
 
@@ -480,7 +480,7 @@ fn jobs_of_fio_that_were_held_back_or_mixed_are_refused_with_the_reason() {
         ("\"rate\" : \"4m\"", "rate held it back"),
         ("\"thinktime\" : \"500\"", "thinktime held it back"),
         ("\"percentage_random\" : \"20\"", "20 % of its I/O is random"),
-        ("\"rate_iops\" : \"90000\"", "it was to do 90000 I/Os per second"),
+        ("\"rate_iops\" : \"90000\"", "it was set to 90000 I/Os per second"),
         ("\"bs\" : \"64k\"", "which cannot be told apart"),
     ] {
         let problem = edited(one, &[(depth, &format!("{depth}, {more}"))]).unwrap_err();
@@ -499,7 +499,7 @@ fn jobs_of_fio_that_were_held_back_or_mixed_are_refused_with_the_reason() {
         edited(together, &[("\"bs\" : \"1m\"", "\"bs\" : \"1m\", \"rate\" : \"40m\"")]).unwrap_err();
     assert!(problem.cause.as_ref().is_some_and(|cause| cause.contains("held it back")), "{problem}");
     let silent = edited(one, &[("\"job options\"", "\"other options\"")]).unwrap_err();
-    assert!(silent.cause.is_some_and(|cause| cause.contains("does not say what its load was")));
+    assert!(silent.cause.is_some_and(|cause| cause.contains("does not describe its load")));
 }
 
 /// `rate_iops` is a rate of reads and one of writes; of several documents in a file the last one is the final one.

@@ -1,4 +1,4 @@
-//! Text as tools leave it: any encoding, lines that may be cut, numbers of any country.
+//! Text as tools write it: any encoding, possibly truncated lines, numbers in any locale.
 //!
 //! Must not know a tool.
 
@@ -41,10 +41,10 @@ pub fn whole_lines(text: &str) -> (Vec<(usize, &str)>, Option<&str>) {
     (lines, cut.filter(|line| !line.trim().is_empty()))
 }
 
-/// What is said of a last line that may be cut.
+/// What is said about a last line that may be cut.
 pub fn cut_line(line: &str) -> String {
     format!(
-        "the last line, '{}', which has no end and may be cut",
+        "the last line, '{}', which is incomplete and may be truncated",
         rigel_core::path_text::printable(&shortened(line.trim()))
     )
 }

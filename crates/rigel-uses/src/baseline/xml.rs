@@ -1,4 +1,4 @@
-//! As much of XML as results of tools need: elements with their text. Attributes, comments and declarations are passed over; nothing is
+//! The part of XML that tool results need: elements with their text. Attributes, comments and declarations are skipped; nothing is
 //! loaded from elsewhere, and no entity is defined. The grammar is that of quick-xml.
 //!
 //! Must not know a tool.

@@ -26,7 +26,7 @@ pub struct Difference {
     pub other: String,
     /// The name of the other run.
     pub run_id: String,
-    /// Numbers that differ in this are not about the same thing.
+    /// Numbers that differ in this cannot be compared.
     pub incomparable: bool,
 }
 
@@ -263,14 +263,14 @@ fn pace(run: &Run<'_>) -> String {
     let request = &run.record.header.request;
     match (request.pace(), request.soak()) {
         (Some(Pace::Fixed(duration)), _) => format!("one of {duration}"),
-        (None, Some(soak)) => format!("the phases of the load in turns for {}", soak.time),
+        (None, Some(soak)) => format!("the phases of the load in rotation for {}", soak.time),
         (None, None) => match (request.burst(), request.working_set()) {
             (Some(burst), _) => format!("those of two bursts, the first one of at most {}", burst.time),
             (None, Some(asked)) => format!("those of working sets, in at most {}", asked.time),
             (None, None) => "one to each phase of the load".to_owned(),
         },
         (Some(Pace::Adaptive(pace)), _) => {
-            format!("as many as ±{} % asks for", 100.0 * pace.precision.fraction())
+            format!("as many as ±{} % requires", 100.0 * pace.precision.fraction())
         }
     }
 }

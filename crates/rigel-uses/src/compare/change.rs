@@ -3,7 +3,8 @@
 //! Everything is computed on logarithms, so a change is a ratio. The variance is the larger of two. The first comes
 //! from the intervals of the runs (Welch's t test). The second, with several runs of a side, comes from the
 //! differences between these runs: Welch's test on the runs (Hartung and Knapp's interval for a random effect,
-//! which is never narrower than the first). What another tool rounded widens the interval by half a unit in the last place. Must not judge whether a change is good.
+//! which is never narrower than the first). Rounding by another tool widens the interval by half a unit in the last place. Must not judge whether
+//! a change is good.
 
 use rigel_core::judge::quantity::Quantity;
 use rigel_core::stats::sample::{count, mean, sum_of_squares};
@@ -14,7 +15,7 @@ use rigel_core::stats::{Basis, Estimate, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How sure all intervals of one comparison are together.
+/// How certain all intervals of one comparison are together.
 const CONFIDENCE: f64 = 0.95;
 /// With fewer runs of a side, the fewer degrees of freedom count.
 const FEWEST_RUNS: f64 = 3.0;
@@ -78,11 +79,11 @@ pub enum Doubt {
     NoData,
     /// One run of each side with one visit to the point: what another visit would give is not known.
     OneVisit,
-    /// A number rests on fewer visits than tell how much they differ.
+    /// A number is based on fewer visits than show how much they differ.
     FewVisits,
-    /// So few rounds had a visit to both sides that they do not tell how much their ratios differ.
+    /// So few rounds had a visit to both sides that they do not show how much their ratios differ.
     FewRounds,
-    /// So few runs of a side that they do not tell how much they differ.
+    /// So few runs of a side that they do not show how much they differ.
     FewRuns,
     /// A number has no interval.
     NoInterval,
@@ -90,17 +91,17 @@ pub enum Doubt {
     UnequalLevels,
 }
 
-/// What the interval of a change rests on.
+/// What the interval of a change is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RestsOn {
-    /// The intervals of one run of each side. Variation from run to run, such as that of days, then counts as a change.
+    /// The intervals of one run of each side. Variation from run to run, for example from day to day, then counts as a change.
     Intervals,
     /// How much the runs of a side differ.
     Runs,
-    /// How much the rounds of one run differ, in which both sides took turns.
+    /// How much the rounds of one run differ, in which both sides alternated.
     Rounds,
-    /// One run of each side, and how much sessions of the past differed.
+    /// One run of each side, and how much past sessions differed.
     Sessions,
     /// All points of a quantity, each up or down.
     Points,
@@ -109,7 +110,7 @@ pub enum RestsOn {
 /// A change, relative to the base: -0.05 is 5 % less.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Change {
-    /// Geometric mean of the new runs over that of the base, less 1.
+    /// Geometric mean of the new runs divided by that of the base, minus 1.
     pub relative: f64,
     /// Lower end of its interval; in 95 of 100 comparisons those of all rows of a metric are right at once.
     pub lo: f64,
@@ -117,7 +118,7 @@ pub struct Change {
     pub hi: f64,
     /// Degrees of freedom behind it.
     pub df: f64,
-    /// What it rests on.
+    /// What it is based on.
     pub rests_on: RestsOn,
 }
 
@@ -134,7 +135,7 @@ struct Side {
     runs: f64,
     /// Variance of the mean by the intervals of its runs, with its degrees of freedom; `None` when a run has none.
     within: Option<(f64, f64)>,
-    /// Variance of a single visit by the intervals of its runs, with its degrees of freedom; `None` where no run tells.
+    /// Variance of a single visit by the intervals of its runs, with its degrees of freedom; `None` if no run tells.
     of_visit: Option<(f64, f64)>,
     squares: f64,
     /// How far its mean may be from that of the numbers before they were rounded: all of them may be rounded the same way, so nothing is won by several.
@@ -226,7 +227,7 @@ pub fn doubt(base: &[RunQuantity], new: &[RunQuantity]) -> Option<Doubt> {
 }
 
 /// The change from the runs of the base to the new ones. `judged` is how many changes are judged together: the interval
-/// is so wide that all of them hold the truth in 95 of 100 comparisons (Bonferroni).
+/// is so wide that all of them contain the true value in 95 of 100 comparisons (Bonferroni).
 ///
 /// # Errors
 /// When the numbers do not allow it, with the reason.
@@ -284,7 +285,7 @@ fn of_sessions([base, new]: [Option<Sessions>; 2]) -> Option<(f64, f64)> {
     Some(if sides[0] == sides[1] { (2.0 * of_base, df) } else { satterthwaite(&[(of_base, df), of_new]) })
 }
 
-/// A side by itself, `runs` of it beside `others`: the figure of the only run, or the geometric mean of the runs, whose interval
+/// A side on its own, `runs` of it beside `others`: the figure of the only run, or the geometric mean of the runs, whose interval
 /// holds what differs from run to run. 0 when nothing completed.
 pub fn side(runs: &[RunQuantity], others: &[RunQuantity]) -> Estimate {
     if let [run] = runs {
@@ -439,7 +440,7 @@ mod tests {
         assert_eq!((judged(&[wide]), judged(&[wide; 3])), (RestsOn::Intervals, RestsOn::Runs));
     }
 
-    /// Both promises at once: no change is found where there is none, whether runs differ among themselves or not.
+    /// Both promises at once: no change is found if there is none, whether runs differ among themselves or not.
     #[test]
     fn no_change_is_found_where_there_is_none() {
         let mut noise = Noise::new(29);

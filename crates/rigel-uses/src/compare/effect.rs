@@ -1,12 +1,12 @@
 //! What a change says: the one rule of rows, headlines, gates' notes and pages.
 //!
-//! A direction needs an interval without "no change" in it; "no difference" needs one that lies within a margin; all else is
-//! undecided, with what it leaves open. Must not compute an interval.
+//! A direction needs an interval that excludes "no change"; "no difference" needs one within a margin; everything else is undecided, with what
+//! remains possible. Must not compute an interval.
 
 use super::change::{Change, Doubt};
 use rigel_core::judge::quantity::Quantity;
 
-/// Changes within it are no difference: as much as a run leaves open of each number unless it is told otherwise, and less than two days
+/// Changes within it are no difference: as much as a run leaves open of each number by default, and less than two days
 /// of one storage usually differ by.
 pub const MARGIN: f64 = 0.05;
 

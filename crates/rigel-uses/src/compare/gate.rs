@@ -1,7 +1,7 @@
-//! Gates: a bound on a change, `small_iops < -5%`, or on the new side itself, `small_p99 > 2ms`, that a pipeline may fail by.
+//! Gates: a bound on a change, `small_iops < -5%`, or on the new side itself, `small_p99 > 2ms`, that can fail a pipeline.
 //!
-//! A gate is judged by intervals: it fails where the whole interval lies beyond the bound, and passes where the whole interval
-//! keeps it. Must not choose an exit code.
+//! A gate is judged by intervals: it fails if the whole interval is beyond the bound, and passes if the whole interval meets it. Must not choose
+//! an exit code.
 
 mod demanded;
 mod text;
@@ -50,7 +50,7 @@ pub struct Gate {
 /// What became of a gate, at one point or altogether.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// The bound is kept.
+    /// The bound is met.
     Passed,
     /// The interval holds the bound, or there is none.
     Undecided,
@@ -117,7 +117,7 @@ impl Gate {
         }
     }
 
-    /// Whether a number without an interval keeps the bound.
+    /// Whether a number without an interval meets the bound.
     pub fn is_kept_by(&self, value: f64) -> bool {
         match (self.bound, self.beyond) {
             (GateBound::Change(_), _) => false,
@@ -148,7 +148,7 @@ impl Gate {
         row.quantity.name() == self.quantity.name() && self.level.is_none_or(is_level)
     }
 
-    /// Whether a load can have the quantity at all, so that nobody waits for a gate on nothing.
+    /// Whether a load can have the quantity at all, so nobody waits for a gate on nothing.
     ///
     /// # Errors
     /// When no class of it has.

@@ -1,4 +1,4 @@
-//! Sessions of the past, by the quantities that a calibration answers.
+//! Past sessions, by the quantities of a calibration.
 //!
 //! Must not read a history.
 
@@ -7,7 +7,7 @@ use rigel_core::judge::quantity::{Quantity, What};
 use rigel_core::load::class::Class;
 use rigel_core::stats::sessions::Sessions;
 
-/// How much sessions of one storage differed, by answer; nothing where that is not known.
+/// How much sessions of one storage differed, by answer; nothing if that is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SessionSpread([Option<Sessions>; COUNT]);
 
@@ -22,7 +22,7 @@ impl SessionSpread {
         ANSWERS.iter().zip(self.0).filter_map(|(answer, sessions)| Some((answer, sessions?)))
     }
 
-    /// That of the answer that is nearest to a quantity; `None` where no calibration answers it.
+    /// That of the answer that is nearest to a quantity; `None` if no calibration answers it.
     pub fn of(&self, quantity: Quantity) -> Option<Sessions> {
         self.known().find(|(answer, _)| kind(answer.quantity) == kind(quantity)).map(|found| found.1)
     }

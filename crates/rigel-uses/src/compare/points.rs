@@ -1,8 +1,8 @@
-//! What all points of a quantity say together, where none of them can be judged alone: the sign test over points.
+//! What all points of a quantity say together, if none of them can be judged alone: the sign test over points.
 //!
-//! Each point was visited apart from the others, so that if nothing had changed, each change would be up or down like a coin. The
-//! interval is that of the median change (order statistics of the binomial distribution), which needs no law of the noise. It is about
-//! these runs: what differs between two days is in every point. Must not judge a single point.
+//! Each point was visited apart from the others, so if nothing had changed, each change would go up or down like a coin toss. The
+//! interval is that of the median change (order statistics of the binomial distribution), which makes no assumption about the noise. It is about
+//! these runs: a difference between two days affects every point. Must not judge a single point.
 
 use super::change::{Change, Doubt, RestsOn};
 use super::{Comparison, Effect, Row};
@@ -11,9 +11,9 @@ use rigel_core::load::matrix::Point;
 use rigel_core::stats::sample::count;
 use rigel_core::stats::special::student_t_quantile;
 
-/// With fewer points no sign test is sure with 95 %: 2 / 2^5 is 6 %.
+/// With fewer points no sign test is certain with 95 %: 2 / 2^5 is 6 %.
 pub const FEWEST_POINTS: usize = 6;
-/// Up to so many points the law of coins is summed up; their smallest term is one that a number can hold.
+/// Up to this many points the law of coins is summed up; their smallest term is one that a number can hold.
 const EXACT: usize = 1000;
 /// How often the interval may miss the median.
 const ALPHA: f64 = 0.05;

@@ -1,6 +1,6 @@
-//! The change that was seen, whether or not it can be judged.
+//! The observed change, whether or not it can be judged.
 //!
-//! Where one visit or few runs do not tell what others would give, the change is a fact all the same. Must not say which side is better.
+//! Even if one visit or few runs do not show what others would give, the change is a fact. Must not say which side is better.
 
 use super::Row;
 use super::change::{Doubt, RunQuantity};
@@ -9,16 +9,16 @@ use rigel_core::stats::special::student_t_quantile;
 /// A change without a verdict, relative to the base: -0.05 is 5 % less.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeenChange {
-    /// New over base, less 1.
+    /// New divided by base, minus 1.
     pub relative: f64,
-    /// Both ends of what the intervals of both sides leave open of it, each for itself; `None` where a side has no interval.
+    /// Both ends of what the intervals of both sides leave open of it, each on its own; `None` if a side has no interval.
     pub ends: Option<(f64, f64)>,
-    /// Whether the ends hold what another run would give, so that the change is judged.
+    /// Whether the ends hold what another run would give, so the change is judged.
     pub is_judged: bool,
 }
 
 impl Row {
-    /// The change as it was seen; `None` where nothing completed on a side, and of sides that took too few turns.
+    /// The change as it was seen; `None` if nothing completed on a side, and of sides that took too few turns.
     pub fn seen(&self) -> Option<SeenChange> {
         if let Ok(change) = self.change {
             let ends = Some((change.lo, change.hi));

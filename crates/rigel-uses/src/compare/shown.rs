@@ -1,4 +1,4 @@
-//! Which rows tell something of their own.
+//! Which rows have their own information.
 //!
 //! In a closed loop the mean latency of a point is its outstanding I/Os over its rate, and a best point is one of the points: two
 //! rows may be one fact. Such a row stays in the comparison, for gates and for programs. Must not judge.

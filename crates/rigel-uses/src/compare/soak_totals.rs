@@ -1,6 +1,6 @@
 //! What each side of two soaks endured: failed I/Os, wrong blocks and the longest I/O, which are counted and have no interval.
 //!
-//! Must not judge: that nothing failed in one soak does not say that nothing would in the next.
+//! Must not judge: that nothing failed in one soak does not mean that nothing would fail in the next.
 
 use super::Run;
 use crate::soak::{PhaseIo, SoakFindings};

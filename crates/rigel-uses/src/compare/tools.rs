@@ -1,7 +1,7 @@
 //! A comparison in which results of other tools are runs of a side.
 //!
-//! A tool gives one number a load and no interval. The change is there all the same, and how sure it is, several files of a side tell,
-//! as several runs do. Must not read a file.
+//! A tool gives one number per load and no interval. There is a change nevertheless, and several files of a side show how certain it is, as
+//! several runs do. Must not read a file.
 
 use super::change::RunQuantity;
 use super::{Comparison, Difference, Key, Run, SessionSpread, key, measured, rows};

@@ -1,4 +1,4 @@
-//! Rules about a disk itself: its cache, its blocks, whether it spins, its state, what stands behind it.
+//! Rules about a disk itself: its cache, its blocks, whether it spins, its state, and what is behind it.
 
 use super::Part::{Database, Measurement};
 use super::Severity::{Error, Note, Warning};
@@ -192,7 +192,7 @@ pub(super) const RULES: &[Rule] = &[
         setting: "a memory device",
         part: Measurement,
         severity: Error,
-        wrong: "no storage: {value}",
+        wrong: "not storage: {value}",
         why: "it keeps its data in this host's memory, or drops it: a measurement says nothing about \
              storage, and its contents are lost with the power",
         show: "lsblk /dev/{device}",

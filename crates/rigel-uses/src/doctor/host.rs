@@ -57,8 +57,10 @@ pub(super) const RULES: &[Rule] = &[
         part: Database,
         severity: Note,
         wrong: "the page cache moves pages of {value}, more than a block",
-        why: "a buffered read or write of 8 KiB moves at least one page of the kernel: with pages of 64 KiB that is eight times as much, \
-              for PostgreSQL and for InnoDB without O_DIRECT; direct I/O, and so what is measured here, moves what is asked for",
+        why: "a buffered read or write of 8 KiB moves at least one kernel page: with pages of 64 KiB that \
+            is eight times as much, \
+              for PostgreSQL and for InnoDB without O_DIRECT; direct I/O, and so what is measured here, \
+              moves only what is requested",
         show: "getconf PAGESIZE",
         change: "use direct I/O where the database can, or boot a kernel with pages of {want} bytes, which distributions offer for Arm",
         source: "https://docs.kernel.org/arch/arm64/memory.html",
@@ -115,7 +117,8 @@ pub(super) const RULES: &[Rule] = &[
         part: Database,
         severity: Note,
         wrong: "too little free memory ({value})",
-        why: "buffered scans take pages faster than the kernel frees them: a program that asks for a page then waits until one has been written or dropped",
+        why: "buffered scans take pages faster than the kernel frees them: a program that requests a page \
+            then waits until one has been written or dropped",
         show: "sysctl vm.min_free_kbytes; cat /sys/block/*/queue/read_ahead_kb",
         change: "sysctl -w vm.min_free_kbytes={want}, or a smaller read-ahead",
         source: VM,
@@ -155,7 +158,8 @@ pub(super) const RULES: &[Rule] = &[
         part: Measurement,
         severity: Warning,
         wrong: "CPUs slow down while they wait ({value})",
-        why: "CPUs waiting for storage are idle and clock down; every I/O pays for it, and the faster the device the more",
+        why: "CPUs waiting for storage are idle and clock down; every I/O pays for it, and the faster the \
+            device, the more",
         show: "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
         change: "cpupower frequency-set --governor {want}",
         source: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",

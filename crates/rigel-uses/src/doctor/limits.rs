@@ -1,4 +1,4 @@
-//! Rules about what this process may have: asynchronous I/O, memory, files, its control group.
+//! Rules about what this process may use: asynchronous I/O, memory, files, its control group.
 
 use super::Part::{Database, Measurement};
 use super::Severity::{Error, Note, Warning};

@@ -17,7 +17,7 @@ const NFS_REQUEST_BYTES: u64 = 1 << 20;
 const FEW_NFS_SLOTS: u64 = 128;
 /// Least buffers of a socket for storage at 10 Gbit/s and more.
 const SOCKET_BYTES: u64 = 4 << 20;
-/// A session below multipath should fail soon, so that another path is taken.
+/// A session below multipath should fail soon, so another path is taken.
 const MULTIPATH_RECOVERY_S: u64 = 30;
 
 pub(super) const RULES: &[Rule] = &[

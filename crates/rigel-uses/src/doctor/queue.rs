@@ -191,7 +191,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Note,
         wrong: "read-ahead of {value} does not suit buffered scans",
         why: "too little makes sequential scans through the page cache wait for the device again and again; \
-              too much reads data nobody needs. Direct I/O is not affected",
+              too much reads unneeded data. Direct I/O is not affected",
         show: "cat /sys/block/{device}/queue/read_ahead_kb",
         change: "echo {want} > /sys/block/{device}/queue/read_ahead_kb",
         source: BLOCK,

@@ -148,7 +148,7 @@ fn every_rule_can_be_shown() {
     }
 }
 
-/// A directory is no target, and what it lies on will be measured all the same.
+/// A directory is not a target, and what it lies on will be measured anyway.
 #[test]
 fn a_buffered_loop_below_a_directory_is_found() {
     let device = DeviceFacts { name: "loop4".into(), loop_direct: Some(false), ..DeviceFacts::default() };

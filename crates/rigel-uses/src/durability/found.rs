@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 /// Losses that are listed; more are only counted.
 pub const MOST_LISTED: usize = 10_000;
 
-/// What became of an acknowledged write.
+/// The fate of an acknowledged write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// An older write to the place is there, or what was there before the run, or zeros.
+    /// The place contains an older write, or the data from before the run, or zeros.
     Lost,
-    /// A part of it is there.
+    /// Only a part of it is there.
     Torn,
-    /// It is there, with other bits.
+    /// It is there, with changed bits.
     Corrupt,
-    /// A write to another place is there.
+    /// The place contains a write to another place.
     Misdirected,
     /// The place cannot be read.
     Unreadable,
@@ -54,13 +54,13 @@ pub struct Loss {
     pub writer: Option<u16>,
     /// First byte of the place.
     pub offset: u64,
-    /// How many writes to the place were acknowledged; 0 when none was, and something of another place lies there.
+    /// How many writes to the place were acknowledged; 0 when none was, but the place contains data of another place.
     pub generation: u64,
-    /// Whether the witness has its acknowledgement. If not, a later write of the same writer says that there was one.
+    /// Whether the witness has its acknowledgement. If not, a later write of the same writer proves that there was one.
     pub witnessed: bool,
     /// Whether a later write of the same writer is there.
     pub reordered: bool,
-    /// How many writes of the same writer were acknowledged from the first one on that this place lacks.
+    /// How many writes of the same writer were acknowledged, counted from the first one that is missing here.
     pub writes_ago: u64,
     /// The first block of 4 KiB that is wrong: its first byte.
     pub block: u64,
@@ -87,25 +87,25 @@ pub struct DurabilityFindings {
     pub unwitnessed: u64,
     /// Acknowledged writes that can be judged: the last one to each place, and the label of the run.
     pub judged: u64,
-    /// Those of them that are there, or a later one to the same place is.
+    /// Those of them that are there, or that were replaced by a later one.
     pub kept: u64,
-    /// Of what is not there: an older write, what was there before, or zeros.
+    /// Of the missing ones: an older write, earlier data, or zeros are there.
     pub lost: u64,
     /// A part of the write.
     pub torn: u64,
-    /// The write with other bits.
+    /// The write with changed bits.
     pub corrupt: u64,
     /// A write to another place.
     pub misdirected: u64,
     /// Nothing that can be read.
     pub unreadable: u64,
-    /// How many of all these are gone although a later write of the same writer is there.
+    /// How many of these are gone although a later write of the same writer is there.
     pub reordered: u64,
-    /// From the first write on that is gone, the most that a writer was told were durable.
+    /// The largest number of writes, counted from the first one that is gone, that were reported to a writer as durable.
     pub most_writes_ago: u64,
-    /// Places of writes that began and may not have been acknowledged. They may hold the old or the new write or a part of each.
+    /// Places of writes that began and may not have been acknowledged. They may contain the old or the new write or a part of each.
     pub in_flight: u64,
-    /// Those of them that cannot be read or are damaged, which is no fault either.
+    /// Those of them that cannot be read or are damaged, which is not a fault either.
     pub in_flight_damaged: u64,
     /// What is gone, by its place; at most 10000 are listed.
     pub losses: Vec<Loss>,

@@ -1,8 +1,8 @@
-//! Which acknowledged writes are gone: each block against what its place must hold, and the blocks of a place together.
+//! Which acknowledged writes are gone: each block compared with what its place must hold, and the blocks of a place together.
 //!
-//! A write is sure when the witness has its acknowledgement, or when a later one of the same writer began. Of each writer one write, and as far as the
-//! witness knows two, may have been in flight: their places may hold old, new or parts of both, and a damaged or unreadable
-//! block is no fault there. Everything else has to be there. Must not guess what the storage did.
+//! A write is certain if the witness has its acknowledgement, or if a later one of the same writer began. One write of each writer, or two as far
+//! as the witness knows, may have been in flight: their places may hold old data, new data or parts of both, and a damaged or unreadable block is
+//! not a fault there. Everything else has to be there. Must not guess what the storage did.
 
 use super::acks::Acks;
 use super::found::{DurabilityFindings, Kind, Loss};
@@ -36,7 +36,7 @@ struct Current {
     excused: bool,
 }
 
-/// A check that goes on.
+/// A check that continues.
 #[derive(Debug)]
 pub struct Judge<'a> {
     acks: &'a Acks,

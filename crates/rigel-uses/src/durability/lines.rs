@@ -1,4 +1,4 @@
-//! The lines that a run leaves with its witness: a head, a line for each acknowledged write, and one when it ends by itself.
+//! The lines that a run leaves with its witness: a header, a line for each acknowledged write, and one when it ends normally.
 //!
 //! Each is JSON and says which run it is of, because a pipe may carry other things. Must not judge their order.
 
@@ -13,7 +13,7 @@ use twox_hash::XxHash3_64;
 
 /// Name and version of the lines' form.
 pub const SCHEMA: &str = "rigel.acks/1";
-/// A line that is longer is none of ours.
+/// A longer line is not ours.
 pub const MOST_LINE_BYTES: usize = 64 << 10;
 /// Blocks whose contents before the run the head tells.
 pub const SAMPLES: u64 = 16;
@@ -43,7 +43,7 @@ pub struct EarlierContents {
 }
 
 impl EarlierContents {
-    /// Offsets of the samples in a region of so many bytes; none lies in the first block.
+    /// Offsets of the samples in a region of this many bytes; none lies in the first block.
     pub fn offsets(region_bytes: u64) -> impl Iterator<Item = u64> {
         let block = BLOCK_BYTES as u64;
         let blocks = region_bytes / block;
@@ -159,7 +159,7 @@ impl Ack {
     }
 }
 
-/// The line of a run that ended by itself, with its end.
+/// The line of a run that ended on its own, with its end.
 pub fn ended(run: &str, acknowledged: u64) -> String {
     format!("{{\"run\":\"{run}\",\"ended\":true,\"acknowledged\":{acknowledged}}}\n")
 }
@@ -169,7 +169,7 @@ pub fn ended(run: &str, acknowledged: u64) -> String {
 pub enum Line {
     /// A write was acknowledged.
     Ack(Ack),
-    /// The run ended by itself, after so many.
+    /// The run ended on its own, after this many.
     Ended(u64),
 }
 

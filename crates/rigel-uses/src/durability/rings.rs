@@ -1,7 +1,7 @@
-//! Which place each write goes to: every writer has a ring of places of its own and writes them pass after pass in one order.
+//! Which place each write goes to: every writer has its own ring of places and writes them pass after pass in one order.
 //!
-//! The first place holds the label of the run. The others belong to the writers in turns, so that neighbours on the storage are written
-//! by different ones. Must not know what was acknowledged.
+//! The first place holds the label of the run. The others belong to the writers in rotation, so neighbours on the storage have different writers.
+//! Must not know what was acknowledged.
 
 use rigel_core::error::Problem;
 use rigel_core::load::draw::Generator;
@@ -11,7 +11,7 @@ use rigel_core::verify::block;
 use rigel_core::verify::{GenerationRange, Passes};
 use serde::{Deserialize, Serialize};
 
-/// Bytes that are stamped and judged each by themselves.
+/// Bytes that are stamped and judged each on their own.
 pub const BLOCK_BYTES: u64 = block::BLOCK_BYTES as u64;
 /// Bytes of the largest write.
 pub const MOST_BLOCK_BYTES: u64 = 1 << 20;

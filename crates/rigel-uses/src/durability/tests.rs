@@ -1,4 +1,4 @@
-//! A storage that keeps its word is never accused, whatever the witness heard and wherever the power went; what one takes back is found.
+//! An honest storage is never accused, whatever the witness heard and wherever the power cut came; any write taken back is found.
 
 use super::*;
 use proptest::prelude::*;
@@ -92,7 +92,7 @@ impl Model {
         }
     }
 
-    /// The acknowledgements that a witness has who heard so many lines.
+    /// The acknowledgements that a witness has who heard this many lines.
     fn heard(&self, lines: usize) -> Acks {
         let text: Vec<&[u8]> = self.lines.iter().map(|line| line.trim_end().as_bytes()).collect();
         let mut acks = Acks::begin(text[0]).unwrap();

@@ -1,6 +1,6 @@
-//! What the target shows of the run by itself: a first look at all blocks, before anything is judged.
+//! What the target itself shows about the run: a first pass over all blocks, before anything is judged.
 //!
-//! That a write left a trace says that it began, so all before it of the same writer were acknowledged. Must not call anything a fault.
+//! A write that left a trace began, so all earlier ones of the same writer were acknowledged. Must not call anything a fault.
 
 use super::acks::Acks;
 use super::lines::{EarlierContents, fingerprint, label_of};
@@ -96,7 +96,7 @@ impl Traces {
     /// Refuses a target that the run did not write to, or that another run wrote to since.
     ///
     /// # Errors
-    /// With what speaks against it.
+    /// With what casts doubt on it.
     pub fn check(&self, acks: &Acks) -> Result<(), Problem> {
         let head = acks.head();
         let other = self.label.filter(|label| *label != head.seed && Some(*label) != head.before.label);

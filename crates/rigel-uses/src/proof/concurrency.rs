@@ -14,7 +14,7 @@ pub const LEAST_SHARE: f64 = 0.95;
 
 const SCANS: &str = "rows per second of bitmap scans";
 
-/// The rounds of a value with so many sessions.
+/// The rounds of a value with this many sessions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rates {
     /// Sessions that scan at the same time.
@@ -35,13 +35,13 @@ impl Rates {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "Results for all values of a concurrency setting.")]
 pub struct ConcurrencyFindings {
-    /// Its name; behind a comma, what of it when its rates are told in several ways.
+    /// Its name; after a comma, which part of it when its rates are reported in several ways.
     pub setting: String,
-    /// What the rates are of.
+    /// What the rates count.
     pub measures: String,
-    /// What the server has by default.
+    /// The default of the server.
     pub default: u32,
-    /// What the rule of `advise` makes of the storage, and of the CPUs where they have a say. Null when it has none.
+    /// The result of the rule of `advise` for the storage, and for the CPUs if they matter. Null when there is none.
     pub advised: Option<u32>,
     /// Numbers of sessions, ascending.
     pub sessions: Vec<u32>,
@@ -53,12 +53,12 @@ pub struct ConcurrencyFindings {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "Result for a value.")]
 pub struct ConcurrencyVerdict {
-    /// The value; of a setting whose values are words, the number of the word.
+    /// The value; if the values of the setting are words, the number of the word.
     pub value: u32,
     /// The word, of such a setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub word: Option<String>,
-    /// What came of it with each number of sessions; those with which no scan of it ended in time are left out.
+    /// The results with each number of sessions; numbers for which no scan ended in time are left out.
     pub at: Vec<SessionsResult>,
     /// Whether it may be advised.
     pub verdict: Verdict,
@@ -70,11 +70,11 @@ pub struct ConcurrencyVerdict {
 pub struct SessionsResult {
     /// Sessions.
     pub sessions: u32,
-    /// Rows per second over all sessions; of bitmap scans nearly each in a block of its own.
+    /// Rows per second over all sessions; in bitmap scans nearly every row is in another block.
     pub rows_per_s: f64,
-    /// Share of the best rate with that number of sessions.
+    /// Rate divided by the best one with that number of sessions.
     pub share: Estimate,
-    /// Rate over that of the default; null for the default itself.
+    /// Rate divided by that of the default; null for the default itself.
     pub over_default: Option<Estimate>,
 }
 
@@ -151,7 +151,7 @@ impl ConcurrencyFindings {
 }
 
 impl ConcurrencyVerdict {
-    /// What came of it with so many sessions; `None` when no scan ended in time.
+    /// What came of it with this many sessions; `None` when no scan ended in time.
     pub fn with(&self, sessions: u32) -> Option<&SessionsResult> {
         self.at.iter().find(|at| at.sessions == sessions)
     }
@@ -162,7 +162,7 @@ impl ConcurrencyVerdict {
     }
 }
 
-/// Every value with so many sessions.
+/// Every value with this many sessions.
 fn of_sessions(all: &[Rates], sessions: u32, default: u32) -> Vec<(u32, SessionsResult)> {
     let own: Vec<&Rates> =
         all.iter().filter(|one| one.sessions == sessions && !one.rounds.is_empty()).collect();
@@ -192,7 +192,7 @@ fn turns_of(a: &Rates, b: &Rates) -> Vec<Turn> {
     turns(&visits(a), &visits(b))
 }
 
-/// At least 95 % of the best with every number of sessions, of which there are so many, and never below the default beyond noise.
+/// At least 95 % of the best with every number of sessions, of which there are this many, and never below the default beyond noise.
 fn verdict(at: &[SessionsResult], sessions: usize) -> Verdict {
     let below = |one: &SessionsResult| {
         one.over_default.and_then(|over| over.hi95()).is_some_and(|hi95| hi95 < 1.0)

@@ -1,6 +1,6 @@
-//! `random_page_cost`: what the plans cost that the planner chooses under each value.
+//! `random_page_cost`: the cost of the plans that the planner chooses under each value.
 //!
-//! Every plan of a query is timed by itself, in turns. The regret of a value is the time of the plan that the planner would choose
+//! Every plan of a query is timed on its own, in turn. The regret of a value is the time of the plan that the planner would choose
 //! under it over that of the fastest plan. Must not time a value apart from its plan: two values with the same plan are the same.
 
 use super::{Verdict, over_rounds, together};
@@ -12,11 +12,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What the server has unless it is told otherwise.
+/// What the server has by default.
 pub const DEFAULT: f64 = 4.0;
 /// What is usually told to people with SSDs.
 const COMMON: f64 = 1.1;
-/// The share of hits that the rule of `advise` takes when nobody tells one.
+/// The share of hits that the rule of `advise` takes if none is given.
 const ASSUMED_HITS: f64 = 0.9;
 /// Values that are tried in any case.
 const TRIED: [f64; 13] = [1.0, 1.1, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 25.0, 40.0, 64.0];
@@ -30,7 +30,7 @@ pub const MOST_REGRET: f64 = 1.1;
 pub enum Plan {
     /// Row by row, in the order of the keys.
     Index,
-    /// Block by block, in the order of the table, only those that hold rows.
+    /// Block by block, in the order of the table, only those that contain rows.
     Bitmap,
     /// The whole table.
     Sequential,
@@ -49,7 +49,7 @@ pub struct Execution {
     pub cut: bool,
 }
 
-/// A query for so many rows, with so much of the table in memory.
+/// A query for a share of the rows, with a share of the table in memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
     /// Share of the rows.
@@ -103,21 +103,21 @@ pub struct Choice {
 #[serde(rename_all = "snake_case")]
 #[schemars(description = "Where a value comes from.")]
 pub enum Rule {
-    /// What the server has by default.
+    /// The default of the server.
     Default,
-    /// What people with SSDs are usually told.
+    /// The usual advice for SSDs.
     Common,
-    /// The ratio of a random read to a page of a stream, as it was measured.
+    /// The measured ratio of a random read to a page of a stream.
     Raw,
-    /// What `advise` makes of that ratio when nobody tells a share of hits: 90 %.
+    /// The value that `advise` derives from that ratio without a given share of hits: 90 %.
     Assumed,
-    /// What `advise` makes of it when it is told the share of hits.
+    /// The value that `advise` derives from it with a given share of hits.
     Told,
     /// A value that was tried.
     Tried,
 }
 
-/// What is asked for: the values that the planner has to be asked about.
+/// What is requested: the values that the planner has to be asked about.
 pub fn values(ratio: f64, hit_rates: &[f64]) -> Vec<f64> {
     let ruled = rules(ratio, hit_rates).into_iter().flat_map(|(_, values)| values);
     let mut all: Vec<f64> = ruled.chain(TRIED).collect();
@@ -161,15 +161,15 @@ pub struct PageCostVerdict {
     pub rule: Rule,
     /// The value at each share of hits.
     pub values: Vec<f64>,
-    /// The median regret at each share of hits: the time of the chosen plan over that of the fastest.
+    /// The median regret at each share of hits: the time of the chosen plan divided by that of the fastest.
     pub regrets: Vec<f64>,
     /// The median over all cells.
     pub median_regret: f64,
     /// The highest regret of a cell.
     pub worst: Place,
-    /// Cells in which it is slower than the default, beyond noise.
+    /// Cells in which it is slower than the default by more than the noise.
     pub slower: Vec<Place>,
-    /// Cells in which it is faster than the default, beyond noise.
+    /// Cells in which it is faster than the default by more than the noise.
     pub faster: Vec<Place>,
     /// Whether it may be advised.
     pub verdict: Verdict,
@@ -183,7 +183,7 @@ pub struct Place {
     pub selectivity: f64,
     /// Share of hits.
     pub hit_rate: f64,
-    /// The ratio. Its interval holds together with those of the other cells.
+    /// The ratio. Its interval is valid together with those of the other cells.
     pub ratio: Estimate,
 }
 

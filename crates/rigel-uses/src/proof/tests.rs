@@ -7,7 +7,7 @@ const RATIO: f64 = 17.0;
 const HITS: [f64; 2] = [0.0, 0.9];
 const SELECTIVITIES: [f64; 3] = [0.001, 0.01, 0.1];
 
-/// Times of a device whose random pages take so many times as long as those of a stream, with noise of that size.
+/// Times of a device whose random pages take this many times as long as those of a stream, with noise of that size.
 fn cells(random: f64, sd: f64, rounds: u32) -> Vec<Cell> {
     let mut noise = Noise::new(3);
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! The storages of a ranking with all that was measured of them, whoever did it.
+//! The storages of a ranking with everything that was measured about them, by any tool.
 //!
 //! Must not order them.
 
@@ -101,7 +101,7 @@ impl<'a> Contenders<'a> {
         self.all.iter().map(|one| one.name.as_str()).collect()
     }
 
-    /// What a storage has of a quantity, with whether it may be used; `None` where some run of it has none.
+    /// What a storage has of a quantity, with whether it may be used; `None` if some run of it has none.
     pub fn figure(
         &self,
         storage: usize,

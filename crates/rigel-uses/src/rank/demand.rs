@@ -1,6 +1,6 @@
-//! What is required of a storage, and which offer meets it for the least money.
+//! What is required of a storage, and which offer meets it most cheaply.
 //!
-//! A requirement is surely met where the whole interval of the figure keeps it. Must not rank.
+//! A requirement is certainly met if the whole interval of the figure meets it. Must not rank.
 
 use super::Contenders;
 use super::offers::Offers;
@@ -36,11 +36,11 @@ rigel_core::named!(Fulfilment {
 /// Requirements, judged for every storage.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Purchase {
-    /// As they were asked for.
+    /// As they were requested.
     pub required: Vec<String>,
     /// For each storage, in the order in which these were given, what becomes of each requirement.
     pub each: Vec<Vec<Fulfilment>>,
-    /// The storage that surely meets all of them for the least money; `None` where none does, or prices cannot be compared.
+    /// The storage that certainly meets all of them for the least money; `None` if none does, or prices cannot be compared.
     pub cheapest: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! A sheet of offers, TOML: what each storage of a ranking costs and has. One table per storage, named as in the ranking.
+//! A sheet of offers, TOML: the price and features of each storage in a ranking. One table per storage, named as in the ranking.
 //!
 //! Must not open a file, and must not judge an offer.
 
@@ -25,7 +25,7 @@ pub struct Offer {
     pub price: Option<Price>,
     /// How many disks it has.
     pub disks: Option<u32>,
-    /// What it can hold.
+    /// Its capacity.
     pub capacity: Option<Bytes>,
     /// How its disks are mirrored or striped; foreign text.
     pub raid: String,
@@ -47,7 +47,7 @@ pub struct Price {
 /// The offers of a ranking.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Offers {
-    /// One for each storage, in the order in which these were given; `None` where the sheet has none.
+    /// One for each storage, in the order in which these were given; `None` if the sheet has none.
     pub all: Vec<Option<Offer>>,
 }
 
@@ -129,7 +129,7 @@ fn unknown(value: Value<'_>, storages: &[&str]) -> Problem {
             .next("write it below the table of its storage, such as [array-a]");
     }
     let problem = value
-        .wrong(format!("the sheet has an offer for '{name}', and no storage has that name"))
+        .wrong(format!("the sheet has an offer for '{name}', but no storage has that name"))
         .because(format!("the storages are called {}", storages.join(", ")));
     match nearest(value.key, storages.iter().copied()) {
         Some(near) => problem.next(format!("did you mean [{}]?", key(near))),

@@ -11,7 +11,7 @@ use rigel_core::load::class::Class;
 use rigel_core::nearest::nearest;
 use rigel_core::path_text::printable;
 
-/// The quantity that was asked for, as `NAME` or `NAME @ LEVEL`, or the main one.
+/// The quantity that was requested, as `NAME` or `NAME @ LEVEL`, or the main one.
 pub(super) fn of(contenders: &Contenders<'_>, by: Option<&str>) -> Result<Key, Problem> {
     let keys = contenders.keys();
     if keys.is_empty() {
@@ -134,7 +134,7 @@ fn nothing_in_common(contenders: &Contenders<'_>) -> Problem {
     }
     if let [_] = questions.as_slice() {
         let cause = if contenders.has_other_bounds() {
-            "their limits on the latency differ"
+            "their latency limits differ"
         } else {
             "they measured other load classes, or none completed"
         };

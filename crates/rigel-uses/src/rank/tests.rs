@@ -52,7 +52,7 @@ fn neighbours_that_overlap_are_groups_and_share_places() {
     assert_eq!(places, [(1, 2), (1, 3), (2, 3), (4, 4)]);
 }
 
-/// What nothing completed on is last, whichever way is better, and nothing is sure of it, nor of what has no interval.
+/// What nothing completed on is last, whichever way is better, and nothing is certain of it, nor of what has no interval.
 #[test]
 fn figures_that_say_little_are_never_sure() {
     let nothing =
@@ -72,7 +72,7 @@ fn figures_that_say_little_are_never_sure() {
     assert_eq!(pairs[0].change, Err(Doubt::UnequalLevels));
 }
 
-/// The promise: of storages that are equal, in at most 5 of 100 rankings any is surely ahead of any other.
+/// The promise: of storages that are equal, in at most 5 of 100 rankings any is certainly ahead of any other.
 #[test]
 fn equal_storages_are_rarely_told_apart() {
     let mut noise = Noise::new(41);

@@ -1,4 +1,4 @@
-//! CRC-32C (Castagnoli), which InnoDB uses, by a table: only pages that differ are checked, so that speed is of no concern. Must not be
+//! CRC-32C (Castagnoli), which InnoDB uses, by a table: only pages that differ are checked, so speed does not matter. Must not be
 //! used where every block is checked.
 
 const POLYNOMIAL: u32 = 0x82f6_3b78;

@@ -1,4 +1,4 @@
-//! A list of extents as text: which allocation units of which disks hold the copies of an extent of a file, as Oracle ASM tells them. Must
+//! A list of extents as text: which allocation units of which disks hold the copies of an extent of a file, as Oracle ASM lists them. Must
 //! not open a disk.
 
 use super::map::{MOST_COPIES, Map};
@@ -33,7 +33,7 @@ pub struct List {
     rows: Vec<Row>,
 }
 
-/// What is known of a name in the list.
+/// What is known about a name in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtentEntry {
     /// Which of the disks it means; names of one disk have one number.
@@ -242,7 +242,7 @@ impl ExtentRows<'_> {
                 later.line
             );
             return Err(at_line(later, what)
-                .because("both names are of the same disk, and if it is lost, so are both copies")
+                .because("both names mean the same disk, and if it is lost, so are both copies")
                 .next(ONE_NAME));
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! What a scrub found: ranges that differ, with digests, the bytes that differ first and who is right. Must not read anything.
+//! What a scrub found: ranges that differ, with digests, the first different bytes and which copy is right. Must not read anything.
 
 use super::judge::{CopyJudgement, Window, judge};
 use super::map::{Chunk, hex};
@@ -23,18 +23,18 @@ pub struct CopyFound {
     pub sha256: Option<String>,
     /// Why it could not be read: the error number of the system.
     pub errno: Option<i32>,
-    /// The first 16 bytes from the first that differs on; null when it could not be read.
+    /// 16 bytes, beginning with the first that differs; null when it could not be read.
     pub shows: Option<String>,
 }
 
-/// A range that differs, and stayed so over several reads.
+/// A range that differs, and still differed after several reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
-    /// First byte, counted over everything that is compared.
+    /// First byte, counted over all compared bytes.
     pub at: u64,
-    /// Bytes; a multiple of 4 KiB but at an end.
+    /// Bytes; a multiple of 4 KiB except at an end.
     pub len: u64,
-    /// What it is to the program that keeps the copies, where that is known.
+    /// Its meaning for the program that manages the copies, if that is known.
     pub of: Option<Extent>,
     /// The first byte that differs, from `at`; null when a copy could not be read.
     pub first: Option<u64>,
@@ -119,10 +119,10 @@ fn differing_bytes(copies: &[&[u8]]) -> u64 {
     (0..first.len()).filter(differs).count() as u64
 }
 
-/// A range, counted over everything that is compared.
+/// A range, counted over all compared bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stretch {
-    /// First byte, counted over everything that is compared.
+    /// First byte, counted over all compared bytes.
     pub at: u64,
     /// Bytes.
     pub len: u64,
@@ -131,7 +131,7 @@ pub struct Stretch {
 /// A range that is much slower than its neighbours, in every reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SlowRange {
-    /// First byte, counted from where the reading began.
+    /// First byte, counted from the start of reading.
     pub at: u64,
     /// Bytes.
     pub len: u64,
@@ -143,7 +143,7 @@ pub struct SlowRange {
     pub readings: u64,
 }
 
-/// What was found of the times that reads took.
+/// The results for the durations of reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SlowFindings {
     /// How many ranges are slow, listed or not.
@@ -152,9 +152,9 @@ pub struct SlowFindings {
     pub bytes: u64,
     /// The ranges, by their place; at most 10000 are listed.
     pub listed: Vec<SlowRange>,
-    /// Reads that were slow once, and like their neighbours when they were read again.
+    /// Reads that were slow once, but as fast as their neighbours when they were repeated.
     pub cleared: u64,
-    /// Reads that were slow once and were not read again, as too many were.
+    /// Reads that were slow once and were not repeated, because there were too many.
     pub unjudged: u64,
 }
 
@@ -201,18 +201,18 @@ fn joined(a: SlowRange, b: SlowRange) -> SlowRange {
 /// Everything that was found so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScrubFindings {
-    /// Ranges that differ or of which a copy cannot be read, by their place; at most 10000 are listed.
+    /// Ranges that differ or have an unreadable copy, by their place; at most 10000 are listed.
     pub differences: Vec<Difference>,
     /// How many of these there are, listed or not.
     pub ranges: u64,
     /// Bytes of these ranges.
     pub bytes: u64,
-    /// Those of the ranges of which a copy could not be read.
+    /// Those of the ranges with an unreadable copy.
     pub unreadable: u64,
-    /// Blocks of 4 KiB that differed and were alike when they were read again: writes in flight. Of one copy alone: reads that failed, and did
+    /// Blocks of 4 KiB that differed, but were equal when they were read again: writes in flight. For a single copy: reads that failed, and did
     /// not fail again.
     pub passed: u64,
-    /// Ranges that were never alike and kept changing, so that nothing can be said; at most 10000 are listed.
+    /// Ranges that were never equal and kept changing, so they cannot be judged; at most 10000 are listed.
     pub restless: Vec<Stretch>,
     /// How many of these there are, listed or not.
     #[serde(default)]
@@ -220,7 +220,7 @@ pub struct ScrubFindings {
     /// Bytes of these ranges.
     #[serde(default)]
     pub restless_bytes: u64,
-    /// Ranges that are much slower than their neighbours; null when none were looked for: of several copies, and through the page cache.
+    /// Ranges that are much slower than their neighbours; null if they were not searched for: with several copies, or through the page cache.
     #[serde(default)]
     pub slow: Option<SlowFindings>,
 }

@@ -1,4 +1,4 @@
-//! Pages of InnoDB: MySQL from 5.1 on, MariaDB. The page holds its own number, which its checksum of 32 bits covers, so that a page can be
+//! Pages of InnoDB: MySQL from 5.1 on, MariaDB. The page holds its own number, which its checksum of 32 bits covers, so a page can be
 //! checked alone. Pages that the server encrypted or compressed are not known. Must not read a page's rows.
 
 use super::crc32c::crc32c;

@@ -1,5 +1,5 @@
-//! Which copy of a range is right. A page that carries its own checksum can tell; else copies can only be counted. What is not known is
-//! said to be unknown. Must not guess: nothing is called certain on less than a checksum of 32 bits or several of 16.
+//! Which copy of a range is right. A page with its own checksum decides; otherwise, copies can only be counted. What is not known is called
+//! unknown. Must not guess: nothing is called certain on less than a checksum of 32 bits or several of 16.
 
 use super::map::BLOCK_BYTES;
 use super::{innodb, letter, own, postgres, verified};
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// By what was judged.
+/// The evidence for a judgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -15,7 +15,7 @@ pub enum Kind {
     Postgresql,
     /// A page of InnoDB (MySQL, MariaDB).
     Innodb,
-    /// A block that Rigel wrote: of a scratch file, or one that is verified.
+    /// A block that Rigel wrote: in a scratch file, or a verified one.
     Rigel,
     /// More copies are alike than not.
     Majority,
@@ -36,11 +36,11 @@ impl Kind {
     }
 }
 
-/// How sure that is.
+/// How certain that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Certainty {
-    /// A checksum says so that cannot match by chance, or only once in 65535 times.
+    /// Proven by a checksum that cannot match by chance, or only once in 65535 times.
     Certain,
     /// There is evidence, but no checksum.
     Likely,
@@ -51,7 +51,7 @@ pub enum Certainty {
 /// Which copy of a part of a range is right.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CopyJudgement {
-    /// First byte of the part, counted over everything that is compared. A page may begin before the range.
+    /// First byte of the part, counted over all compared bytes. A page may begin before the range.
     pub at: u64,
     /// Bytes.
     pub len: u64,
@@ -59,7 +59,7 @@ pub struct CopyJudgement {
     pub by: Kind,
     /// Place of the right copy, 0 for A; null when that is not known.
     pub right: Option<u16>,
-    /// How sure that is.
+    /// How certain that is.
     pub certainty: Certainty,
     /// Why, as a sentence.
     pub why: String,
@@ -86,7 +86,7 @@ pub struct Window<'a> {
     /// The range in it.
     pub range: Range<usize>,
     /// Where the window begins in the file, when the copies are files and begin at the same place of both. A file of PostgreSQL is a
-    /// segment of 1 GiB: its number is told too.
+    /// segment of 1 GiB: its number is reported too.
     pub in_file: Option<(u64, u32)>,
 }
 
@@ -121,7 +121,7 @@ pub(super) struct Part {
     pub len: usize,
 }
 
-/// What a kind of page says of its copies.
+/// What a kind of page says about its copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PageJudge {
     pub right: Option<usize>,
@@ -139,7 +139,7 @@ impl PageJudge {
     }
 }
 
-/// Judges every block of the range; neighbours about which the same is said are told as one part.
+/// Judges every block of the range; neighbours about which the same is said are reported as one part.
 pub fn judge(window: &Window<'_>) -> Vec<CopyJudgement> {
     let step = usize::try_from(BLOCK_BYTES).unwrap_or(4096);
     let mut found: Vec<CopyJudgement> = Vec::new();
@@ -157,7 +157,7 @@ pub fn judge(window: &Window<'_>) -> Vec<CopyJudgement> {
     found
 }
 
-/// Whether the second goes on where the first ends and says the same.
+/// Whether the second continues where the first ends and says the same.
 fn is_same(first: &CopyJudgement, next: &CopyJudgement) -> bool {
     let say = |judged: &CopyJudgement| (judged.by, judged.right, judged.certainty, judged.why.clone());
     first.at + first.len == next.at && say(first) == say(next)
@@ -180,7 +180,7 @@ fn judge_block(window: &Window<'_>, at: usize, len: usize) -> (Part, Kind, PageJ
     }
 }
 
-/// With three copies and more: the one that more than half of all are like.
+/// With three copies and more: the one that more than half of all copies match.
 fn majority(window: &Window<'_>, block: Part) -> Option<PageJudge> {
     let count = window.copies.len();
     let bytes = |copy| window.bytes(copy, block.start, block.len);

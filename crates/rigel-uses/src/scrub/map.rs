@@ -44,7 +44,7 @@ impl Map {
         Self { strips, starts, total }
     }
 
-    /// Bytes of each copy of everything.
+    /// Bytes of each copy.
     pub const fn total(&self) -> u64 {
         self.total
     }
@@ -75,13 +75,13 @@ impl Map {
         Some(Chunk { at, len: len.min(strip.len - into), copies })
     }
 
-    /// The chunk that goes on at `at`; it ends where the strip or its next whole chunk does.
+    /// The chunk that continues at `at`; it ends where the strip or its next whole chunk does.
     pub fn chunk(&self, at: u64) -> Option<Chunk> {
         let (_, start) = self.strip_at(at)?;
         self.part(at, CHUNK_BYTES - (at - start) % CHUNK_BYTES)
     }
 
-    /// A digest by which a scrub that goes on knows that the copies still lie where they did.
+    /// A digest by which a scrub that continues knows that the copies still lie where they did.
     pub fn fingerprint(&self) -> String {
         let mut digest = Sha256::new();
         for strip in &self.strips {

@@ -1,5 +1,5 @@
-//! Blocks of scratch files of Rigel: a block that was filled can be made again from its stamp and compared whole. One that a run wrote to
-//! later has the stamp but other bytes, and then nothing is known. Must not judge other blocks.
+//! Blocks of scratch files of Rigel: a filled block can be regenerated from its stamp and compared as a whole. One that a run wrote to later has
+//! the stamp but different bytes, and then nothing is known. Must not judge other blocks.
 
 use super::judge::{Certainty, PageJudge, Part, Window};
 use super::pages::is_damage_of;

@@ -1,9 +1,9 @@
-//! Which parts of a device are much slower than their neighbours: how long every read took, who is suspected, and who was slow each time.
+//! Which parts of a device are much slower than their neighbours: how long every read took, which parts are suspected, and which were slow each time.
 //!
-//! One slow read says nothing: others use the device, and it has pauses of its own. So a suspect is read again, at other times, each time
-//! beside its neighbours, and must be the slowest of all of them in [`LOOKS`] looks. Were it like them, it would be in one of nine looks, and one
-//! of five million suspects in all of them. A look in which a neighbour was slower still decides nothing, [`MOST_UNDECIDED`] times; one in which
-//! the suspect was not slow clears it. Must not read a device or a clock.
+//! One slow read proves nothing: others use the device, and it pauses on its own. So a suspect is read again, at other times, each time with its
+//! neighbours, and must be the slowest of all of them in [`LOOKS`] checks. If it were like them, it would be the slowest in one of nine checks,
+//! and one of five million suspects in all of them. A check in which a neighbour was even slower decides nothing, [`MOST_UNDECIDED`] times; one in
+//! which the suspect was not slow clears it. Must not read a device or a clock.
 
 use super::found::{SlowRange, Stretch};
 use super::map::{BLOCK_BYTES, CHUNK_BYTES};
@@ -15,7 +15,7 @@ pub const GROUP: usize = 1024;
 const LEAST_GROUP: usize = 9;
 /// Times that a suspect is read again.
 pub const LOOKS: usize = 7;
-/// Looks at a suspect in which it was slow, and a neighbour took longer all the same.
+/// Looks at a suspect in which it was slow, and a neighbour took longer anyway.
 pub const MOST_UNDECIDED: u32 = 2;
 /// Neighbours on each side that are read with it.
 const BESIDE: usize = 4;
@@ -71,7 +71,7 @@ impl Suspect {
     }
 }
 
-/// What is known of the times so far.
+/// What is known about the times so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pace {
     /// Reads that were not compared yet.
@@ -104,7 +104,7 @@ pub struct Verdicts {
 }
 
 impl Pace {
-    /// Adds a read of the first pass. Whether so many wait that they should be compared.
+    /// Adds a read of the first pass. Whether this many wait that they should be compared.
     pub fn add(&mut self, time: ReadTime) -> bool {
         self.group.push(time);
         self.group.len() >= GROUP

@@ -1,4 +1,4 @@
-//! Pages as all databases have them: which of the copies are whole, and what to say of that. Must not know a format.
+//! Pages in general: which of the copies are intact, and what follows. Must not know a format.
 
 use super::judge::{Certainty, PageJudge};
 use super::letter;

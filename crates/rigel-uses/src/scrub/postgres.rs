@@ -3,7 +3,7 @@
 //! The checksum of 16 bits includes the number of the block in its relation, which is not in the page. In a file it follows from the
 //! place in the file and the number of the segment. On a device it is recovered from the neighbours: pages beside it on
 //! the same leg. For each neighbour one number in 65535 fits by chance; a number that fits three or more in a row does not.
-//! Without checksums or neighbours only the sanity of the header is left, which makes nothing certain. Must not read a page's rows.
+//! Without checksums or neighbours, only the header can be checked, which makes nothing certain. Must not read a page's rows.
 
 use super::judge::{Certainty, PageJudge, Part, Window};
 use super::letter;
@@ -198,7 +198,7 @@ impl Neighbour {
 }
 
 /// Numbers of the page between these neighbours that enough of them fit, without those that are known. The pages of two relations may
-/// meet here, so that there can be two.
+/// meet here, so there can be two.
 fn recovered(neighbours: &[Neighbour], known: &[u32]) -> Vec<u32> {
     let mut found: Vec<u32> = Vec::new();
     for base in neighbours {

@@ -1,5 +1,5 @@
-//! When a difference counts. The legs of a mirror that is in use differ while a write is on its way, so what differs is read again, with
-//! growing pauses, until it is alike or every copy was the same over several reads. Must not wait by itself.
+//! When a difference counts. The legs of a mirror that is in use differ while a write is on its way, so what differs is read again, with growing
+//! pauses, until it is alike or every copy stayed the same over several reads. Must not wait on its own.
 
 use super::map::BLOCK_BYTES;
 use rigel_core::units::NS_PER_MS;
@@ -48,7 +48,7 @@ pub enum SettleOutcome {
     Restless,
 }
 
-/// A block that is being looked at again.
+/// A block that is being checked again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettleCheck {
     last: Vec<CopyReading>,
@@ -77,7 +77,7 @@ impl SettleCheck {
         };
     }
 
-    /// What came of it; `None` while it has to be looked at again.
+    /// What came of it; `None` while it has to be checked again.
     pub const fn settled(&self) -> Option<SettleOutcome> {
         self.settled
     }

@@ -1,4 +1,4 @@
-//! What a scrub that goes on has to know: what is compared, how far it came, what it found. Must not open the file.
+//! What a resumed scrub has to know: what is compared, how far it got, what it found. Must not open the file.
 
 use super::found::{ScrubFindings, Stretch};
 use super::map::{BLOCK_BYTES, CHUNK_BYTES, Map};
@@ -96,7 +96,7 @@ pub struct State {
     pub done: u64,
     /// Ranges that differed and have to be read again.
     pub pending: Vec<Stretch>,
-    /// How long reads took; of one copy alone, past the page cache.
+    /// How long reads took; of one copy alone, bypassing the page cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
     /// What was found.
@@ -104,7 +104,7 @@ pub struct State {
 }
 
 impl Source {
-    /// Whether there is one copy only, so that nothing is compared.
+    /// Whether there is one copy only, so nothing is compared.
     pub const fn is_one(&self) -> bool {
         matches!(self, Self::One { .. })
     }

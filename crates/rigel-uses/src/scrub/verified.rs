@@ -1,5 +1,5 @@
-//! Verified blocks, as soaks, tests of durability and loads with `verify` write them: each sector says by its checksum whether it is sound, and
-//! what it belongs to. Must not judge other blocks.
+//! Verified blocks, as soaks, tests of durability and loads with `verify` write them: the checksum of each sector shows whether it is intact, and
+//! the sector says what it belongs to. Must not judge other blocks.
 
 use super::judge::{Certainty, PageJudge, Part, Window};
 use super::letter;
@@ -49,7 +49,7 @@ pub(super) fn wrote(block: &[u8]) -> bool {
     block.chunks_exact(SECTOR_BYTES).any(|sector| Head::of(sector).is_some())
 }
 
-/// What a block says of which all is sound, of one place and of one write, and of the place where it lies.
+/// What a block says about which all is sound, of one place and of one write, and of the place where it lies.
 fn sound(block: &[u8], place: Option<u64>) -> Option<Head> {
     let head = Head::of(block.get(..SECTOR_BYTES)?)?;
     whole(head.seed, head.place, block)?;
@@ -66,7 +66,7 @@ fn is_ours(found: Head, offset: u64, head: Head) -> bool {
     (found.seed, found.place.target, found.place.offset) == (head.seed, head.place.target, offset)
 }
 
-/// Why a copy that is not whole may be the right one all the same. A sector that belongs elsewhere for sure, as the place is known, is no reason.
+/// Why a copy that is not whole may be the right one anyway. A sector that belongs elsewhere for sure, as the place is known, is not a reason.
 fn doubt(block: &[u8], head: Head, place: Option<u64>) -> Option<&'static str> {
     sectors(block, head).find_map(|(_, offset, found)| {
         let found = found?;

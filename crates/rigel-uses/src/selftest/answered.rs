@@ -1,4 +1,4 @@
-//! The figures of one calibration against the law of its device, and those of many against their promise.
+//! The figures of one calibration compared with the law of its device, and those of many with their promise.
 //!
 //! The promise is about the meaning of a figure for its reader: the highest rate of the device, not that of the
 //! point which happened to be the best. Must not format.
@@ -17,7 +17,7 @@ use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::stats::{Estimate, sample};
 use rigel_core::units::{MIB, to_f64, us_from_ns};
 
-/// In that share of the trials the true latency at the chosen level keeps the bound, to the tenth that is allowed.
+/// In that share of the trials the true latency at the chosen level meets the bound, to the tenth that is allowed.
 const WITHIN_BOUND: f64 = 0.98;
 /// In that share of the trials the bracket holds the level that saturates the device.
 const BRACKETED: f64 = 0.9;
@@ -33,7 +33,7 @@ pub fn asked() -> impl Iterator<Item = &'static Answer> {
 pub struct FigureOutcome {
     /// Which.
     pub asked: Quantity,
-    /// Whether its interval holds the truth; `None` without an interval.
+    /// Whether its interval contains the true value; `None` without an interval.
     pub held: Option<bool>,
     /// Estimate / truth - 1.
     pub error: f64,
@@ -120,7 +120,7 @@ impl Truth<'_> {
         (1..=most).filter_map(rate).reduce(f64::max)
     }
 
-    /// The largest level within the bound, 0 when none is: the latency grows with the level, so that halving finds it.
+    /// The largest level within the bound, 0 when none is: the latency grows with the level, so halving finds it.
     fn most_within(&self, bound: &LatencyBound, most: u32) -> u32 {
         let limit_us = us_from_ns(to_f64(bound.limit.0));
         let keeps = |level| self.latency_us(level, bound.of).is_some_and(|us| us <= limit_us);
@@ -141,7 +141,7 @@ impl Truth<'_> {
         }
     }
 
-    /// The highest rate of so many streams or fewer.
+    /// The highest rate of this many streams or fewer.
     fn mbps(&self, streams: u32) -> Option<f64> {
         let request = &self.record.header.request;
         let bytes = request.io_bytes(Class::LARGE);
@@ -156,7 +156,7 @@ impl Score {
         self.trials.iter().filter_map(move |trial| of(trial, asked.quantity))
     }
 
-    /// The share of a figure's intervals that hold the truth, and its standard error; `None` without intervals.
+    /// The share of a figure's intervals that contain the true value, and its standard error; `None` without intervals.
     pub fn held(&self, asked: &Answer) -> Option<(f64, f64)> {
         let part = |trial: &Trial| {
             let held = of(trial, asked.quantity).and_then(|seen| seen.held);
@@ -165,7 +165,7 @@ impl Score {
         self.figure(asked).any(|seen| seen.held.is_some()).then(|| self.share(part))
     }
 
-    /// The share of the intervals of all figures that hold the truth, and its standard error over calibrations.
+    /// The share of the intervals of all figures that contain the true value, and its standard error over calibrations.
     pub fn all_held(&self) -> (f64, f64) {
         self.share(|trial| (held(trial).filter(|held| *held).count(), held(trial).count()))
     }
@@ -175,13 +175,13 @@ impl Score {
         sample::mean(&self.figure(asked).map(|seen| seen.error).collect::<Vec<f64>>())
     }
 
-    /// The median half-width of a figure's intervals, relative: those of two visits have no mean to speak of.
+    /// The median half-width of a figure's intervals, relative: those of two visits have no mean to mention.
     pub fn half_width(&self, asked: &Answer) -> f64 {
         let known = self.figure(asked).filter(|seen| seen.held.is_some());
         sample::median(&known.map(|seen| seen.half_width).collect::<Vec<f64>>())
     }
 
-    /// The share of the trials in which the true latency at the chosen level keeps the bound, to the tenth that is
+    /// The share of the trials in which the true latency at the chosen level meets the bound, to the tenth that is
     /// allowed; or there is none, and nothing keeps it.
     pub fn within_bound(&self) -> (f64, f64) {
         let keeps = |answers: &CalibrationOutcome| {

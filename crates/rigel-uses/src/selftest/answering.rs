@@ -1,4 +1,4 @@
-//! The cases of `rigel calibrate`: devices whose answers are known, from a quiet one to those that a minute is short for.
+//! The cases of `rigel calibrate`: devices with known answers, from a quiet one to those for which a minute is short.
 //!
 //! Must not score.
 
@@ -8,7 +8,7 @@ use rigel_core::load::pace::{Adaptive, LevelChoice, Precision};
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::Nanos;
 
-/// A minute, as `rigel calibrate` has unless it is told otherwise.
+/// A minute, as `rigel calibrate` has by default.
 const USUAL_BUDGET_S: u64 = 60;
 const MEAN: LatencyOf = LatencyOf::Mean;
 
@@ -24,7 +24,7 @@ const START_UP: &str =
     "servers=8,service=1ms,spread=lognormal:20%,noise=ar:100ms:5%,between=1%,white=3%,startup=-30%:300ms";
 
 impl Case {
-    /// A calibration of a minute with a bound on the latency.
+    /// A calibration of a minute with a latency limit.
     fn answering(name: &'static str, law: &'static str, bound_us: u64, of: LatencyOf) -> Self {
         let case = Self {
             level: RunLevel::Simple,
@@ -58,12 +58,12 @@ pub(super) fn all() -> Vec<Case> {
             15_000,
             LatencyOf::P99,
         ),
-        Case::answering("a limit that nothing keeps", PLAIN, 900, MEAN),
+        Case::answering("a limit that nothing meets", PLAIN, 900, MEAN),
         Case::answering("8 stations in 20 s", PLAIN, 10_000, MEAN).within_s(20),
         Case::answering("8 stations in 3 min", PLAIN, 10_000, MEAN).within_s(180),
         Case::answering("100 stations", MANY, 15_000, MEAN),
         Case::answering("a disk, in 3 min", DISK, 30_000, MEAN).within_s(180),
-        Case::answering("chokes on load a little", CHOKES, 5000, MEAN),
+        Case::answering("chokes slightly under load", CHOKES, 5000, MEAN),
         Case::answering("memory of 5 s", MEMORY, 20_000, MEAN).held(0.84, 0.01),
         Case::answering("stalls, one in 5 s", STALLS, 5000, MEAN).held(0.80, 0.01),
         Case::answering("like a busy virtual machine", BUSY, 10_000, MEAN).within_s(180).held(0.88, 0.02),

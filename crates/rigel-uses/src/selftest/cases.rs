@@ -1,6 +1,6 @@
 //! The cases: devices like real ones, from quiet to bad.
 //!
-//! The noise and its size follow what was seen on real machines. Must not score.
+//! The noise and its size follow observations on real machines. Must not score.
 
 use super::{answering, commits, highest, loads, places, queues, rates, turns};
 use rigel_core::judge::flags::FlagCode;
@@ -22,24 +22,24 @@ pub enum Promise {
         least: f64,
         /// The mean of the estimates is off by no more, relative.
         most_bias: f64,
-        /// Least share of the points that reach the aim; `None` where many do not.
+        /// Least share of the points that reach the aim; `None` if many do not.
         least_reached: Option<f64>,
         /// An adaptive run takes no more minutes, on average.
         most_minutes: Option<f64>,
     },
     /// The search finds the level that saturates the device, and its rate.
     Levels {
-        /// The bracket holds the truth in at least that share of the trials.
+        /// The bracket contains the true value in at least that share of the trials.
         least: f64,
     },
     /// The figures of a calibration are true.
     Answers {
-        /// Of the 95 % intervals of each figure that share holds the truth.
+        /// Of the 95 % intervals of each figure that share contains the true value.
         least: f64,
         /// The mean of each figure is off by no more, relative.
         most_bias: f64,
     },
-    /// The bracket of a rate within a bound holds the truth.
+    /// The bracket of a rate within a bound contains the true value.
     Rate {
         /// In that share of the trials.
         least: f64,
@@ -48,13 +48,13 @@ pub enum Promise {
     },
     /// The figures that a formula gives are true: those of arrivals, of commits, of places, and those that stand for a whole run.
     Figures(&'static [FigurePromise]),
-    /// The 95 % intervals of all points hold the truth, or belong to a trial in which the flag was raised.
+    /// The 95 % intervals of all points contain the true value, or belong to a trial in which the flag was raised.
     HeldOrRaises(FlagCode, CoverageDemand),
     /// A flag is raised in at least that share of the trials.
     Raises(FlagCode, f64),
     /// Two sides that are alike: in at least that share of the trials no difference is found.
     NoDifference(f64),
-    /// Two sides in turns: their ratio is known as well in at most that share of the time of two runs that are compared.
+    /// Two sides in turn: their ratio is known as well in at most that share of the time of two runs that are compared.
     Sooner(f64),
 }
 
@@ -63,7 +63,7 @@ pub enum Promise {
 pub struct FigurePromise {
     /// Which, as a phrase.
     pub what: &'static str,
-    /// Of its 95 % intervals that share holds the truth.
+    /// Of its 95 % intervals that share contains the true value.
     pub least: f64,
     /// Its mean is off by no more, relative.
     pub most_bias: f64,
@@ -77,12 +77,12 @@ impl FigurePromise {
     }
 }
 
-/// How often intervals hold the truth or a flag is raised, and how near the estimates are in both cases.
+/// How often intervals contain the true value or a flag is raised, and how near the estimates are in both cases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoverageDemand {
     /// Share of the intervals, at least.
     pub least: f64,
-    /// Flagged or not, the mean of the estimates is off by no more, relative; `None` where nothing can be done
+    /// Flagged or not, the mean of the estimates is off by no more, relative; `None` if nothing can be done
     /// about it.
     pub most_bias: Option<f64>,
 }
@@ -139,9 +139,9 @@ pub struct Case {
     pub levels: LevelChoice,
     /// Share of writes in per cent.
     pub write_percent: u8,
-    /// The bound on the latency of small I/O, where it is a calibration.
+    /// The latency limit of small I/O, where it is a calibration.
     pub bound: Option<LatencyBound>,
-    /// The bound on the latency of an open loop, as it is written, where a rate is searched.
+    /// The latency limit of an open loop, as it is written, where a rate is searched.
     pub slo: Option<&'static str>,
     /// What has to come out.
     pub promise: Promise,
@@ -220,7 +220,7 @@ impl Case {
         Self { level, promise, ..Self::adaptive(name, law, 0.93) }
     }
 
-    /// The intervals of an adaptive run hold the truth in this share.
+    /// The intervals of an adaptive run contain the true value in this share.
     pub(super) fn adaptive(name: &'static str, law: impl Into<String>, least: f64) -> Self {
         Self {
             name,
@@ -356,7 +356,7 @@ fn searches() -> Vec<Case> {
     ]
 }
 
-/// Devices about which a flag has to warn.
+/// Devices that a flag has to warn about.
 fn warned() -> Vec<Case> {
     let slow_start = |name, tau, most_bias| {
         let noise = format!("noise=ar:100ms:5%,between=1%,white=3%,startup=-30%:{tau}");
@@ -374,13 +374,13 @@ fn warned() -> Vec<Case> {
         Case { write_percent: 100, ..Case::flag("a write cache that fills", cliff, FlagCode::WriteCliff) },
         Case::flag("a rate that falls by 20 % a minute", fast("white=3%,drift=-20%"), FlagCode::Drift),
         Case::flag("a cache that answers 40 %", usual("hits=40%:40us"), FlagCode::Bimodal),
-        Case::flag("visits that are slow now and then", modes, FlagCode::Contaminated),
-        Case::flag("I/Os that come back late", "servers=32,service=2ms,lost=2000", FlagCode::Stalled),
-        Case::usual("noise that outlasts the rests", SLOW, 0.8)
+        Case::flag("visits that are sometimes slow", modes, FlagCode::Contaminated),
+        Case::flag("I/Os that complete late", "servers=32,service=2ms,lost=2000", FlagCode::Stalled),
+        Case::usual("noise that outlasts the pauses", SLOW, 0.8)
             .promising(Promise::Raises(FlagCode::SlowNoise, 0.8)),
         Case {
             levels: LevelChoice::Auto,
-            ..Case::flag("a device that chokes on load", chokes, FlagCode::Retrograde)
+            ..Case::flag("a device that chokes under load", chokes, FlagCode::Retrograde)
         },
     ]
 }

@@ -1,4 +1,4 @@
-//! The cases of `rigel run commit`: a commit takes the service and the flush, and so many stations serve at a time.
+//! The cases of `rigel run commit`: a commit takes the service and the flush, and a given number of stations serve at a time.
 //!
 //! Must not run anything.
 

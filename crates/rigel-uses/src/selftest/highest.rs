@@ -1,5 +1,4 @@
-//! The cases of "highest" and "lowest": what stands for a whole run, where many of its points are alike, where one is clearly the best, and where the
-//! last one is.
+//! The cases of "highest" and "lowest": the headline of a run, if many of its points are alike, if one is clearly the best, and if the last one is.
 //!
 //! Must not run anything.
 

@@ -1,7 +1,7 @@
-//! Figures that a formula gives, against those that a run found: the trials of `rigel run simple`, `open`, `commit`, `zones`,
+//! Figures from a formula, compared with those of a run: the trials of `rigel run simple`, `open`, `commit`, `zones`,
 //! `streams` and of load files.
 //!
-//! Must not hold a case or a formula; the rooms of these levels do.
+//! Must not contain a case or a formula; the modules of these levels do.
 
 use super::cases::{FigurePromise, Promise};
 use super::score::{Grade, Score, Trial, seldom_enough};
@@ -20,7 +20,7 @@ use rigel_core::units::to_f64;
 pub struct KnownFigure {
     /// Which, as a phrase.
     pub what: &'static str,
-    /// Whether its 95 % interval holds the truth; `None` without an interval.
+    /// Whether its 95 % interval contains the true value; `None` without an interval.
     pub held: Option<bool>,
     /// Figure / truth - 1.
     pub error: f64,
@@ -58,7 +58,7 @@ pub(super) fn figures(found: &Findings, request: &Request, law: &SimLaw) -> Vec<
 }
 
 impl Score {
-    /// Of the intervals of a figure, or of all, the share that holds the truth, and its standard error over runs.
+    /// Of the intervals of a figure, or of all, the share that contains the true value, and its standard error over runs.
     fn known_held(&self, what: Option<&str>) -> (f64, f64) {
         self.share(|trial| {
             let wanted = trial.known.iter().filter(|known| what.is_none_or(|what| known.what == what));
@@ -72,7 +72,7 @@ impl Score {
         self.known_held(None).0
     }
 
-    /// Every figure that is promised: its name, the share of its intervals that hold the truth, and how far it is off on average.
+    /// Every figure that is promised: its name, the share of its intervals that contain the true value, and how far it is off on average.
     pub fn known(&self) -> Vec<(&'static str, f64, f64)> {
         let Promise::Figures(promised) = self.case.promise else { return Vec::new() };
         let of = |&FigurePromise { what, .. }: &FigurePromise| {

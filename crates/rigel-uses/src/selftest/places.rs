@@ -13,9 +13,9 @@ use rigel_core::sim::SimLaw;
 use rigel_core::stats::by_place::{Area, Course, SLACK};
 use rigel_core::units::{NS_PER_S, to_f64, us_from_ns};
 
-/// Into so many places each device is cut.
+/// Into this many places each device is cut.
 const PLACES: u8 = 8;
-/// A place is looked at in so many pieces; its speed hardly differs within one.
+/// A place is checked in this many pieces; its speed barely differs within one.
 const PIECES: u32 = 64;
 /// Places whose speeds differ by less are one area.
 const ALIKE: f64 = 1e-6;

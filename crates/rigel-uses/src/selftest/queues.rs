@@ -18,8 +18,8 @@ const RATES: [u32; 2] = [2000, 3200];
 const MEAN: &str = "mean latency";
 const P99: &str = "p99";
 
-/// A queue that is busy for four fifths of the time remembers for 20 ms. The p99 of 2 s rests on few busy times; its spread is a
-/// fifth, and skewed. Six or twelve visits of 2 s, drawn without any schedule, have intervals that hold the truth in 91 % of the
+/// A queue that is busy for four fifths of the time remembers for 20 ms. The p99 of 2 s is based on few busy times; its spread is a
+/// fifth, and skewed. Six or twelve visits of 2 s, drawn without any schedule, have intervals that contain the true value in 91 % of the
 /// tries at four fifths and in 95 % at a half. That is 93 % together; two points are left, as for means. Half the width is 10 % on
 /// average, and the bias is an eighth of that at most.
 const PROMISED: [FigurePromise; 2] =

@@ -16,7 +16,7 @@ use rigel_core::sim::SimLaw;
 use rigel_core::stats::rates::whole;
 use rigel_core::units::{Nanos, to_f64, us_from_ns};
 
-/// The time that `rigel slo` takes unless it is told otherwise.
+/// The time that `rigel slo` takes by default.
 const USUAL: Nanos = Nanos::from_secs(300);
 /// As `rigel slo` has it.
 const MOST_OUTSTANDING: u32 = 1024;
@@ -51,7 +51,7 @@ pub(super) fn all() -> Vec<Case> {
     ]
 }
 
-/// A bound where it is just kept: of a hundred runs five may say that it is surely kept, or surely not.
+/// A bound where it is just kept: of a hundred runs five may say that it is certainly kept, or certainly not.
 pub(super) fn required() -> Vec<Case> {
     let at = |name, law, bound| {
         let promise = Promise::Figures(&REQUIRED);
@@ -99,7 +99,7 @@ pub(super) fn require(request: &mut Request) -> Result<(), String> {
     Ok(())
 }
 
-/// What a run says of the bound where it is just kept.
+/// What a run says about the bound where it is just kept.
 pub(super) fn figures(found: &Findings) -> Vec<KnownFigure> {
     let Some(slo) = &found.slo else { return Vec::new() };
     let of = |required: &RequiredFound| {

@@ -1,4 +1,4 @@
-//! One trial against the truth, and many of them against the promise of their case.
+//! One trial compared with the truth, and many of them with the promise of their case.
 //!
 //! Points of one run share its noise, so the standard error of a share is taken over runs. Must not
 //! format.
@@ -19,7 +19,7 @@ use rigel_core::stats::special::student_t_quantile;
 use rigel_core::units::{NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
-/// Intervals that hold the truth more often are too wide.
+/// Intervals that contain the true value more often are too wide.
 const MOST_HELD: f64 = 0.999;
 /// Least share of the estimates whose error is within the aim, of those whose interval is.
 const LEAST_KEPT: f64 = 0.93;
@@ -50,15 +50,15 @@ pub struct Trial {
     pub minutes: f64,
     /// Visits made.
     pub visits: usize,
-    /// For a search: whether the bracket holds the truth.
+    /// For a search: whether the bracket contains the true value.
     pub bracketed: Option<bool>,
     /// For a search for a rate: the width of its bracket, relative to the truth.
     pub bracket_width: Option<f64>,
     /// For a search: maximum / truth - 1.
     pub maximum_error: Option<f64>,
-    /// For two sides in turns: whether a difference was found.
+    /// For two sides in turn: whether a difference was found.
     pub differs: Option<bool>,
-    /// For two sides in turns: half the width of the intervals of their change, relative, on average.
+    /// For two sides in turn: half the width of the intervals of their change, relative, on average.
     pub change_width: Option<f64>,
     /// The same of two runs that are compared, and what both took together.
     pub apart: Option<SideOutcome>,
@@ -188,7 +188,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// The share of all intervals that hold the truth, and its standard error over runs.
+    /// The share of all intervals that contain the true value, and its standard error over runs.
     pub fn coverage(&self) -> (f64, f64) {
         self.share(|trial| (trial.covered, trial.intervals))
     }
@@ -220,7 +220,7 @@ impl Score {
         self.share(|trial| (usize::from(trial.flags.contains_key(&flag)), 1))
     }
 
-    /// The share of all intervals that hold the truth or belong to a trial in which a flag was raised.
+    /// The share of all intervals that contain the true value or belong to a trial in which a flag was raised.
     pub fn held_or_raised(&self, flag: FlagCode) -> (f64, f64) {
         self.share(|trial| {
             let raised = trial.flags.contains_key(&flag);
@@ -239,7 +239,7 @@ impl Score {
         self.trials.iter().map(figure).sum::<f64>() / self.count().max(1.0)
     }
 
-    /// Whether the promise of the case was kept, within what chance explains for so many trials.
+    /// Whether the promise of the case was kept, within what chance explains for this many trials.
     pub fn verdict(&self) -> Grade {
         if self.trials.is_empty() {
             return Grade::Broken("nothing was tried".into());
@@ -307,7 +307,7 @@ impl Score {
         self.at_least(&what, (kept, over_runs.max(independent)), LEAST_KEPT)
     }
 
-    /// Whether false alarms are rare enough, within what chance explains for so many trials.
+    /// Whether false alarms are rare enough, within what chance explains for this many trials.
     fn keeps_silent(&self, silence: &Silence) -> Grade {
         let (alarms, trials) = (self.alarms(silence), self.trials.len());
         if chance::at_least(alarms, trials, silence.most) >= RARE {

@@ -151,7 +151,7 @@ fn truth(law: SimLaw, request: &Request, point: Point, quantity: Quantity) -> Op
     Some(if class == Class::SMALL { of_small } else { of_large })
 }
 
-/// Half the width of the intervals of the rates' changes, on average; `None` where a change has none.
+/// Half the width of the intervals of the rates' changes, on average; `None` if a change has none.
 fn change_width(found: &Comparison) -> Option<f64> {
     let rates = found.rows.iter().filter(|row| row.quantity.what.is_rate());
     let widths = rates.map(|row| row.change.ok().map(|change| (change.hi - change.lo) / 2.0));

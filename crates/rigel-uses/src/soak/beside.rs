@@ -10,20 +10,20 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "BesideProduction")]
 pub struct ProductionImpact {
-    /// The share that it might take at most.
+    /// The maximum share.
     pub most: f64,
     /// The share in which its I/Os were in flight.
     pub taken: f64,
     /// The highest of an interval.
     pub taken_at_most: f64,
-    /// What the governor allowed, the mean over the time.
+    /// The share that the governor allowed, on average over the time.
     pub allowed: f64,
-    /// How often it judged how production fares.
+    /// How often it judged the state of production.
     pub looks: u64,
-    /// How often it halved the share as its own reads took far longer than usual.
+    /// How often it halved the share because its own reads took far longer than usual.
     #[serde(rename = "gave_way_as_slow")]
     pub slow: u64,
-    /// How often it did as the host waited for I/O far more than usual (PSI).
+    /// How often it did so because the host waited for I/O far more than usual (PSI).
     #[serde(rename = "gave_way_as_pressed")]
     pub pressed: u64,
     /// The host told how much it waits.
@@ -31,19 +31,19 @@ pub struct ProductionImpact {
     pub knows_pressure: bool,
 }
 
-/// What an interval took of storage that has other users, as shares of the time.
+/// The use of storage with other users in an interval, as shares of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct MomentBeside {
     /// The time in which its I/Os were in flight, for each target.
     pub taken: f64,
     /// What was allowed.
     pub allowed: f64,
-    /// 99th percentile of its reads in the worst look, to 7 %; null when no look ended.
+    /// 99th percentile of its reads in the worst judgement, to 7 %; null when no judgement was completed.
     #[serde(rename = "reads_p99_us")]
     pub p99_us: Option<f64>,
-    /// Most of the time in which somebody on the host waited for I/O, of a look; null where that is not known.
+    /// The highest share of time, in one judgement, in which tasks on the host waited for I/O; null if that is unknown.
     pub pressed: Option<f64>,
-    /// Looks that halved the share.
+    /// Judgements that halved the share.
     pub gave_way: u64,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn moment(
     }
 }
 
-/// That of a record; `None` of one that had the storage for itself.
+/// That of a record; `None` of one that had the storage on its own.
 pub(super) fn of(record: &Record) -> Option<ProductionImpact> {
     let most = share(record.header.request.soak()?.beside?);
     let targets = record.header.targets.len();

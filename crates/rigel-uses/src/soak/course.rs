@@ -26,7 +26,7 @@ pub struct Moment {
     /// What each class did.
     #[serde(rename = "classes")]
     pub ios: PerClass<MomentIo>,
-    /// Beside production: what it took of the storage.
+    /// Next to production: its use of the storage.
     #[serde(rename = "beside_production")]
     pub beside: Option<MomentBeside>,
 }

@@ -1,7 +1,8 @@
 //! What made users wait though nothing failed: the longest I/O, and spells in which all I/Os were slow.
 //!
-//! The longest is compared with what no standstill held, a spell with the median of all intervals of its phase. Both median and mean of a spell are far
-//! up: one standstill moves the mean of an interval alone, and a cache that serves about half of the reads the median alone. Must not look at failures.
+//! The longest is compared with I/Os outside any standstill, a spell with the median of all intervals of its phase. Both median and mean of a
+//! spell are far higher: one standstill moves the mean of an interval alone, and a cache that serves about half of the reads the median alone.
+//! Must not look at failures.
 
 use super::{Moment, MomentIo, PhaseFound};
 use rigel_core::documents;
@@ -23,7 +24,7 @@ const LEAST_INTERVALS: usize = 5;
 /// An I/O that took far longer than nearly all others.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LongIo {
-    /// When it began, in seconds of load, to the length of an interval.
+    /// When it began, in seconds of load, to the nearest interval.
     #[serde(rename = "at_s", serialize_with = "documents::ns_in_seconds")]
     #[schemars(with = "f64")]
     pub began_ns: u64,
@@ -36,11 +37,11 @@ pub struct LongIo {
     /// Where targets are counted: the number of the one that had it.
     #[serde(skip)]
     pub target: Option<usize>,
-    /// Hardly one of the others takes longer than so many microseconds.
+    /// Almost none of the others takes longer than this, in microseconds.
     pub usual_us: f64,
 }
 
-/// Intervals one after the other in which all I/Os of a class were slow.
+/// Consecutive intervals in which all I/Os of a class were slow.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Spell {
     /// When it began, in seconds of load.

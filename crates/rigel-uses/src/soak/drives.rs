@@ -1,6 +1,6 @@
-//! What the drives say of themselves before and after a load: their counters compared, each drive known again by model and serial number.
+//! What the drives say about themselves before and after a load: their counters compared, each drive recognised by model and serial number.
 //!
-//! Damage that grew is held against a drive, and an alarm whenever it is on; wear and hours are only told. Must not ask a drive.
+//! Damage that grew counts against a drive, and so does any alarm; wear and hours are only reported. Must not ask a drive.
 
 use rigel_core::facts::DriveLook;
 use rigel_core::facts::drive::{Counter, Counters, Drive, DriveAnswer, Kind};
@@ -10,16 +10,16 @@ use serde::Serialize;
 /// What all looks at the drives say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drives {
-    /// Those that told their counters, in the order in which they were first seen.
+    /// Those that reported their counters, in the order in which they were first seen.
     pub told: Vec<DriveFound>,
     /// Those that never did.
     pub silent: Vec<SilentDrive>,
 }
 
-/// A drive that told its counters at least once.
+/// A drive that reported its counters at least once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriveFound {
-    /// Its kernel name at the last look.
+    /// Its kernel name at the last reading.
     pub name: String,
     /// Its model.
     pub model: Option<String>,
@@ -31,11 +31,11 @@ pub struct DriveFound {
     pub looks: u32,
     /// Its counters.
     pub changes: Vec<Change>,
-    /// Why it told none at the last look.
+    /// Why it reported none at the last reading.
     pub lost: Option<String>,
 }
 
-/// A drive that told no counters.
+/// A drive that reported no counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SilentDrive {
     /// Its kernel name.
@@ -51,25 +51,25 @@ pub struct Change {
     /// Its name, such as `pending_sectors`; percentages end in `_percent`, bytes in `_bytes`.
     #[schemars(with = "String")]
     pub counter: Counter,
-    /// At the first look that had it.
+    /// At the first reading that contained it.
     pub first: u64,
     /// At the last one.
     pub last: u64,
-    /// At its highest; of bits, all that were ever set.
+    /// Its highest value; for bits, all that were ever set.
     pub most: u64,
-    /// Looks that had it. With 1 it is not known what was before.
+    /// Readings that contained it. With 1, the earlier value is unknown.
     pub looks: u32,
-    /// It speaks against the drive: damage that grew, or an alarm.
+    /// Whether it counts against the drive: damage that grew, or an alarm.
     pub worse: bool,
 }
 
 impl DriveFound {
-    /// What speaks against it.
+    /// What casts doubt on it.
     pub fn worse(&self) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(|change| change.worse)
     }
 
-    /// How often it told a counter of damage or an alarm.
+    /// How often it reported a counter of damage or an alarm.
     fn looks_at_damage(&self) -> u32 {
         let tells = |change: &&Change| matches!(change.counter.kind(), Kind::Damage | Kind::Alarm);
         self.changes.iter().filter(tells).map(|change| change.looks).max().unwrap_or(0)
@@ -87,12 +87,12 @@ impl Drives {
         self.told.iter().filter(|drive| drive.is_worse())
     }
 
-    /// What looks say; `None` when nobody looked, as at a simulated device.
+    /// What looks say; `None` when nothing was sampled, as at a simulated device.
     pub fn of(looks: &[DriveLook]) -> Option<Self> {
         of(looks)
     }
 
-    /// How often the one that told least told a counter of damage or an alarm, at most; 0 where it has none. `None` without drives.
+    /// How often the one that told least reported a counter of damage or an alarm, at most; 0 where it has none. `None` without drives.
     pub fn fewest_looks(&self) -> Option<u32> {
         self.told.iter().map(DriveFound::looks_at_damage).min()
     }

@@ -1,4 +1,4 @@
-//! Whether what was demanded was kept: kept for sure, not kept for sure, or undecided with the reason. Must not choose an exit code.
+//! Whether the demands were met: certainly met, certainly not met, or undecided with the reason. Must not choose an exit code.
 
 use super::{Baseline, ThroughFindings};
 use rigel_core::load::through::{Demand, Span};
@@ -8,7 +8,7 @@ use rigel_core::units::{Nanos, to_f64};
 /// A demand, and what became of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DemandFound {
-    /// What was demanded.
+    /// The demand.
     pub demand: Demand,
     /// What became of it.
     pub verdict: DemandVerdict,
@@ -42,7 +42,7 @@ pub fn judged(demand: Demand, found: &ThroughFindings) -> DemandFound {
     };
     // What was kept so far may be missed by what did not come any more.
     let verdict = match verdict {
-        DemandVerdict::Kept if found.hung.is_some() => DemandVerdict::Undecided("I/Os never came back"),
+        DemandVerdict::Kept if found.hung.is_some() => DemandVerdict::Undecided("I/Os never completed"),
         other => other,
     };
     DemandFound { demand, verdict }
@@ -103,12 +103,12 @@ fn latencies(span: Option<Span>, found: &ThroughFindings) -> Result<(Histogram, 
     match found.level(span) {
         Some(level) => Ok((level.latency.clone(), level.errors)),
         None if found.trouble.sign.is_none() => Err("nothing happened"),
-        None if span == Span::During => Err("the load noticed nothing of what was marked"),
+        None if span == Span::During => Err("the load was not affected by what was marked"),
         None => Err("the run has no such part"),
     }
 }
 
-/// Whether at most so many I/Os took longer; one that failed did. The bucket of the limit may lie on either side.
+/// Whether at most this many I/Os took longer; one that failed did. The bucket of the limit may lie on either side.
 fn share(all: &Histogram, errors: u64, limit: Nanos, allowed: f64) -> DemandVerdict {
     let count = all.count().saturating_add(errors);
     if count == 0 {
@@ -125,6 +125,6 @@ fn share(all: &Histogram, errors: u64, limit: Nanos, allowed: f64) -> DemandVerd
     } else if perhaps <= allowed {
         DemandVerdict::Kept
     } else {
-        DemandVerdict::Undecided("the limit lies within what a percentile is known to, 1.6 %")
+        DemandVerdict::Undecided("the limit lies within the accuracy of a percentile, 1.6 %")
     }
 }

@@ -7,7 +7,7 @@ use rigel_core::measure::Histogram;
 use rigel_core::stats::{Basis, Estimate, Interval};
 use rigel_core::units::{Nanos, to_f64, us_from_ns};
 
-/// A part of the run is cut into so many stretches at most.
+/// A part of the run is cut into this many stretches at most.
 const STRETCHES: usize = 10;
 /// With fewer of them there is no interval.
 const LEAST_STRETCHES: usize = 3;
@@ -103,7 +103,7 @@ fn sum(own: &[&Figures], of: fn(&Figures) -> u64) -> u64 {
     own.iter().map(|one| of(one)).fold(0, u64::saturating_add)
 }
 
-/// A figure with its interval from the stretches; without one where there are too few. `None` where no stretch has it.
+/// A figure with its interval from the stretches; without one where there are too few. `None` if no stretch has it.
 pub fn estimate(own: &[&Figures], of: impl Fn(&[&Figures]) -> Option<f64>) -> Option<Estimate> {
     let each = own.len().div_ceil(STRETCHES).max(1);
     let values: Vec<f64> = own.chunks(each).filter_map(&of).collect();

@@ -1,4 +1,4 @@
-//! Rebuilds of arrays, as the marks of the host tell them, and what they cost the load. Must not look at the host.
+//! Rebuilds of arrays, from the marks of the host, and what they cost the load. Must not look at the host.
 
 use super::{Figures, ThroughFindings, level};
 use rigel_core::facts::states::{StateChange, StateKind, SyncProgress};
@@ -9,7 +9,7 @@ use rigel_core::units::{NS_PER_S, to_f64};
 
 /// Bytes of a sector in sysfs.
 const SECTOR: f64 = 512.0;
-/// The host is looked at so often: a moment is known to that.
+/// The host is checked so often: a moment is known to that.
 const LOOK_NS: u64 = NS_PER_S;
 /// What has come so far when it is over is taken for done.
 const NEARLY: f64 = 0.9;
@@ -21,17 +21,17 @@ const AT_REST: [&str; 2] = ["idle", "frozen"];
 pub struct Rebuild {
     /// The array.
     pub device: String,
-    /// What it does: `recover`, `resync` ..; `None` where it went on already when the load began.
+    /// What it does: `recover`, `resync` ..; `None` if it continued already when the load began.
     pub action: Option<String>,
     /// When it was first seen, on the clock of the run.
     pub began_ns: u64,
-    /// When it was over; `None` where it never was.
+    /// When it was over; `None` if it never was.
     pub ended_ns: Option<u64>,
-    /// The share that was done when it was last seen.
+    /// The completed share when it was last seen.
     pub share: Option<f64>,
     /// Bytes per second.
     pub rate: Option<Estimate>,
-    /// What it cost the load; `None` where no interval lies in it, or nothing is known from before.
+    /// What it cost the load; `None` if no interval lies in it, or nothing is known from before.
     pub cost: Option<RebuildCost>,
 }
 

@@ -1,14 +1,14 @@
-//! Times in which nothing completed, out of the parts of the intervals.
+//! Times in which nothing completed, from the parts of the intervals.
 //!
-//! The last completion before and the first one behind lie somewhere in their parts, so that a length is known to two parts. An interval in which I/Os failed
-//! ends a standstill: what fails comes back. Must not judge latencies.
+//! The last completion before and the first one after lie somewhere in their parts, so a length is known to two parts. An interval in which I/Os
+//! failed ends a standstill, because failed I/Os complete. Must not judge latencies.
 
 use super::Figures;
 use rigel_core::units::{NS_PER_MS, NS_PER_S, Nanos, to_f64};
 
 /// Shorter ones are no standstill.
 const LEAST: Nanos = Nanos(300 * NS_PER_MS);
-/// By chance nothing arrives for so many times the mean distance in one of 10^13 cases.
+/// By chance nothing arrives for this many times the mean distance in one of 10^13 cases.
 const BY_CHANCE: f64 = 30.0;
 
 /// A time in which nothing completed.
@@ -20,7 +20,7 @@ pub struct Standstill {
     pub least: Nanos,
     /// It lasted so long at most.
     pub most: Nanos,
-    /// It went on when the load ended.
+    /// It still continued when the load ended.
     pub is_open: bool,
 }
 

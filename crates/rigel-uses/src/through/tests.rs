@@ -186,7 +186,7 @@ fn nothing_is_made_up_where_nothing_happened() {
     assert_eq!((marked.has_trouble(), marked.back_after()), (false, Some(Nanos(0))));
     let spans: Vec<Span> = marked.levels.iter().map(|level| level.span).collect();
     assert_eq!(spans, [Span::Before, Span::After]);
-    assert_eq!(verdicts(&marked), [Undecided("the load noticed nothing of what was marked"), Kept, Kept]);
+    assert_eq!(verdicts(&marked), [Undecided("the load was not affected by what was marked"), Kept, Kept]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! When the trouble began, what it was, and when rate and p99 were back.
 //!
-//! What is usual is what the intervals before the first sign show. An interval is in trouble when it is far from that, and back when it is near, so that a
-//! figure at a limit does not go to and fro. Must not see the future of a baseline: what comes after the first sign has no part in it.
+//! The intervals before the first sign show what is usual. An interval is in trouble if it is far from that, and back if it is close, so a figure
+//! at a limit does not flip back and forth. Must not see the future of a baseline: what comes after the first sign has no part in it.
 
 use super::{Figures, Standstill};
 use rigel_core::record::Mark;
@@ -10,7 +10,7 @@ use rigel_core::units::{NS_PER_S, Nanos, to_f64};
 
 /// With fewer intervals before the first sign nobody knows what is usual.
 const LEAST_BEFORE: usize = 5;
-/// A p99 so many times as long as usual is trouble.
+/// A p99 this many times as long as usual is trouble.
 const SLOW: f64 = 5.0;
 /// Up to here it is back; percentiles over so few I/Os vary.
 const AS_BEFORE: f64 = 1.5;
@@ -18,14 +18,14 @@ const AS_BEFORE: f64 = 1.5;
 const LOW: f64 = 0.8;
 /// From here on it is back.
 const FULL: f64 = 0.95;
-/// By so many standard deviations of a count a rate may be off by chance.
+/// By this many standard deviations of a count a rate may be off by chance.
 const SIGMAS: f64 = 4.0;
 /// So many intervals in a row have to be as before.
 const STAYS: usize = 3;
 /// A rate below this share of what arrives is not held.
 const HELD: f64 = 0.95;
 
-/// What is known of the load before anything happened.
+/// What is known about the load before anything happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Baseline {
     /// Its usual figures.
@@ -105,7 +105,7 @@ pub struct Trouble {
 /// What was found.
 #[derive(Clone, Debug)]
 pub struct TroubleFindings {
-    /// What is known of the load before anything happened.
+    /// What is known about the load before anything happened.
     pub baseline: Baseline,
     /// The first sign of trouble; `None` when nothing happened.
     pub sign: Option<Sign>,

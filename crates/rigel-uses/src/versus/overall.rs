@@ -22,7 +22,7 @@ pub struct OverallRatio {
     pub change: Change,
     /// What that says.
     pub effect: Effect,
-    /// The loads whose own row surely says the contrary: another direction, or one where the mean shows no difference.
+    /// The loads whose own row certainly says the contrary: another direction, or one where the mean shows no difference.
     pub against: Vec<Point>,
     /// Rounds behind it.
     pub rounds: usize,
@@ -79,7 +79,7 @@ fn of_quantity(
     })
 }
 
-/// The loads that surely differ otherwise than the mean.
+/// The loads that certainly differ otherwise than the mean.
 fn against(overall: &OverallRatio, rows: &[Row]) -> Vec<Point> {
     let own = rows.iter().filter(|row| row.quantity == overall.quantity);
     let differs = |row: &&Row| row.verdict.is_direction() && row.verdict != overall.effect;

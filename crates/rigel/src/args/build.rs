@@ -1,6 +1,6 @@
-//! From arguments to the options of a run. Every command that measures comes through here.
+//! Turns arguments into the options of a run. Every command that measures comes through here.
 //!
-//! Judges name, targets and consent; the load is judged in [`super::shaping`], how options go together in [`super::rules`]. Every message
+//! Judges name, targets and consent; the load is judged in [`super::shaping`], combinations of options in [`super::rules`]. Every message
 //! names the option as the user typed it. Must not look at a path.
 
 use super::names::{Front, Opt};
@@ -106,7 +106,7 @@ fn check_load_file(level: RunLevel, file: Option<&Path>, targets: &TargetSource)
 
 /// The word for a level beside a file that says what is loaded.
 pub fn level_beside_file(level: RunLevel) -> Problem {
-    Problem::usage(format!("--load does not go with the level '{}'", level.name()))
+    Problem::usage(format!("--load cannot be combined with the level '{}'", level.name()))
         .at("--load")
         .because("the file says what is measured")
         .next(format!("leave out one of them; a target of that name is ./{}", level.name()))
@@ -166,7 +166,7 @@ fn targets(
 
 /// Engines without storage take neither a target nor a scratch file.
 pub(super) fn no_storage(what: &str) -> Problem {
-    Problem::usage(format!("{what} does not go with an engine that touches no storage"))
+    Problem::usage(format!("{what} cannot be combined with an engine that touches no storage"))
         .at("--engine")
         .because("the engines sim and null have a target that exists only in memory")
         .next(format!("leave out {what}, or choose another engine"))

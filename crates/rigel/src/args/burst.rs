@@ -1,6 +1,6 @@
-//! `rigel run burst`: one kind of I/O at saturation until the rate falls, and again behind a pause.
+//! `rigel run burst`: one kind of I/O at saturation until the rate falls, and again after a pause.
 //!
-//! Makes the request; how many are outstanding in all is known once the targets are looked at. Must not look at a path.
+//! Makes the request; the total outstanding is known once the targets are inspected. Must not look at a path.
 
 use super::level::LevelArgs;
 use super::names::Front;

@@ -1,6 +1,6 @@
 //! `rigel run zones` and `rigel run streams`: reads place by place, and several sequential readers.
 //!
-//! Makes the requests; what a class of I/O may be is known to [`Request::check`]. Must not look at a path.
+//! Makes the requests; [`Request::check`] knows which classes of I/O are valid. Must not look at a path.
 
 use super::level::LevelArgs;
 use super::names::Front;
@@ -20,7 +20,7 @@ const READERS: [u32; 5] = [1, 2, 4, 8, 16];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct PlaceArgs {
-    /// Zones per target, of 'zones' [default: 16]
+    /// Zones per target, for 'zones' [default: 16]
     #[arg(long, value_name = "N", value_parser = places, hide_short_help = true, help_heading = HEADING)]
     pub places: Option<u8>,
 

@@ -1,6 +1,6 @@
-//! `rigel calibrate`: the arguments. A calibration is a run of the level simple with a bound on the latency.
+//! `rigel calibrate`: the arguments. A calibration is a run of the level simple with a latency limit.
 //!
-//! Must not judge what the arguments of a run hold as well; [`super::build`] does.
+//! Must not judge what it shares with the arguments of a run; [`super::build`] does.
 
 use super::build::Frame;
 use super::names::{Front, Opt};

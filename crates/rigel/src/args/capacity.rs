@@ -37,7 +37,7 @@ Examples:
   rigel capacity import awr.csv --zone Europe/Berlin --host ora1
       times without a UTC offset need a zone, and a file without a host name needs one
   rigel capacity import old.json --rename dev8-0=sda
-      a disk that an older version calls by its device numbers";
+      a disk that an older version named by its device numbers";
 
 const RECORD: &str = "\
 Examples:
@@ -121,7 +121,7 @@ impl Dates {
 pub struct ImportArgs {
     /// Files written by other tools, or directories of them; gzip and UTF-16 are decoded
     ///
-    /// Of a directory, files that cannot be imported are left out and counted with their reason. Hidden files and links to directories are skipped.
+    /// In a directory, files that cannot be imported are left out and counted with their reason. Hidden files and links to directories are skipped.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 
@@ -229,7 +229,7 @@ pub struct ShowArgs {
 fn renamed(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((old, new)) if !old.is_empty() && !new.is_empty() => Ok((old.to_owned(), new.to_owned())),
-        _ => Err("is no pair of names; give OLD=NEW, such as dev8-0=sda".to_owned()),
+        _ => Err("is not a pair of names; give OLD=NEW, such as dev8-0=sda".to_owned()),
     }
 }
 
@@ -264,7 +264,7 @@ impl CapacityArgs {
 impl RecordArgs {
     fn checked(self) -> Result<Self, Problem> {
         if !(SHORTEST.0..=LONGEST.0).contains(&self.every.0) {
-            return Err(Problem::usage(format!("{} is no time between readings", self.every))
+            return Err(Problem::usage(format!("{} is not a valid time between readings", self.every))
                 .at("--every")
                 .next("give 100ms to 10m; 1s shows bursts"));
         }
@@ -274,7 +274,7 @@ impl RecordArgs {
                 .next("give more than --every"));
         }
         if self.per_hour.0 < 1024 {
-            return Err(Problem::usage(format!("{} hold no hour", self.per_hour))
+            return Err(Problem::usage(format!("{} cannot hold an hour", self.per_hour))
                 .at("--per-hour")
                 .next("give 1K or more"));
         }

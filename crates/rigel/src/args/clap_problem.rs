@@ -57,9 +57,9 @@ pub fn problem(error: &clap::Error) -> Problem {
         (None, Some(usage)) => {
             // Some commands have several forms.
             let forms = usage.replace(" rigel ", "` or `rigel ");
-            problem.next(format!("the form is: `{forms}`; --help tells more"))
+            problem.next(format!("the form is: `{forms}`; see --help"))
         }
-        (None, None) => problem.next("--help tells more"),
+        (None, None) => problem.next("--help shows more"),
     }
 }
 

@@ -142,7 +142,7 @@ struct OrionArgs {
     arguments: Vec<OsString>,
 }
 
-/// The command line. `-h` is a summary of one screen, `--help` tells everything, and so does `rigel help COMMAND`.
+/// The command line. `-h` is a summary of one screen, `--help` shows everything, as does `rigel help COMMAND`.
 pub fn command() -> clap::Command {
     let help = || {
         let text = "Print a summary (-h) or everything (--help)";
@@ -178,7 +178,7 @@ pub fn command() -> clap::Command {
     cli.override_help(text)
 }
 
-/// Without the options in the help that the rules leave this command no use for.
+/// Hides the options that the rules do not allow for this command.
 fn without_unused(path: &str, command: clap::Command) -> clap::Command {
     command.mut_args(|arg| {
         let is_unused = arg.get_long().is_some_and(|long| rules::is_unused(path, &format!("--{long}")));
@@ -192,7 +192,7 @@ fn flowing(command: clap::Command) -> clap::Command {
     command.after_long_help(joined(&text))
 }
 
-/// Each paragraph in one line. Lines go on where the next has the same indent; each of those with commands stays alone.
+/// Each paragraph in one line. Lines with the same indent are joined; each line with commands stays separate.
 pub(super) fn joined(text: &str) -> String {
     const OF_COMMANDS: usize = 2;
     let indent = |line: &str| line.len() - line.trim_start().len();

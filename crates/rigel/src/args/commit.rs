@@ -1,7 +1,7 @@
 //! `rigel run commit`: its options, and the load that they ask for.
 //!
-//! Classes of writers that append to a log, each write durable in one way or another, and the same without that beside
-//! them. Must not know targets.
+//! Classes of writers that append to a log, each write durable in one way or another, and the same without durability next to them. Must not know
+//! targets.
 
 use super::values::{self, ValueError};
 use super::words::{self, Words};
@@ -23,7 +23,7 @@ const READS: Class = Class::constant("reads");
 pub struct CommitArgs {
     /// How a write becomes durable: dsync, fdatasync or none [default: both ways]
     ///
-    /// dsync: each write is durable itself (RWF_DSYNC, like O_DSYNC). fdatasync: a flush follows each write. Writes without either are always
+    /// dsync: each write is durable on its own (RWF_DSYNC, like O_DSYNC). fdatasync: a flush follows each write. Writes without either are always
     /// measured for comparison; none measures only these.
     #[arg(long, value_name = "METHOD", ignore_case = true, hide_possible_values = true, hide_short_help = true, value_parser = words::parser::<Sync>(), help_heading = COMMITS)]
     pub sync: Option<Sync>,

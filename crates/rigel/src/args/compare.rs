@@ -44,7 +44,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "RECORD")]
     pub base: Vec<PathBuf>,
 
-    /// The other side: a record or a directory; with several, all storages are put in order
+    /// The other side: a record or a directory; with several, all storages are ranked
     ///
     /// The record or directory without it is the first side. Two or more --and ask for a ranking, as `rigel rank` does: which storage is best, and
     /// which cannot be told apart.
@@ -70,10 +70,10 @@ pub struct CompareArgs {
     /// Exit with 1 if a change exceeds a limit, such as 'small_iops < -5%', or the new side does, such as 'small_p99 > 2ms'; repeatable
     ///
     /// A limit in percent applies to the change, one with another unit (us, ms, s; IOPS, MBPS, /s) to the new side.
-    /// Quantities of every data point: small_iops, large_mbps, small_latency, large_latency, small_p99, large_p99. Of the run:
-    /// max_small_iops, max_large_mbps, min_small_latency; of calibrations max_iops, max_pmbps, latency_at_1; of commits
-    /// commit_latency, commit_fdatasync, commit_unsynced, max_commits. Of any other load class NAME: NAME_per_s or NAME_mbps,
-    /// NAME_latency, NAME_p99; of the run max_NAME_per_s or max_NAME_mbps, and min_NAME_latency.
+    /// Quantities of every data point: small_iops, large_mbps, small_latency, large_latency, small_p99, large_p99. For the run: max_small_iops,
+    /// max_large_mbps, min_small_latency; for calibrations max_iops, max_pmbps, latency_at_1; for commits commit_latency, commit_fdatasync,
+    /// commit_unsynced, max_commits. For any other load class NAME: NAME_per_s or NAME_mbps,
+    /// NAME_latency, NAME_p99; for the run max_NAME_per_s or max_NAME_mbps, and min_NAME_latency.
     ///
     /// 'max_small_iops < +50%' demands at least 50 % more. A gate fails (exit code 1) if the whole interval of the change is beyond the limit at
     /// any data point. It passes (0) if all intervals are within the limit. Otherwise it is undecided (0 with a note; 1 with --fail-undecided): an

@@ -1,4 +1,4 @@
-//! Characters that a word processor or a web page has put in the place of those that were meant: commands are copied from there.
+//! Characters that a word processor or a web page has substituted in a copied command.
 //!
 //! Must not guess beyond characters.
 
@@ -54,7 +54,7 @@ fn wrong(text: &str, is_orion: bool) -> Option<Problem> {
     Some(
         Problem::usage(format!("'{text}' {what}"))
             .at(text.to_owned())
-            .because("the command was copied from a document that had replaced what was typed")
+            .because("the command was copied from a document that had replaced characters")
             .next(format!("write {meant}; a file with such a name can be given as ./{text}")),
     )
 }

@@ -1,4 +1,4 @@
-//! `--qd N` of `rigel run`: the number of outstanding I/Os by the name that each level has for it.
+//! `--qd N` of `rigel run`: the number of outstanding I/Os under the name that each level uses.
 //!
 //! A level that raises its load itself has no such number: the parser refuses the option there, and says what to type instead. Must not judge a
 //! number.

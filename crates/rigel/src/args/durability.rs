@@ -86,7 +86,7 @@ pub struct AcknowledgeArgs {
 
     /// How a write becomes durable: dsync or fdatasync
     ///
-    /// dsync: each write is durable itself (RWF_DSYNC, like O_DSYNC). fdatasync: a flush follows each write.
+    /// dsync: each write is durable on its own (RWF_DSYNC, like O_DSYNC). fdatasync: a flush follows each write.
     #[arg(long, value_name = "METHOD", default_value = "dsync", ignore_case = true, hide_possible_values = true, value_parser = durable())]
     pub sync: Sync,
 

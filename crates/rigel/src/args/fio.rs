@@ -1,4 +1,4 @@
-//! Options of fio that users type by habit, and what stands for them here.
+//! fio options that users type by habit, and their counterparts here.
 //!
 //! Must not know how an option came to be refused.
 

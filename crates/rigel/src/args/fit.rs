@@ -1,4 +1,4 @@
-//! `rigel capacity fit`: the arguments. It is a search of `rigel slo` for the largest scale of a load in a file.
+//! `rigel capacity fit`: the arguments. It is a search like that of `rigel slo`, for the largest scale of a load in a file.
 //!
 //! Must not read the file.
 
@@ -65,7 +65,7 @@ pub struct FitArgs {
     #[arg(long = "load", value_name = "FILE", required = true, value_hint = clap::ValueHint::FilePath, help_heading = LOAD)]
     load_file: PathBuf,
 
-    /// What if: all rates are that much higher (30%) or lower (-10%)
+    /// What if: raise (30%) or lower (-10%) all rates
     #[arg(long, value_name = "SHARE", value_parser = grow, allow_hyphen_values = true, help_heading = LOAD)]
     grow: Option<i32>,
 

@@ -11,7 +11,7 @@ use rigel_core::path_text::encode;
 use rigel_core::units::Bytes;
 use std::path::PathBuf;
 
-/// Years that are told at most: no history of a host is longer.
+/// The maximum number of years: no history of a host is longer.
 const MOST_YEARS: u32 = 20;
 
 const SUMMARY: &str = "\
@@ -124,7 +124,7 @@ pub struct ForecastOptions {
     pub store: Option<PathBuf>,
     pub space: Option<Bytes>,
     pub scenario: Scenario,
-    /// Files whose load is added.
+    /// Files with load that is added.
     pub files: Vec<PathBuf>,
     pub zone: Option<String>,
     pub days: usize,
@@ -137,7 +137,12 @@ pub struct ForecastOptions {
 }
 
 fn date(text: &str) -> Result<i64, String> {
-    day::read(text).ok_or_else(|| format!("'{text}' is no month and no day: write 2027-06 or 2027-06-15"))
+    day::read(text).ok_or_else(|| {
+        format!(
+            "'{text}' is neither a month nor a day: write 2027-06 or \
+        2027-06-15"
+        )
+    })
 }
 
 impl ForecastArgs {

@@ -14,7 +14,7 @@ pub struct JudgementArgs {
     #[arg(long)]
     pub allow_differences: bool,
 
-    /// Ignore the history of calibrations, which tells how much repeated runs differ
+    /// Ignore the history of calibrations, which shows how much repeated runs differ
     #[arg(long)]
     pub no_history: bool,
 

@@ -1,7 +1,7 @@
 //! A load that is a level or a file, with the options that shape it: `rigel run` and `rigel versus` take the same ones, ORION's command
 //! line fills them.
 //!
-//! Must not judge how they go together; [`super::rules`] does.
+//! Must not judge combinations; [`super::rules`] does.
 
 use super::burst::{self, BurstArgs};
 use super::by_place::{self, PlaceArgs};

@@ -8,9 +8,9 @@ use rigel_core::load::through::MOST_TEXT;
 const EXAMPLES: &str = "\
 Examples:
   rigel mark 'path A pulled'
-      in the record of the `rigel run through` that goes on now, at this moment
+      in the record of the `rigel run through` that is running, at this moment
   rigel mark --run rigel_20260101_1200 'controller B restarted'
-      if several go on: the name of one, or the number of its process";
+      if several are running: the name of one, or the number of its process";
 
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -19,7 +19,7 @@ pub struct MarkArgs {
     #[arg(value_name = "TEXT")]
     pub text: String,
 
-    /// The run, by its name or the number of its process; needed if several go on
+    /// The run, by its name or the number of its process; needed if several are running
     #[arg(long, value_name = "NAME|PID")]
     pub run: Option<String>,
 

@@ -1,7 +1,6 @@
-//! What the user probably meant, where the parser only knows that it cannot be: a level or a command that is missing,
-//! options of fio, a word that is nearly right.
+//! What the user probably meant when the parser only knows that it is invalid: a missing level or command, fio options, a word that is nearly right.
 //!
-//! Every problem offers a command line to go on with. Must not look at a path: that it is one is told by its letters.
+//! Every problem offers a command line to continue with. Must not look at a path: it is recognised by its spelling.
 
 use super::clap_problem::place;
 use super::{fio, no_command, no_option, offer, synonyms, words};
@@ -210,7 +209,7 @@ impl<'a> Levels<'a> {
     fn none_is(&self, word: &str, arguments: &[OsString]) -> Problem {
         let command = self.command;
         if let Some(told) = no_target(word) {
-            let problem = Problem::usage(format!("'{word}' is no level ({})", self.list())).at("LEVEL");
+            let problem = Problem::usage(format!("'{word}' is not a level ({})", self.list())).at("LEVEL");
             return problem.because(told.is).next(told.next);
         }
         let path = path_text::shell_word(word);
@@ -222,7 +221,7 @@ impl<'a> Levels<'a> {
             };
             return Problem::usage(format!("a level is missing before '{word}'")).at("LEVEL").next(next);
         }
-        let problem = Problem::usage(format!("'{word}' is no level ({})", self.list())).at("LEVEL");
+        let problem = Problem::usage(format!("'{word}' is not a level ({})", self.list())).at("LEVEL");
         if command == "run"
             && let Some(told) = fio::level(word)
         {

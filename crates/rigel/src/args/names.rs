@@ -1,4 +1,4 @@
-//! The options that both command lines have, and how each spells them, so that one message serves both.
+//! The options that both command lines have, and how each spells them, so one message serves both.
 //!
 //! Must not know what an option means.
 

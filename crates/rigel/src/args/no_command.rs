@@ -1,6 +1,6 @@
-//! Words in the place of a command that name none: other programs, other names, targets.
+//! Words in place of a command that are not commands: other programs, other names, targets.
 //!
-//! Must not look at a path: that a word is one is told by its letters.
+//! Must not look at a path: it is recognised by its spelling.
 
 use super::{fio, offer, words};
 use rigel_core::error::Problem;
@@ -16,7 +16,9 @@ use std::path::Path;
 const PROGRAMS: [(&[&str], &str); 14] = [
     (
         &["fio"],
-        "a job is a level here: `rigel run oltp` makes random reads, `rigel run advanced --type seq` sequential ones; `rigel run` translates the options of fio, and `rigel run --load job.fio` takes a job file",
+        "a job is a level here: `rigel run oltp` does random reads, `rigel run advanced --type seq` \
+         sequential ones; `rigel run` translates the options of fio, and `rigel run --load job.fio` takes a \
+         job file",
     ),
     (
         &["vdbench", "diskspd", "elbencho", "iometer", "sqlio", "fs_mark", "filebench"],
@@ -24,7 +26,8 @@ const PROGRAMS: [(&[&str], &str); 14] = [
     ),
     (
         &["dd", "hdparm", "pv"],
-        "`rigel run streams` measures sequential readers, as several dd are; `rigel fill` writes a device or a file full",
+        "`rigel run streams` measures sequential readers, like several dd; `rigel fill` fills a device or a \
+         file",
     ),
     (
         &["bonnie", "bonnie++", "iozone", "tiobench", "postmark"],
@@ -36,11 +39,13 @@ const PROGRAMS: [(&[&str], &str); 14] = [
     ),
     (
         &["sysbench", "hammerdb", "benchbase", "tpcc", "ycsb"],
-        "`rigel sql simple --database mysql` measures look-ups through MySQL or MariaDB, `rigel run --load mysql` makes a load as a database does, without a server; postgresql and oracle are there as well",
+        "`rigel sql simple --database mysql` measures look-ups through MySQL or MariaDB, `rigel run --load \
+         mysql` makes a load like a database's, without a server; postgresql and oracle are there as well",
     ),
     (
         &["swingbench", "slob"],
-        "`rigel run --load oracle` makes a load as the database does, without a server; `rigel calibrate` answers as CALIBRATE_IO",
+        "`rigel run --load oracle` makes a load like the database's, without a server; `rigel calibrate` \
+         answers like CALIBRATE_IO",
     ),
     (
         &["ioping"],
@@ -50,19 +55,21 @@ const PROGRAMS: [(&[&str], &str); 14] = [
     (&["calibrate_io"], "`rigel calibrate` answers what CALIBRATE_IO did, in about a minute"),
     (
         &["iostat", "sar", "sadf", "nmon", "dstat", "vmstat"],
-        "`rigel capacity record` keeps what the disks of this host do, `rigel capacity import FILE` reads what such a tool kept",
+        "`rigel capacity record` records the load on this host's disks, `rigel capacity import FILE` \
+         imports what such a tool recorded",
     ),
     (
         &["badblocks", "f3", "f3write", "f3read", "stress-ng", "stressdisk"],
-        "`rigel soak` loads a disk for hours to weeks and compares all data: `rigel help soak` tells what it needs",
+        "`rigel soak` loads a disk for hours to weeks and compares all data: `rigel help soak` shows what \
+         it needs",
     ),
     (
         &["lsblk", "blkid", "fdisk", "lsscsi"],
-        "`rigel targets` tells block devices and files, and what is on them",
+        "`rigel targets` lists block devices and files, and what is on them",
     ),
     (
         &["smartctl", "tuned", "tuned-adm", "sysctl"],
-        "`rigel doctor` tells settings that bend a measurement or slow a database",
+        "`rigel doctor` finds settings that distort a measurement or slow a database",
     ),
 ];
 
@@ -72,36 +79,38 @@ const COMMANDS: [(&[&str], &str, &str); 10] = [
     (
         &["order", "sort", "top", "best", "choose"],
         "rank",
-        "`rigel rank` puts several storages in order, from their records",
+        "`rigel rank` ranks several storages, from their records",
     ),
     (
         &["verify", "validate", "mirror"],
         "scrub",
-        "`rigel scrub` compares copies of data or reads every block of one device, `rigel soak` checks every block that it wrote, `rigel durability` what a power cut took",
+        "`rigel scrub` compares copies of data or reads every block of one device, `rigel soak` checks \
+         every block that it wrote, `rigel durability` finds what a power cut lost",
     ),
     (
         &["bench", "benchmark", "measure", "test", "perf", "start"],
         "run",
         "`rigel calibrate` measures in a minute, `rigel run simple` at rising load",
     ),
-    (&["history", "last"], "calibrate", "`rigel calibrate --history` shows the calibrations of the past"),
-    (&["disks", "devices", "ls", "info", "luns"], "targets", "`rigel targets` tells block devices and files"),
+    (&["history", "last"], "calibrate", "`rigel calibrate --history` shows past calibrations"),
+    (&["disks", "devices", "ls", "info", "luns"], "targets", "`rigel targets` lists block devices and files"),
     (
         &["write", "prefill", "precondition", "format", "init"],
         "fill",
-        "`rigel fill` writes random data over a target, where nothing can be lost",
+        "`rigel fill` writes random data over a target that has nothing to lose",
     ),
     (
         &["settings", "tune", "recommend", "advice"],
         "advise",
-        "`rigel advise` makes settings for databases of what was measured, `rigel doctor` judges those of this host",
+        "`rigel advise` derives database settings from what was measured, `rigel doctor` checks those of \
+         this host",
     ),
     (
         &["html", "view", "export", "convert", "render"],
         "report",
-        "`rigel report` makes every output of a record again",
+        "`rigel report` makes every output again from a record",
     ),
-    (&["resume", "continue"], "run", "`rigel run --resume RECORD` goes on with a run"),
+    (&["resume", "continue"], "run", "`rigel run --resume RECORD` resumes a run"),
 ];
 
 /// The problem of a word that is no command; `arguments` begin with it.
@@ -118,7 +127,7 @@ pub fn problem(cli: &clap::Command, word: &str, arguments: &[OsString]) -> Probl
         let path = shell_word(word);
         return Problem::usage(format!("a command is missing before '{word}'"))
             .at(word)
-            .next(format!("`rigel run simple {path}` measures it, `rigel targets {path}` tells what it is"));
+            .next(format!("`rigel run simple {path}` measures it, `rigel targets {path}` shows what it is"));
     }
     if let Some(level) = words::find::<RunLevel>(word) {
         return problem.next(format!("did you mean `rigel run {}`?", level.name()));
@@ -136,7 +145,7 @@ pub fn program(name: &str, rest: &[OsString]) -> Option<String> {
     Some(of_program(name, rest).unwrap_or_else(|| (*told).to_owned()))
 }
 
-/// What stands behind another program's name tells more than the name.
+/// The words after another program's name are more specific than the name.
 fn of_program(program: &str, rest: &[OsString]) -> Option<String> {
     let words: Vec<&str> = rest.iter().filter_map(|word| word.to_str()).collect();
     let next = |at: usize| words.get(at + 1).copied().filter(|next: &&str| !next.starts_with('-'));

@@ -1,6 +1,6 @@
-//! Options that a command does not have: slips, those of other commands and of other tools, and what stands for them.
+//! Options that a command does not have: typing errors, options of other commands and of other tools, and their counterparts.
 //!
-//! A slip never leads to an option that writes. Must not know the words of other tools; [`fio`] and [`synonyms`] do.
+//! A typing error never leads to an option that writes. Must not know the words of other tools; [`fio`] and [`synonyms`] do.
 
 use super::names::{Front, Opt, is_called};
 use super::words::Words as _;
@@ -64,7 +64,7 @@ impl<'a> RefusedOption<'a> {
     }
 
     fn is_no_option(&self, of: &str) -> Problem {
-        Problem::usage(format!("{} is no option of `rigel {of}`", self.name)).at(self.name)
+        Problem::usage(format!("{} is not an option of `rigel {of}`", self.name)).at(self.name)
     }
 
     /// What a command has in its place by another name, with the line where the value fits as well.
@@ -96,7 +96,7 @@ impl<'a> RefusedOption<'a> {
     fn of(&self, command: &str) -> Problem {
         let name = self.name;
         if name.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()) {
-            return Problem::usage(format!("{name} is a negative number, and nothing here can be one"))
+            return Problem::usage(format!("{name} is a negative number, but no value here can be negative"))
                 .at(name)
                 .next(format!("`rigel help {command}` lists the options with their values"));
         }

@@ -1,4 +1,4 @@
-//! A whole command line in the place of the one that was refused: offered only when the program would take it.
+//! A complete command line in place of the refused one: offered only if the program would accept it.
 //!
 //! Must not know what is offered.
 

@@ -1,6 +1,6 @@
-//! `rigel run open`: I/O that arrives at given rates, whatever the storage makes of it.
+//! `rigel run open`: I/O that arrives at given rates, whatever the storage does with it.
 //!
-//! Makes the request; what a class of I/O may be is known to [`Request::check`]. Must not look at a path.
+//! Makes the request; [`Request::check`] knows which classes of I/O are valid. Must not look at a path.
 
 use super::level::LevelArgs;
 use super::names::Front;
@@ -43,13 +43,13 @@ fn rate(text: &str) -> Result<u32, ValueError> {
         text.len() == 3 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_thousands {
         return Err(ValueError {
-            reason: "is what stands behind a comma, which parts rates".into(),
+            reason: "follows a comma, which separates rates".into(),
             next: "write a number without a comma, or in thousands: 5000 or 5k for 5,000".into(),
         });
     }
     match values::rate(text)? {
         0 => Err(ValueError {
-            reason: "is no rate: nothing would arrive".into(),
+            reason: "is not a rate: nothing would arrive".into(),
             next: format!("give rates from 1 to {MAX_RATE} per second"),
         }),
         rate => Ok(rate),
@@ -66,7 +66,7 @@ pub fn shape(text: &str) -> Result<Shape, ValueError> {
             Ok(bursty(number).map_or(Shape::Poisson, Shape::Bursty))
         }
         _ => Err(ValueError {
-            reason: "is no shape of arrivals".into(),
+            reason: "is not a shape of arrivals".into(),
             next: format!(
                 "give even, poisson, or bursty:N with N from {} to {}, such as bursty:4",
                 Spread::LEAST,

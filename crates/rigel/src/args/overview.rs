@@ -1,4 +1,4 @@
-//! The first screen: every command in its group, one line each. And the words that ask for help or the version in ways that the parser does not know.
+//! The first screen: every command in its group, one line each. Also requests for help or the version in forms that the parser does not know.
 //!
 //! Must not hold a description: those are the parser's.
 
@@ -18,7 +18,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 /// Two commands in one line, so that all fit.
 const TOGETHER: [(&str, &str); 4] = [
     (TO_COMPARE, "Finished runs: what changed, and which storage is best"),
-    (OF_RUNS, "Outputs of a record; mark a moment while a run goes on"),
+    (OF_RUNS, "Outputs of a record; mark a moment during a run"),
     (OF_TARGETS, "List devices and what they hold; write random data"),
     (OF_SHELLS, "Print shell completions, or man pages"),
 ];

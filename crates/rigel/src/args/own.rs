@@ -1,6 +1,6 @@
 //! The options that Rigel adds to those of ORION. Every command that measures spells them alike.
 //!
-//! Must not judge how they go together with the rest; [`super::rules`] does.
+//! Must not judge combinations with other options; [`super::rules`] does.
 
 use super::values;
 use super::words;
@@ -46,13 +46,13 @@ pub struct OwnArgs {
     pub orion_version: Option<OrionVersion>,
 }
 
-/// How sure the numbers have to be, and how long that may take.
+/// How precise the numbers must be, and how long that may take.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct PrecisionArgs {
     /// Precision to reach, ±PERCENT [default of rigel run: 5%]
     ///
     /// Measure until the 95 % interval of every number is at most ±PERCENT, such as 5%, 2% or 1%. Each data point is measured 4 to 12 times for 2 s, in random order. A number that does not
-    /// reach the precision is shown with the interval that was reached. Not with a fixed time per data point (--duration).
+    /// reach the precision is shown with the interval that was reached. Excludes a fixed time per data point (--duration).
     #[arg(long, value_name = "PERCENT", help_heading = PRECISION)]
     pub precision: Option<Precision>,
 
@@ -73,8 +73,8 @@ pub struct PrecisionArgs {
     pub levels: Option<LevelChoice>,
 }
 
-/// What every command takes that measures. A new option of all of them is a field here or in one of the groups, and a line in [`HowArgs::request`];
-/// a command that has no use for it says so in a row of the rules ([`super::rules`]).
+/// The options of every command that measures. A new option of all of them is a field here or in one of the groups, and a line in
+/// [`HowArgs::request`]; a command that has no use for it says so in a row of the rules ([`super::rules`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct HowArgs {
     #[command(flatten)]
@@ -109,7 +109,8 @@ pub struct EngineArgs {
 
     /// Do not compare engines before the run
     ///
-    /// The trials read from the targets for 0.2 s, or for about a second where the kernel hands I/Os over. Without them auto uses the first of io_uring, libaio and threads that works.
+    /// The trials read from the targets for 0.2 s, or for about a second if the kernel hands I/Os to other threads.
+    /// Without them auto uses the first of io_uring, libaio and threads that works.
     #[arg(long, help_heading = ENGINE, hide_short_help = true)]
     pub no_trials: bool,
 
@@ -207,7 +208,7 @@ impl PrecisionArgs {
 }
 
 impl HowArgs {
-    /// A request with what these options say of it.
+    /// A request with these options applied.
     ///
     /// # Errors
     /// When no seed could be drawn.

@@ -15,22 +15,22 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   rigel rank a_record.jsonl b_record.jsonl c_record.jsonl
-      which storage is best, and how sure that is
+      which storage is best, and how certainly
   rigel rank old=old_summary.txt san=monday_record.jsonl,tuesday_record.jsonl cloud=cloud/
       with names: a result of another tool, two runs of one storage, all records in a directory
   rigel rank a=a/ b=b/ c=c/ --by max_large_mbps
       by another quantity, named as gates name it
   rigel rank a=a/ b=b/ c=c/ --offers offers.toml --require 'max_small_iops >= 20000' --html --out .
-      the cheapest offer that surely meets a requirement, as a page to print";
+      the cheapest offer that certainly meets a requirement, as a page to print";
 
 #[derive(Clone, Debug, Default, PartialEq, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RankArgs {
     /// A storage: a record, a directory of its records, or NAME=RECORD[,RECORD..]
     ///
-    /// Two or more. With several runs of a storage, the intervals cover how much runs differ. Without NAME= a storage is called by the label of its runs
-    /// (--label), else by its directory, else by its run. Results of other tools can take the place of a record, as in `rigel compare`. A path
-    /// that contains = before its first / needs a name, or ./ in front.
+    /// Two or more. With several runs of a storage, the intervals also cover the differences between runs. Without NAME= a storage is called by the
+    /// label of its runs (--label), else by its directory, else by its run. Results of other tools can take the place of a record, as in `rigel
+    /// compare`. A path that contains = before its first / needs a name, or ./ in front.
     #[arg(id = "storages", value_name = "STORAGE", required = true)]
     pub(super) named: Vec<OsString>,
 
@@ -41,7 +41,7 @@ pub struct RankArgs {
     /// Rank by QUANTITY [default: the main result that all records have]
     ///
     /// Named as in the gates of `rigel compare`: max_iops (within the latency limit of a calibration), max_small_iops, max_large_mbps,
-    /// min_small_latency, commit_latency, max_commits; of any other load class NAME: max_NAME_per_s, min_NAME_latency. Quantities of a load level
+    /// min_small_latency, commit_latency, max_commits; for any other load class NAME: max_NAME_per_s, min_NAME_latency. Quantities of a load level
     /// need the level: 'small_p99 @ 8'. A wrong name lists what there is. Whether more or less is better follows from the quantity.
     #[arg(long, value_name = "QUANTITY")]
     pub by: Option<String>,
@@ -53,10 +53,11 @@ pub struct RankArgs {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub offers: Option<PathBuf>,
 
-    /// Name the storages that surely meet a requirement, such as 'max_small_iops >= 20000'; repeatable
+    /// Name the storages that certainly meet a requirement, such as 'max_small_iops >= 20000'; repeatable
     ///
-    /// 'QUANTITY >= NUMBER' or 'QUANTITY <= NUMBER', with a unit for latencies ('commit_latency <= 200us'). A storage surely meets it if the whole 95 %
-    /// interval of its figure does. With --offers, the cheapest of these is named. Exit code 1 if no storage surely meets all requirements.
+    /// 'QUANTITY >= NUMBER' or 'QUANTITY <= NUMBER', with a unit for latencies ('commit_latency <= 200us'). A
+    /// storage certainly meets it if the whole 95 %
+    /// interval of its figure does. With --offers, the cheapest of these is shown. Exit code 1 if no storage certainly meets all requirements.
     #[arg(long, value_name = "REQUIREMENT")]
     pub(super) require: Vec<String>,
 

@@ -62,7 +62,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "SOURCE", value_parser = source)]
     source: Option<Source>,
 
-    /// Write what each host has of the load (node_share), for rigel-mpi with a node for each host in this order
+    /// Write each host's share of the load (node_share), for rigel-mpi with one node per host in this order
     #[arg(long)]
     nodes: bool,
 
@@ -76,7 +76,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     add: Vec<PathBuf>,
 
-    /// What if: all rates are that much higher (30%) or lower (-10%)
+    /// What if: raise (30%) or lower (-10%) all rates
     #[arg(long, value_name = "SHARE", value_parser = grow, allow_hyphen_values = true)]
     grow: Option<f64>,
 
@@ -125,7 +125,7 @@ pub struct ReplayOptions {
     pub stem: CommandStem,
     pub nodes: bool,
     pub what_if: WhatIf,
-    /// Files whose load is added.
+    /// Files with load that is added.
     pub files: Vec<PathBuf>,
     pub zone: Option<String>,
     pub disks: Vec<String>,

@@ -1,7 +1,7 @@
-//! What goes with what on the command line: one table of rules, and one check of the options that were typed. The reference prints
+//! Valid combinations on the command line: one table of rules, and one check of the typed options. The reference prints
 //! the table (docs/reference/option-rules.md).
 //!
-//! Must not judge a single value, nor what only the targets, a file or the host can tell.
+//! Must not judge a single value, nor anything that depends on the targets, a file or the host.
 
 mod table;
 
@@ -153,17 +153,24 @@ impl Rule {
             Goes::NotWith(others) => {
                 let other = others.iter().find(|other| line.has(other))?;
                 match *other {
-                    "TARGET" => format!("{option} does not go with targets"),
-                    level if is_level(level) => format!("{option} does not go with the level '{level}'"),
-                    other => format!("{option} does not go with {other}"),
+                    "TARGET" => format!("{option} cannot be combined with targets"),
+                    level if is_level(level) => format!(
+                        "{option} cannot be combined with the level \
+                        '{level}'"
+                    ),
+                    other => format!("{option} cannot be combined with {other}"),
                 }
             }
             Goes::OnlyWith(others) if others.iter().any(|other| line.has(other)) => return None,
             Goes::OnlyWith(others) if others.iter().all(|other| is_level(other)) => {
-                format!("{option} does not go with the level '{}'", line.level.as_ref()?.to_ascii_lowercase())
+                format!(
+                    "{option} cannot be combined with the level \
+                    '{}'",
+                    line.level.as_ref()?.to_ascii_lowercase()
+                )
             }
             Goes::OnlyWith(others) => format!("{option} needs {}", either(others)),
-            Goes::Never => format!("{option} does not go with `rigel {}`", line.command),
+            Goes::Never => format!("{option} cannot be combined with `rigel {}`", line.command),
         };
         let values = line.values(name).unwrap_or_default().join(",");
         let next = self.next.replace("{option}", option).replace("{typed}", &format!("{name} {values}"));
@@ -179,7 +186,7 @@ pub fn is_unused(command: &str, option: &str) -> bool {
 }
 
 const PAGE: &str = "\
-# Which options go together
+# Which options can be combined
 
 Every command takes the options that its help lists (`rigel help COMMAND`). Some options exclude each other, and some need another one.
 Rigel refuses such a command line before it opens anything, with exit code 2, the reason, and what to type instead. The table lists these rules.
@@ -274,16 +281,22 @@ mod tests {
         };
         let told = |options: &[(&str, &str)], front| line(options).check(front).unwrap_err().to_string();
         let text = told(&[("--rate", "5000")], Front::Rigel);
-        assert!(text.starts_with("--rate does not go with the level 'oltp'"), "{text}");
+        assert!(text.starts_with("--rate cannot be combined with the level 'oltp'"), "{text}");
         assert!(text.contains("use `rigel run open --rate 5000`, or leave out --rate"), "{text}");
         let text = told(&[("--matrix", "basic")], Front::Orion);
-        assert!(text.starts_with("-matrix does not go with the level 'oltp'\n  where: -matrix\n"), "{text}");
+        assert!(
+            text.starts_with(
+                "-matrix cannot be combined with the level 'oltp'\n  where: \
+            -matrix\n"
+            ),
+            "{text}"
+        );
         assert!(
             text.contains("use `-run advanced`") && text.contains("-matrix row -num_large 0 of oltp"),
             "{text}"
         );
         let text = told(&[("--duration", "1s"), ("--levels", "Auto")], Front::Rigel);
-        assert!(text.starts_with("--levels auto does not go with --duration"), "{text}");
+        assert!(text.starts_with("--levels auto cannot be combined with --duration"), "{text}");
         assert!(line(&[("--duration", "1s"), ("--levels", "orion")]).check(Front::Rigel).is_ok());
     }
 

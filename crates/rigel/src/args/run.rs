@@ -19,7 +19,7 @@ pub const FILES: &str = "Output";
 /// As in [`super::load`].
 pub const LOAD: &str = "Load";
 
-/// What is said of a run of commits that nobody asked more of.
+/// The note for a run of commits without further options.
 const OF_FEW_WRITERS: &str = "only 1 and 16 writers, to answer in a minute: --writers 1,2,4,8,16 measures more of them until the precision is reached";
 const SUMMARY: &str = "\
 Examples:

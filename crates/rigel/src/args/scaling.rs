@@ -1,6 +1,6 @@
-//! `rigel run scaling`: the same load on each of more and more targets.
+//! `rigel run scaling`: the same load on each of a growing number of targets.
 //!
-//! Makes the request; over how many targets it goes is known once they are looked at. Must not look at a path.
+//! Makes the request; the number of targets is known once they are inspected. Must not look at a path.
 
 use super::level::LevelArgs;
 use super::names::Front;

@@ -127,7 +127,7 @@ impl ScrubArgs {
             .next("give a power of two from 4K to 64M, as V$ASM_DISKGROUP has it in ALLOCATION_UNIT_SIZE"))
     }
 
-    /// Clap lets an option pass whose required one conflicts with another that is there.
+    /// Clap accepts an option even if its required option conflicts with another one.
     fn check_parts(&self) -> Result<(), Problem> {
         let parts = [("--offset-a", self.offset_a), ("--offset-b", self.offset_b), ("--length", self.length)];
         match parts.into_iter().find(|(_, bytes)| bytes.is_some()) {
@@ -144,7 +144,7 @@ impl ScrubArgs {
         }
     }
 
-    /// What to read; `None` when a state file has to tell.
+    /// What to read; `None` if a state file must say.
     pub fn source(&self) -> Option<Source> {
         let offset = |bytes: Option<Bytes>| bytes.map_or(0, |bytes| bytes.0);
         if let [path] = self.paths.as_slice() {
@@ -165,12 +165,12 @@ impl ScrubArgs {
     }
 }
 
-/// An option that says nothing of what is compared.
+/// An option that says nothing about what is compared.
 fn of_another(name: &str, what: &str, goes_on: bool) -> Problem {
     let cause = if goes_on {
-        "the state file has where the copies lie, and a scrub goes on with the same"
+        "the state file says where the copies lie, and a resumed scrub reads the same ones"
     } else {
-        "arrays, volumes and lists of extents say themselves where their copies lie"
+        "arrays, volumes and lists of extents already say where their copies lie"
     };
     Problem::usage(format!("{name} is for {what} only"))
         .at(name)

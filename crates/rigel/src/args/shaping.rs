@@ -1,7 +1,6 @@
 //! From the options of the load to a request: the rules of ORION's options, once for both command lines.
 //!
-//! Every message names the option as the user typed it. What a single value may be is known to [`Request::check`], how options go
-//! together to [`super::rules`].
+//! Every message names the option as the user typed it. [`Request::check`] knows the valid values, [`super::rules`] the valid combinations.
 
 use super::load::LoadArgs;
 use super::names::{Front, Opt};

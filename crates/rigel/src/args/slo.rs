@@ -1,6 +1,6 @@
-//! `rigel slo`: the arguments. It is a run of the level open whose rates are searched, within bounds on the latency.
+//! `rigel slo`: the arguments. It is a run of the level open that searches for a rate within latency limits.
 //!
-//! Must not judge what the arguments of a run hold as well; [`super::build`] does.
+//! Must not judge what it shares with the arguments of a run; [`super::build`] does.
 
 use super::build::Frame;
 use super::names::Front;
@@ -24,7 +24,7 @@ use std::path::PathBuf;
 
 pub const BOUNDS: &str = "Limits";
 pub const LOAD: &str = "Load";
-/// The points need no more: how sure the rate is, its bracket tells.
+/// The points need no more: the bracket shows how certain the rate is.
 pub const PRECISION: Precision = Precision(200);
 
 const SUMMARY: &str = "\
@@ -154,7 +154,7 @@ fn hint(text: &str, signs: &[&str], example: &str) -> String {
         return format!("a limit is an upper one: write it with <, as in {example}");
     }
     if text.trim().parse::<LatencyCriterion>().is_ok() {
-        return format!("quote it, as < means something to the shell: {example}");
+        return format!("quote it, because the shell interprets <: {example}");
     }
     // The other signs that a bound may have stand for this one.
     let text = text.replace(['\u{2264}', '\u{2a7d}'], "<");

@@ -1,6 +1,6 @@
-//! `rigel soak`: the arguments. It is a run whose phases come round again and again, and whose blocks are verified where it writes.
+//! `rigel soak`: the arguments. It is a run whose phases repeat, and whose blocks are verified if it writes.
 //!
-//! Must not judge what the arguments of a run hold as well; [`super::build`] does.
+//! Must not judge what it shares with the arguments of a run; [`super::build`] does.
 
 use super::build::{Frame, display};
 use super::names::Front;

@@ -1,5 +1,4 @@
-//! `rigel sql`: the arguments. What is measured is a run whose load goes through a database; what else can be done with one are commands of
-//! their own ([`others`]).
+//! `rigel sql`: the arguments. It measures a run whose load goes through a database; everything else is in separate commands ([`others`]).
 //!
 //! Must not connect, and must not look at a path.
 
@@ -89,8 +88,9 @@ What is measured:
 
 What a look-up is:
       A query reads a row by its location (--probe index: through a b-tree). The table has one row per block of 8 KiB, and no row is read twice before
-      all have been read, so that each look-up causes one read unless a cache intervenes. Of MySQL and MariaDB it reads the row by its primary key, one
-      per page of 16 KiB; pages of the index that are read as well are counted. A report reads all rows of a range of blocks. Counters of
+      all have been read, so that each look-up causes one read unless a cache intervenes. With MySQL and \
+          MariaDB it reads the row by its primary key, one per page of 16 KiB; pages of the index that are \
+          read as well are counted. A report reads all rows of a range of blocks. Counters of
       server, kernel and device are read with every measurement. If they differ by more than 1 % or 4 reads, the numbers are flagged UNVERIFIED.";
 
 #[derive(Debug, clap::Args)]
@@ -128,7 +128,7 @@ struct SqlLoadArgs {
     #[command(flatten)]
     queries: QueryArgs,
 
-    /// Of simple and commit: measure SQL only, without raw I/O in between
+    /// Measure SQL only, without raw I/O in between (simple, commit)
     ///
     /// Raw I/O of simple reads the table's files without the database, with as many outstanding reads as sessions; the files are opened read-only. Raw
     /// I/O of commit appends to a separate log next to the private server, with as many writers. Rigel omits it if the files cannot be read, for

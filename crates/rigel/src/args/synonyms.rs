@@ -1,6 +1,6 @@
-//! Options by names that a command does not have, and people expect: what stands for them there.
+//! Option names that people expect but a command does not have, and their counterparts.
 //!
-//! Must not guess by letters; [`rigel_core::nearest`] does.
+//! Must not guess by spelling; [`rigel_core::nearest`] does.
 
 /// How long something may take, by whatever name.
 const TIME: [&str; 11] = [
@@ -88,17 +88,18 @@ const NAMES: [(&[&str], &[&str], &str); 15] = [
     (
         &["slo"],
         &["--rate-iops", "--iops", "--rate-iops-min", "--rate-min"],
-        "--require 'p99 < 2ms @ 5000' asks whether 5,000 I/Os per second keep a limit",
+        "--require 'p99 < 2ms @ 5000' asks whether 5,000 I/Os per second meet a limit",
     ),
     (
         &["slo"],
         &["--force", "--overwrite", "--replace", "--clobber"],
-        "--name NAME sets how the outputs begin; what has the time in its name replaces nothing",
+        "--name NAME sets how the outputs begin; a name with the time in it replaces nothing",
     ),
     (
         &["run", "calibrate", "slo"],
         &["--read", "--reads", "--read-percent", "--read-pct", "--read-ratio", "--reads-percent"],
-        "--write PERCENT is the share of writes, and the others read: 70 % reads are --write 30; none of it means reads only",
+        "--write PERCENT is the share of writes, and the others read: 70 % reads are --write 30; without \
+         it, all I/Os are reads",
     ),
     (&["calibrate"], &["--max"], "--max-latency TIME limits the latency at the rate that is reported"),
     (
@@ -202,7 +203,7 @@ pub fn first_option(told: &str) -> Option<&str> {
     told.split(' ').next().filter(|word| word.starts_with("--"))
 }
 
-/// A sentence about what the command has in the place of an option; `None` where nothing is known of it.
+/// A sentence about what the command has in the place of an option; `None` if nothing is known about it.
 pub fn meant(command: &str, name: &str) -> Option<String> {
     // fio parts the words of a name with either.
     let name = &name.replace('_', "-");

@@ -452,7 +452,7 @@ fn a_live_view_has_the_terminal_for_itself() {
     for (command, other) in [("run simple", "--quiet"), ("run simple", "--verbose"), ("calibrate", "--quiet")]
     {
         let told = refused(&format!("rigel {command} --tui {other}"));
-        assert!(told.contains(&format!("--tui does not go with {other}")), "{told}");
+        assert!(told.contains(&format!("--tui cannot be combined with {other}")), "{told}");
     }
 }
 
@@ -471,13 +471,13 @@ fn a_precision_or_a_fixed_time() {
     assert_eq!(pace("orion -run oltp --precision 1%"), adaptive(Precision(10), None, false));
     assert!(run("rigel run normal --levels auto").request.searches_levels());
     for (line, part) in [
-        ("rigel run oltp --duration 10s --precision 5%", "--precision does not go with --duration"),
-        ("orion -run oltp -duration 10 --fast", "--fast does not go with -duration"),
+        ("rigel run oltp --duration 10s --precision 5%", "--precision cannot be combined with --duration"),
+        ("orion -run oltp -duration 10 --fast", "--fast cannot be combined with -duration"),
         ("rigel run oltp --precision 50%", "0.5% to 20%"),
         ("rigel run oltp --max-duration 10ms", "too short"),
         ("rigel run advanced --levels auto", "custom matrix"),
-        ("rigel run oltp --levels auto --duration 5s", "--levels auto does not go with --duration"),
-        ("rigel run oltp --levels auto --num-disks 2", "--num-disks does not go with --levels auto"),
+        ("rigel run oltp --levels auto --duration 5s", "--levels auto cannot be combined with --duration"),
+        ("rigel run oltp --levels auto --num-disks 2", "--num-disks cannot be combined with --levels auto"),
     ] {
         let told = refused(line);
         assert!(told.contains(part), "{line}: {told}");
@@ -559,9 +559,10 @@ fn a_run_that_goes_on_takes_no_option_of_the_load() {
         panic!("not read");
     };
     assert!(options.display.json && options.record.ends_with("a_record.jsonl") && options.destroy.len() == 1);
-    assert!(
-        refused("rigel run --resume a_record.jsonl --quiet --tui").contains("--tui does not go with --quiet")
-    );
+    assert!(refused("rigel run --resume a_record.jsonl --quiet --tui").contains(
+        "--tui cannot be combined with \
+            --quiet"
+    ));
 }
 
 /// What calibrates without a command line, such as a database, makes the same request.

@@ -18,9 +18,10 @@ use rigel_core::load::through::{self, Demand, SHORTEST, USUAL_IO_TIMEOUT, USUAL_
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct ThroughArgs {
-    /// Fail 'through' unless it keeps LIMIT: 'standstill < 30s', 'back < 60s', 'errors = 0', 'p99 < 10ms during'; repeatable
+    /// Fail 'through' unless it meets LIMIT: 'standstill < 30s', 'back < 60s', 'errors = 0', 'p99 < 10ms during'; repeatable
     ///
-    /// The exit code is 1 if a limit is not kept or the result is undecided. standstill: the longest time without any completion. back: the time from
+    /// The exit code is 1 if a limit is not met or the result is undecided. standstill: the longest time without any
+    /// completion. back: the time from
     /// the first sign of trouble until rate and p99 are as before. errors: failed I/Os. A latency is a percentile or the mean, of a part of the run
     /// (before, during or after) or of all of it.
     #[arg(long, value_name = "LIMIT", value_parser = demand, help_heading = "Failures (only with 'through')", hide_short_help = true)]
@@ -28,10 +29,10 @@ pub struct ThroughArgs {
 }
 
 fn demand(text: &str) -> Result<Demand, ValueError> {
-    text.parse().map_err(|next| ValueError { reason: "is no limit of such a run".into(), next })
+    text.parse().map_err(|next| ValueError { reason: "is not a limit of such a run".into(), next })
 }
 
-/// Refuses it for two sides, of which one rests while the other works.
+/// Refuses it for two sides, because one pauses while the other works.
 pub fn for_one_side() -> Problem {
     Problem::usage("two sides cannot be loaded through a failure")
         .at("through")
@@ -46,7 +47,7 @@ pub fn request(given: &LevelArgs, own: &ThroughArgs) -> Result<Request, Problem>
         [] => {
             return Err(Problem::usage("the level 'through' needs the rate that is held")
                 .at("--rate")
-                .because("what a failure costs shows at a rate that the storage holds without it")
+                .because("the cost of a failure shows at a rate that the storage sustains without it")
                 .next("give one, such as --rate 1000; about half of what `rigel calibrate` finds is usual"));
         }
         _ => {

@@ -86,7 +86,7 @@ pub fn rate(text: &str) -> Result<u32, ValueError> {
             || ValueError { reason: "is not a whole number".into(), next: next() },
             |meant| ValueError {
                 reason: "is not written as one whole number".into(),
-                next: format!("write {meant}, without other signs than digits, k or M"),
+                next: format!("write {meant}, with nothing but digits, k or M"),
             },
         ));
     };
@@ -99,7 +99,7 @@ pub fn amount(text: &str) -> Result<Bytes, ValueProblem> {
     let bytes: Bytes = text.parse()?;
     let next = || "give the size of the data, such as 500G or 10T".to_owned();
     if bytes.0 == 0 {
-        return Err(ValueError { reason: "is no data".into(), next: next() }.into());
+        return Err(ValueError { reason: "is not an amount of data".into(), next: next() }.into());
     }
     let number = text.trim();
     if number.ends_with(|sign: char| sign.is_ascii_digit()) {
@@ -119,7 +119,7 @@ pub fn span(text: &str) -> Result<Span, ValueError> {
         });
     }
     text.parse().map_err(|_| ValueError {
-        reason: "is no part of a target in per cent".into(),
+        reason: "is not a part of a target in per cent".into(),
         next: "give two whole numbers from 0 to 100, the smaller one first, such as 0-33%".into(),
     })
 }
@@ -136,7 +136,7 @@ fn time(text: &str, [one, other]: [&str; 2]) -> Result<Nanos, ValueProblem> {
             UnitError::Comma { whole, decimal, .. } => {
                 let unit = if whole.ends_with(|sign: char| sign.is_ascii_digit()) { one } else { "" };
                 ValueError {
-                    reason: "has a comma, which may part thousands or decimals".into(),
+                    reason: "has a comma, which may separate thousands or decimals".into(),
                     next: format!("write {whole}{unit} or {decimal}{unit}"),
                 }
                 .into()
@@ -149,7 +149,7 @@ fn time(text: &str, [one, other]: [&str; 2]) -> Result<Nanos, ValueProblem> {
 /// Reads the share of reads that caches answer.
 pub fn hit_rate(text: &str) -> Result<HitRate, ValueProblem> {
     text.parse().map_err(|reason| -> ValueProblem {
-        ValueError { reason, next: "write a per cent sign behind it, as in --hit-rate 95%".into() }.into()
+        ValueError { reason, next: "write a per cent sign after it, as in --hit-rate 95%".into() }.into()
     })
 }
 
@@ -266,8 +266,8 @@ mod tests {
         assert_eq!(amount("1.5T").unwrap(), Bytes(3 << 39));
         for (text, part) in [
             ("10", "write 10G or 10T"),
-            ("0", "is no data"),
-            ("0T", "is no data"),
+            ("0", "is not an amount of data"),
+            ("0T", "is not an amount of data"),
             ("99999999T", "does not fit into 64 bits"),
             ("10X", "'X' in '10X' is not a unit"),
             ("-1T", "not a number"),
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_comma_is_the_cause() {
-        assert!(duration("1,000").unwrap_err().to_string().contains("a comma, which may part"));
+        assert!(duration("1,000").unwrap_err().to_string().contains("a comma, which may separate"));
         assert!(duration("1,000").unwrap_err().to_string().contains("write 1000s or 1.000s"));
         assert!(latency("1,000us").unwrap_err().to_string().contains("write 1000us or 1.000us"));
         for (text, part) in [

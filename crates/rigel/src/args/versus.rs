@@ -1,6 +1,6 @@
-//! `rigel versus`: the arguments. It is a run whose load is put on two sides in turns.
+//! `rigel versus`: the arguments. It is a run whose load alternates between two sides.
 //!
-//! Must not judge what the arguments of a run hold as well; [`super::build`] does.
+//! Must not judge what it shares with the arguments of a run; [`super::build`] does.
 
 use super::build::{display, level_beside_file, no_storage};
 use super::burst;
@@ -90,8 +90,9 @@ Examples:
 pub struct VersusArgs {
     /// Files, block devices or directories of side A, and the level: simple, normal, oltp, dss, advanced, open, commit, zones or streams
     ///
-    /// The level is the first or the last word. Without one, the lowest and the highest load of simple are compared, in a minute unless --for says otherwise. A minute tells
-    /// differences of several percent; name a level to compare all of its loads as precisely as --precision says. Write ./oltp for a file with the name of a level.
+    /// The level is the first or the last word. Without one, the lowest and the highest load of simple are compared,
+    /// in a minute unless --for says otherwise. A minute shows differences of several percent; name a level to
+    /// compare all of its loads as precisely as --precision says. Write ./oltp for a file with the name of a level.
     #[arg(value_name = "A")]
     a: Vec<PathBuf>,
 
@@ -128,7 +129,7 @@ pub struct VersusArgs {
     /// Exit with 1 if B differs from A by more, such as 'small_iops < -5%', or breaks a limit, such as 'open_p99 > 2ms'; repeatable
     ///
     /// A limit in percent applies to the difference between B and A, one with another unit (us, ms, s; IOPS, MBPS, /s) to B. Quantities:
-    /// small_iops, large_mbps, small_latency, large_latency (the mean), small_p99, large_p99; of another class such as open: open_per_s, open_mbps,
+    /// small_iops, large_mbps, small_latency, large_latency (the mean), small_p99, large_p99; for another class such as open: open_per_s, open_mbps,
     /// open_latency, open_p99. A gate fails if the whole 95 % interval is beyond the limit at any load. If the interval contains the limit, the gate
     /// is undecided: exit code 0 with a note, or 1 with --fail-undecided.
     #[arg(long, value_name = "GATE", help_heading = GATES)]
@@ -145,7 +146,7 @@ pub struct VersusArgs {
     #[arg(long, requires = "fail_if", help_heading = GATES)]
     fail_undecided: bool,
 
-    /// Ignore the history of calibrations, which tells how much repeated runs differ
+    /// Ignore the history of calibrations, which shows how much repeated runs differ
     #[arg(long, help_heading = FILES, hide_short_help = true)]
     no_history: bool,
 
@@ -243,7 +244,7 @@ impl VersusArgs {
         });
     }
 
-    /// Whoever names no level asks for an answer in a minute: the lowest and the highest load only. Whether that is what
+    /// Without a level, the answer takes a minute: the lowest and the highest load only. Whether that is what
     /// was asked for.
     fn be_brief(&mut self) -> bool {
         let precision = &mut self.load.own.precision;
@@ -282,7 +283,7 @@ impl VersusArgs {
                 Err(Problem::usage(format!("two levels are named: {} and {}", one.name(), other.name()))
                     .at("LEVEL")
                     .because("both sides get the same load, or their difference would be that of the loads")
-                    .next("name one; a file that is called like a level is written ./oltp"))
+                    .next("name one; write a file with the name of a level as ./oltp"))
             }
             [level] => Ok(Some(*level)),
             [] => self.nearly_a_level().map_or(Ok(None), Err),
@@ -297,7 +298,7 @@ impl VersusArgs {
             let near = nearest(word, RunLevel::all().into_iter().map(|level| level.0))?;
             let shown = path_text::printable(word);
             Some(
-                Problem::usage(format!("'{shown}' is no level ({})", words::list::<RunLevel>()))
+                Problem::usage(format!("'{shown}' is not a level ({})", words::list::<RunLevel>()))
                     .at("LEVEL")
                     .next(format!("did you mean {near}? write a file of that name as ./{shown}")),
             )
@@ -313,7 +314,7 @@ impl VersusArgs {
         }
         if self.a.is_empty() && !simulated {
             return Err(Problem::usage("side A is missing")
-                .because("two storages are measured in turns, and the first one has no target")
+                .because("two storages are measured alternately, and the first one has no target")
                 .next(form));
         }
         let has_b = !self.and.is_empty() || self.and_engine.is_some() || self.and_buffered || self.same;
@@ -364,8 +365,8 @@ impl VersusArgs {
     }
 }
 
-/// The options of a run, as two sides have them. What is there to be refused in words of its own is not offered, nor are the
-/// layouts of files that a comparison has not.
+/// The options of a run, as two sides have them. Options that exist only to be refused with their own message are not offered, nor are file
+/// layouts that a comparison lacks.
 fn adapted(arg: Arg) -> Arg {
     let told = |arg: Arg, short: &'static str, long: &'static str| {
         arg.help(short).long_help(format!("{short}\n\n{long}"))
@@ -416,7 +417,8 @@ fn adapted(arg: Arg) -> Arg {
 /// Both sides would be measured in the same way.
 pub fn same_sides(place: &str) -> Problem {
     Problem::usage("A and B are the same").at(place).because("only chance could make a difference").next(
-        "name another target behind --and, or another way to use A (--and-engine, --and-buffered); --same allows it, \
+        "name another target after --and, or another way to use A (--and-engine, --and-buffered); --same \
+         allows it, \
          to see that no difference is found",
     )
 }
@@ -444,7 +446,7 @@ fn in_turns(request: Request, disks: usize, sides: Sides) -> Result<Request, Pro
     on_both(Request { num_disks: Some(disks), task, ..request }, sides)
 }
 
-/// The load of a request on both sides in turns.
+/// The load of a request, alternately on both sides.
 pub fn on_both(request: Request, sides: Sides) -> Result<Request, Problem> {
     let points = Grid::of_own(&request.classes, &request.points()).points;
     let request = request.in_turns(&points, sides)?;

@@ -14,7 +14,7 @@ pub struct WhoseArgs {
     #[arg(long = "host", value_name = "NAME", value_delimiter = ',', value_parser = super::values::name)]
     pub hosts: Vec<String>,
 
-    /// Sum all instances of this Oracle database, by its name or DBID; several DBIDs are one database that had one after the other
+    /// Sum all instances of this Oracle database, by its name or DBID; several DBIDs are one database that had them in succession
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub database: Vec<String>,
 

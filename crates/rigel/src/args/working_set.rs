@@ -1,6 +1,6 @@
-//! `rigel run working-set`: random reads of more and more of a target, to see its caches.
+//! `rigel run working-set`: random reads of growing parts of a target, to find its caches.
 //!
-//! Makes the request; its sizes are known once the target is looked at. Must not look at a path.
+//! Makes the request; its sizes are known once the target is inspected. Must not look at a path.
 
 use super::level::LevelArgs;
 use super::names::Front;

@@ -1,4 +1,4 @@
-//! What a file changes in the store, within the transaction that is open.
+//! What a file changes in the store, within the open transaction.
 //!
 //! Must not begin or end a transaction.
 
@@ -33,7 +33,7 @@ impl Change<'_> {
         Ok(merged)
     }
 
-    /// Puts a table in the place of all from a moment on in its block.
+    /// Puts a table in place of all from a moment on in its block.
     pub fn replace(&self, key: &Key, start_ms: i64, from_ms: i64, table: &Table) -> Result<(), Problem> {
         let series = self.asked(|| self.series(key))?;
         let mut block = self.block(series, start_ms)?.unwrap_or_default().slice(i64::MIN, from_ms);

@@ -1,4 +1,4 @@
-//! Looks at targets before there is a load, by calls that may never come back: then the program ends, and says at which target.
+//! Looks at targets before there is a load, by calls that may never complete: then the program ends, and says at which target.
 //!
 //! Must not be around work that may rightly wait, such as for another node or for a flush.
 

@@ -1,4 +1,4 @@
-//! `rigel capacity`: what production did, out of other tools and by our own recorder.
+//! `rigel capacity`: what production did, from other tools and our own recorder.
 //!
 //! Must not read a format; `rigel_capacity` does.
 

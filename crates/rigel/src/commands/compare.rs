@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// What to do where an interval holds the bound.
 const NARROWER: &str = "measure with a higher --precision, or give several runs of each side";
 
-/// Compares, writes what was asked for, and fails when a gate does.
+/// Compares, writes what was requested, and fails when a gate does.
 pub fn compare(options: &CompareArgs, streams: &Streams) -> Result<(), Problem> {
     let (base, new) = (source::side(&options.base, streams)?, source::side(&options.new, streams)?);
     let has_tool = base.iter().chain(&new).any(|run| matches!(run, LoadedRun::Tool(..)));
@@ -75,7 +75,7 @@ pub(super) fn no_sides(loaded: &LoadedRecord) -> Result<(), Problem> {
         return Ok(());
     }
     let path = path_text::encode(&loaded.path);
-    Err(Problem::usage("the record is of a comparison of two sides")
+    Err(Problem::usage("the record compares two sides")
         .because("such a run is itself a comparison, and cannot be compared with another one")
         .next(format!("`rigel versus --record {}` shows it", path_text::shell_word(&path)))
         .at(path))

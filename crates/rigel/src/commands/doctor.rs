@@ -1,4 +1,4 @@
-//! `rigel doctor`: the settings that bend a result or a database, and how to change them.
+//! `rigel doctor`: the settings that distort a result or harm a database, and how to change them.
 //!
 //! Must not judge, and changes nothing.
 
@@ -42,7 +42,7 @@ pub fn doctor(options: &DoctorArgs, streams: &Streams) -> Result<(), Problem> {
         return Ok(());
     }
     Err(Problem::new(ExitKind::GateFailed, "some settings are errors")
-        .because("data may be lost, or numbers would not be about the storage")
+        .because("data may be lost, or numbers would not describe the storage")
         .next("see the findings of severity error; --all shows the fix for each"))
 }
 

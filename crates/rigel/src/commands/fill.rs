@@ -1,7 +1,7 @@
-//! `rigel fill`: random data over devices and files, so that later reads measure the storage.
+//! `rigel fill`: random data over devices and files, so later reads measure the storage.
 //!
-//! Everything that can be refused is refused before the first write: targets, consent, room. Must not write without a permit, but to a
-//! scratch file of ours.
+//! Everything that can be refused is refused before the first write: targets, consent, room. Must not write without a permit, except to a scratch
+//! file of ours.
 
 mod dry_run;
 mod place;
@@ -52,7 +52,7 @@ pub fn fill(options: &FillArgs, streams: &Streams) -> Result<(), Problem> {
     streams.results(told.text().as_bytes())
 }
 
-/// A target that has been looked at and, where it was there, opened with a permit.
+/// A target that has been examined and, where it was there, opened with a permit.
 type OpenFillTarget = Option<OpenTargets>;
 
 /// What every step needs.
@@ -203,7 +203,7 @@ impl Work {
     }
 }
 
-/// What is told at the end.
+/// What is reported at the end.
 #[derive(Debug, Default)]
 struct FillReport {
     lines: String,

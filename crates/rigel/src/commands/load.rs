@@ -1,4 +1,4 @@
-//! `rigel load from-fio`: the load of a job file of fio as a load file, and what of it is lost.
+//! `rigel load from-fio`: the load of a job file of fio as a load file, and which part of it is lost.
 //!
 //! Must not know fio's options; [`rigel_core::load::fio`] and [`crate::args::fio_hint`] do.
 

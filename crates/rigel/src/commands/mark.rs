@@ -1,4 +1,4 @@
-//! `rigel mark`: finds the run that goes on, and says a text into it.
+//! `rigel mark`: finds the current run, and sends it a text.
 //!
 //! Must not write a file: the run writes its own record.
 
@@ -57,7 +57,7 @@ fn said(found: &mut RunPeer, text: &str) -> Result<String, Problem> {
         Some(at) => Ok(printable(at).into_owned()),
         None => Err(Problem::refused(format!("the run {} did not take the mark", found.run_id))
             .because(printable(answer.trim_start_matches("no: ")).into_owned())
-            .next("mark while its load goes on")),
+            .next("mark while its load is running")),
     }
 }
 
@@ -87,7 +87,7 @@ fn chosen(options: &MarkArgs, all: Vec<RunPeer>) -> Result<RunPeer, Problem> {
                 .next("give the name or the process of one of them"))
         }
         (0, _) => Err(Problem::refused("no run takes marks now")
-            .because("only `rigel run through` takes marks, and only while its load goes on")
+            .because("only `rigel run through` takes marks, and only while its load is running")
             .next("start one in another terminal, such as `rigel run through --rate 1000`")),
         _ => {
             let one = meant[0].pid;

@@ -1,6 +1,6 @@
 //! How much sessions of a storage differed: the calibrations of its targets in the history of this host.
 //!
-//! A history that cannot be read is no reason to fail. Must not write to it.
+//! An unreadable history is not a failure. Must not write to it.
 
 use crate::history;
 use crate::streams::Streams;

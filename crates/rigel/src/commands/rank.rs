@@ -1,4 +1,4 @@
-//! `rigel rank`: several storages in order, from their records and the results of other tools.
+//! `rigel rank`: ranks several storages, from their records and the results of other tools.
 //!
 //! Must not measure or judge; the rules are in `rigel_uses::rank`.
 
@@ -21,7 +21,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-/// Ranks, writes what was asked for, and fails when no storage meets what is required.
+/// Ranks, writes what was requested, and fails when no storage meets what is required.
 pub fn rank(options: &RankArgs, streams: &Streams) -> Result<(), Problem> {
     let loaded = storages::load(options, streams)?;
     let names: Vec<&str> = loaded.iter().map(|storage| storage.name.as_str()).collect();
@@ -65,13 +65,20 @@ fn show(
     )?)
 }
 
-/// Fails when no storage surely meets what is required.
+/// Fails when no storage certainly meets what is required.
 fn check(purchase: &Purchase, names: &[&str]) -> Result<(), Problem> {
     if purchase.required.is_empty() || !purchase.meeting(Fulfilment::Surely).is_empty() {
         return Ok(());
     }
     let wanted: Vec<String> = purchase.required.iter().map(|one| format!("'{}'", printable(one))).collect();
-    let problem = Problem::new(ExitKind::GateFailed, format!("no storage surely meets {}", listed(&wanted)));
+    let problem = Problem::new(
+        ExitKind::GateFailed,
+        format!(
+            "no storage certainly meets \
+        {}",
+            listed(&wanted)
+        ),
+    );
     let perhaps: Vec<String> =
         purchase.meeting(Fulfilment::Perhaps).into_iter().map(|storage| names[storage].to_owned()).collect();
     Err(if perhaps.is_empty() {

@@ -1,4 +1,4 @@
-//! The records in a directory, for whoever gives one instead of a record. Must not read a record.
+//! The records in a directory given instead of a record. Must not read a record.
 
 use crate::output::RECORD_SUFFIX;
 use crate::streams::Streams;
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Names in a message; of more their number is told.
+/// Names in a message; of more their number is reported.
 const MOST_NAMED: usize = 3;
 
 /// The file that is meant: of a directory its newest record, with a remark where there are several.

@@ -1,6 +1,6 @@
 //! `rigel report`: every output again, from the record of a run, and one page about several.
 //!
-//! Must not measure or look at a target; the record is all there is.
+//! Must not measure or look at a target; it only uses the record.
 
 use super::records_in;
 use super::run::{soak, through};

@@ -309,7 +309,7 @@ fn journal(
     Ok(Box::new(RecordFile::new(record, path_text::encode(&set.record_path()))))
 }
 
-/// The command that goes on with a run, for any directory. A scratch file is looked for in the current one.
+/// The command that resumes a run, for any directory. A scratch file is looked for in the current one.
 fn going_on(request: &Request, site: &Site, set: &OutputSet) -> String {
     let record = set.record_path();
     let record = path_text::encode(&std::path::absolute(&record).unwrap_or(record));
@@ -358,7 +358,7 @@ fn room_for_outputs(plan: &Plan) -> u64 {
 }
 
 /// The clock on the wall, of a run that was `begun` before or begins now. A simulated run can begin at the time in
-/// SOURCE_DATE_EPOCH (reproducible-builds.org), so that the same seed gives the same bytes.
+/// SOURCE_DATE_EPOCH (reproducible-builds.org), so the same seed gives the same bytes.
 fn wall(engine: EngineRequest, begun: Option<&str>) -> Wall {
     let epoch = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
     match (engine, epoch, begun) {

@@ -1,4 +1,4 @@
-//! `rigel scrub`: can every block be read, and are copies alike? Reads all of it and tells what cannot be read or stays different.
+//! `rigel scrub`: can every block be read, and are copies alike? Reads everything and reports what cannot be read or stays different.
 //!
 //! Writes nothing but the state file that the user asked for. Must not judge a difference.
 
@@ -105,14 +105,14 @@ fn doing(copies: &Copies) -> String {
     copies.lone().map_or_else(|| "comparing".to_owned(), |disk| format!("reading {}", disk.path))
 }
 
-/// Where relative paths begin: in the directory that the scrub began in. Empty where that is the current one, so that names are shown as they
+/// Where relative paths begin: in the directory that the scrub began in. Empty where that is the current one, so names are shown as they
 /// were given.
 fn base(kept: Option<&State>) -> PathBuf {
     let directory = kept.and_then(|state| state.directory.as_deref()).map(decode);
     directory.filter(|directory| env::current_dir().ok().as_ref() != Some(directory)).unwrap_or_default()
 }
 
-/// The state to go on with, checked, or a new one.
+/// The state to resume, checked, or a new one.
 fn begun(kept: Option<State>, source: Source, copies: &Copies, io_timeout: Nanos) -> Result<State, Problem> {
     let who = copies.who(io_timeout);
     if let Some(state) = kept {

@@ -1,7 +1,7 @@
 //! `rigel selftest`: whole runs on simulated devices, checked against the known truth.
 //!
 //! Every trial is an ordinary run: the schedule, the workers, the record and its judgement are those of `rigel run`. Only
-//! the device is simulated, in virtual time, so that the truth is known. Must not hold a case or a threshold.
+//! the device is simulated, in virtual time, so the truth is known. Must not hold a case or a threshold.
 
 use crate::args::SelftestArgs;
 use crate::progress::WorkProgress;

@@ -1,4 +1,4 @@
-//! `rigel targets`: the targets, and what Rigel may do with them, by the evidence that the write guard uses.
+//! `rigel targets`: the targets, and what Rigel may do with them, from the evidence that the write guard uses.
 //!
 //! Must not write to a target, nor judge one.
 
@@ -63,7 +63,7 @@ fn look(
     Ok(TargetCheck { facts: inspected.into_facts(), evidence, trouble, closed: None })
 }
 
-/// A block device that cannot be opened, with what is known all the same; the problem for anything else.
+/// A block device that cannot be opened, with what is known anyway; the problem for anything else.
 fn closed(path: &Path, snapshot: &Snapshot, problem: Problem) -> Result<TargetCheck, Problem> {
     let Some((facts, evidence)) = without_opening(path, snapshot) else { return Err(problem) };
     let closed = if path.exists() {

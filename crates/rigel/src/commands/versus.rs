@@ -1,4 +1,4 @@
-//! `rigel versus` and `rigel sql`: what two sides come to, after the run and again from its record.
+//! `rigel versus` and `rigel sql`: the result of two sides, after the run and again from its record.
 //!
 //! Must not measure, and must not judge a ratio; `rigel_uses` does.
 
@@ -78,7 +78,7 @@ fn alone(options: &VersusRecord) -> ReportOptions {
     }
 }
 
-/// Puts the gates that are asked for now in the place of those of the record, and refuses what says nothing about its load.
+/// Puts the gates that are requested now in place of those of the record, and refuses what says nothing about its load.
 pub fn judge_by(record: &mut Record, wish: &Wish) -> Result<(), Problem> {
     let request = &mut record.header.request;
     if !wish.demands.is_empty() {

@@ -1,4 +1,4 @@
-//! A record with the lines that found no room in it, wherever they are. Must not change a file.
+//! A record with the lines that did not fit into it, wherever they are. Must not change a file.
 
 use super::report;
 use crate::output::rest;

@@ -1,4 +1,4 @@
-//! The texts behind the options (examples, exit codes, ORION's options) as sections of a man page.
+//! The texts after the options (examples, exit codes, ORION's options) as sections of a man page.
 //!
 //! They are written for the terminal. A heading ends in a colon. A term is indented by two blanks; its explanation follows
 //! after two more blanks, or on the next line with more indentation. Must not know the texts themselves.

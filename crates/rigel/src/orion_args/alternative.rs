@@ -1,4 +1,4 @@
-//! A line that runs, for one that was refused because of a count that does not go with its matrix.
+//! A valid command line for one that was refused because a count cannot be combined with its matrix.
 //!
 //! Must not change what was refused.
 

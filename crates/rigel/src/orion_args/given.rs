@@ -47,7 +47,7 @@ impl OrionValues {
                     None => {
                         return Err(Problem::usage(format!("{} needs a value", option.name))
                             .at(option.name)
-                            .next(format!("give it after {}, with a blank between", option.name)));
+                            .next(format!("give it after {}, with a space between", option.name)));
                     }
                 },
             };
@@ -68,7 +68,7 @@ impl OrionValues {
             Some((value, name))
         })?;
         let first = value.strip_suffix(name)?;
-        let problem = Problem::usage(format!("a blank is missing before {name}")).at(value.to_owned());
+        let problem = Problem::usage(format!("a space is missing before {name}")).at(value.to_owned());
         Some(problem.next(format!("write {first} {name}")))
     }
 
@@ -126,9 +126,11 @@ impl OrionValues {
         };
         match value.to_str().and_then(words::find) {
             Some(word) => Ok(Some(word)),
-            None => Err(Problem::usage(format!("'{}' is no value of {name}", path_text::encode_os(value)))
-                .at(name)
-                .next(format!("choose {}", words::list::<T>()))),
+            None => {
+                Err(Problem::usage(format!("'{}' is not a value of {name}", path_text::encode_os(value)))
+                    .at(name)
+                    .next(format!("choose {}", words::list::<T>())))
+            }
         }
     }
 }
@@ -182,9 +184,9 @@ fn unknown(argument: &OsStr) -> Problem {
             .because("targets are listed in the .lun file, not named here")
             .next("give options with one value each");
     }
-    let problem = Problem::usage(format!("{shown} is no option")).at(shown.clone());
+    let problem = Problem::usage(format!("{shown} is not an option")).at(shown.clone());
     if let Some((name, value)) = table::with_value(&shown) {
-        return problem.next(format!("did you mean {name} {value}, with a blank between?"));
+        return problem.next(format!("did you mean {name} {value}, with a space between?"));
     }
     match table::similar(argument) {
         Some(similar) => problem.next(format!("did you mean {similar}?")),

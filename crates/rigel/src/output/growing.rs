@@ -1,4 +1,4 @@
-//! A file that is added to while something goes on, and whose name appears with its first line whole.
+//! A growing file, whose name appears once its first line is complete.
 //!
 //! Must not change what was written before.
 

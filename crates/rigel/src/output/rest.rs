@@ -1,7 +1,7 @@
-//! The rest of a record: in which files its lines wait while its filesystem is full, and how they are found again by whoever reads the record.
+//! The spill files of a record: where its lines wait while its filesystem is full, and how readers of the record find them.
 //!
-//! The directories are open to everybody. A file is made anew there, never followed or added to, and read only when its owner could have written
-//! the record as well. Must not know what the lines say.
+//! The directories are open to everyone. A file is created there, never followed or appended to, and read only if its owner could have written the
+//! record as well. Must not know what the lines say.
 
 use super::NO_LINK;
 use rigel_core::error::Problem;

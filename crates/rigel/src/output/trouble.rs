@@ -1,4 +1,4 @@
-//! The system's errors about output files, as problems that the reader can act on.
+//! System errors about output files, as problems that the user can act on.
 //!
 //! Must not touch a file.
 

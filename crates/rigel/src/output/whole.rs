@@ -1,6 +1,6 @@
 //! Writes a file whole or not at all: under a temporary name, synced, then renamed.
 //!
-//! Must not create the record; that one grows while the run goes on.
+//! Must not create the record, which grows during the run.
 
 use super::trouble::trouble;
 use super::{create_new, dir_of};
@@ -54,7 +54,7 @@ pub(super) fn try_out(dir: &Path) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Syncs a directory, so that a new name survives a crash.
+/// Syncs a directory, so a new name survives a crash.
 pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
     match File::open(dir)?.sync_all() {
         // Some network and FUSE filesystems cannot do that for directories; their names are as safe as they get.

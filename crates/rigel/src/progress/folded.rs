@@ -1,4 +1,4 @@
-//! Lines on a pipe or in a file: one in ten seconds at most, because nobody watches them as they come.
+//! Lines on a pipe or in a file: at most one every ten seconds, because nobody watches them live.
 //!
 //! Must not know what a line says.
 
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// Time from one line to the next at least.
 const APART: Duration = Duration::from_secs(10);
-/// Without a result for so long, what goes on is told instead.
+/// Without a result for so long, what goes on is reported instead.
 const SILENT: Duration = Duration::from_secs(20);
 
 /// Where the lines go.
@@ -47,7 +47,7 @@ impl LineFold {
         }
     }
 
-    /// Writes a line in any case: nothing follows it. A closed pipe is no reason to fail.
+    /// Writes a line in any case: nothing follows it. A closed pipe is not a reason to fail.
     pub fn last_line(&mut self, text: &str) {
         self.last = Some((self.now)());
         let _ = writeln!(self.out, "{text}");

@@ -81,7 +81,7 @@ pub fn level_found(class: Class, n_sat: Option<Saturation>) -> String {
     }
 }
 
-/// How far an adaptive run is: `12 of 17 points are sure enough, the widest interval is ±7.3 %`.
+/// How far an adaptive run is: `12 of 17 points are certain enough, the widest interval is ±7.3 %`.
 pub fn looked(done: usize, points: usize, widest: f64) -> String {
     let widest = match widest.is_finite() {
         true => format!("the widest interval is ±{} %", percent(widest)),
@@ -119,7 +119,7 @@ fn details(tally: &ClassTally) -> String {
     text
 }
 
-/// What goes on in a visit: `point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS`.
+/// What continues in a visit: `point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS`.
 pub fn under_way(
     at: &VisitPosition,
     steps: usize,
@@ -158,12 +158,12 @@ fn rates(point: Point, live: &LiveFigures, classes: &[LoadClass]) -> String {
 pub struct Rate(f64);
 
 impl Rate {
-    /// Of so many bytes in so long; `None` when it is not known yet.
+    /// Of this many bytes in so long; `None` when it is not known yet.
     pub fn of(bytes: u64, took: Duration) -> Option<Self> {
         (bytes > 0 && !took.is_zero()).then(|| Self(to_f64(bytes) / took.as_secs_f64()))
     }
 
-    /// `, 98 MB/s, 2 min left`, when so many bytes are left.
+    /// `, 98 MB/s, 2 min left`, when this many bytes are left.
     pub fn with_left(self, left_bytes: u64) -> String {
         let left = Duration::from_secs_f64((to_f64(left_bytes) / self.0).min(1e9));
         match left_bytes {

@@ -27,7 +27,7 @@ impl Write for Pipe {
 }
 
 impl Pipe {
-    /// A line in ten seconds, by a clock that goes on by so many seconds whenever it is read.
+    /// A line in ten seconds, by a clock that continues by this many seconds whenever it is read.
     fn surface(&self, step: u64) -> Surface {
         let (began, readings) = (Instant::now(), AtomicU64::new(0));
         let now = move || began + Duration::from_secs(step * readings.fetch_add(1, Ordering::Relaxed));

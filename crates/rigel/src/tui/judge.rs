@@ -1,7 +1,7 @@
-//! Numbers, intervals and flags while the run goes on, by the same rules as at its end.
+//! Numbers, intervals and flags during the run, by the same rules as at its end.
 //!
-//! They are computed on the coordinator's thread between two visits, when no I/O is in flight, and take a small share of
-//! the time at most. They do not reach the record. Must not draw.
+//! They are computed on the coordinator's thread between two visits, when no I/O is in flight, and take little time. They do not reach the record.
+//! Must not draw.
 
 use rigel_core::event::Event;
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings};
@@ -37,7 +37,7 @@ pub struct PointSoFar {
     pub ios: PerClass<Figures>,
     /// Whether the numbers must not be used.
     pub invalid: bool,
-    /// Whether it is as sure as was asked for.
+    /// Whether it is as precise as was asked for.
     pub reached: bool,
 }
 
@@ -82,7 +82,7 @@ pub struct PartialRecord {
     record: Option<Record>,
     ended: Option<Instant>,
     took: Duration,
-    /// What the intervals of a soak found, and visits of a record that goes on, of which no interval is told.
+    /// What the intervals of a soak found, and visits of a record that continues, of which no interval is reported.
     wrong: VerifyCounts,
     /// The visit of the last interval.
     in_parts: Option<u64>,
@@ -124,7 +124,7 @@ impl PartialRecord {
         }
     }
 
-    /// A fault is told at once: the visit of a soak goes on for long.
+    /// A fault is reported at once: the visit of a soak continues for long.
     fn interval(&mut self, interval: &Interval) -> Option<Judgement> {
         self.in_parts = Some(interval.visit);
         let before = self.wrong.faults.all();

@@ -1,7 +1,7 @@
 //! Whether there is still a terminal to read keys from.
 //!
-//! A terminal that went away is always ready and never has a byte, which would keep the library that reads keys busy for
-//! ever. So it is called only while there is a terminal. Must not read.
+//! A terminal that went away is always ready but never has a byte, which would keep the key-reading library busy forever. So the library is called
+//! only while there is a terminal. Must not read.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;

@@ -1,6 +1,6 @@
-//! A mark that is typed in the live view: its line, its keys, and what became of it.
+//! A mark that is typed in the live view: its line, its keys, and its result.
 //!
-//! Pure. Must not say it into the run.
+//! Pure. Must not send it to the run.
 
 use crate::args::mark_text;
 use ratatui::crossterm::event::KeyCode;

@@ -1,4 +1,4 @@
-//! The messages to the live view: the events of a run, without what they borrow, and the judgement of the run so far.
+//! The messages to the live view: the events of a run, without borrowed data, and the judgement of the run so far.
 //!
 //! They are made on the coordinator's thread and kept small. Must not draw.
 
@@ -77,9 +77,9 @@ pub enum Message {
         /// The level.
         n_sat: Option<Saturation>,
     },
-    /// All visits of a phase were looked at.
+    /// All visits of a phase were examined.
     Looked {
-        /// Points that are sure enough.
+        /// Points that are certain enough.
         done: usize,
         /// Points of the phase.
         points: usize,

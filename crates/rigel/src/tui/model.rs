@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Ticks of a visit that are kept; a visit of minutes shows its last ones.
 const MOST_TICKS: usize = 600;
-/// A latency of an open loop is shown for so many ticks, about a second and a half, unless a newer one is known.
+/// A latency of an open loop is shown for this many ticks, about a second and a half, unless a newer one is known.
 const TICKS_OF_A_LATENCY: usize = 15;
 /// Looks whose widest interval is kept.
 const MOST_LOOKS: usize = 8;
@@ -45,7 +45,7 @@ impl Layer {
     }
 }
 
-/// What is known of a point.
+/// What is known about a point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
     /// Visits so far, long ones included.
@@ -54,7 +54,7 @@ pub struct Cell {
     pub ios: PerClass<Figures>,
     /// Whether the numbers must not be used.
     pub invalid: bool,
-    /// Whether it is as sure as was asked for.
+    /// Whether it is as precise as was asked for.
     pub reached: bool,
 }
 
@@ -75,12 +75,12 @@ pub struct LastVisit {
     pub ios: PerClass<Digest>,
 }
 
-/// How many points are sure enough.
+/// How many points are certain enough.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Looks {
     /// So many.
     pub done: usize,
-    /// Of so many of the phase.
+    /// Of this many of the phase.
     pub points: usize,
     /// The widest half-width of the latest looks, relative, the newest last.
     pub widest: VecDeque<f64>,
@@ -91,13 +91,13 @@ pub struct Looks {
 pub struct Model {
     /// The run in a few words.
     pub title: String,
-    /// The half-width that was asked for.
+    /// The half-width that was requested.
     pub target: Option<f64>,
     /// The points of the plan; during a search those that it visited.
     pub cells: BTreeMap<Point, Cell>,
     /// Points of the plan; 0 as long as they are searched.
     pub steps: usize,
-    /// The visit that goes on.
+    /// The visit that continues.
     pub now: Option<VisitPosition>,
     /// What is done in it.
     pub activity: Option<Activity>,
@@ -111,7 +111,7 @@ pub struct Model {
     pub elapsed_ns: u64,
     /// What is left, as far as it is known; `None` before the first tick.
     pub left: Option<TimeRange>,
-    /// How sure the points are.
+    /// How certain the points are.
     pub looks: Looks,
     /// What the search found: class and level.
     pub levels: Vec<(Class, Option<Saturation>)>,
@@ -169,9 +169,9 @@ impl Model {
         self.layer = self.layer.next();
     }
 
-    /// The rates of one class in the visit that goes on, and its latencies in microseconds. Those of a closed loop come from
+    /// The rates of one class in the visit that continues, and its latencies in microseconds. Those of a closed loop come from
     /// Little's law (outstanding I/Os divided by the rate), because workers report theirs only after the visit; how many of an
-    /// open loop are in flight follows from nothing, so that its workers tell their mean.
+    /// open loop are in flight follows from nothing, so its workers tell their mean.
     pub fn live(&self, class: &LoadClass) -> Option<Digest> {
         let outstanding = class.outstanding(self.now?.point.of(class.name));
         if outstanding == 0 {

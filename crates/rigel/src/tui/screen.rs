@@ -60,7 +60,7 @@ impl Screen {
         Ok(Self { terminal, restorer, hook })
     }
 
-    /// Draws, unless the terminal was given back already.
+    /// Draws, unless the terminal was returned already.
     ///
     /// # Errors
     /// When the terminal is gone.

@@ -14,7 +14,7 @@ fn a_page_of_a_rate_within_bounds() {
     let shown = drawn(&mut tab);
     assert!(shown.starts_with(&["slo-0".to_owned(), "slo-1".to_owned()]), "{shown:?}");
     let verdict = tab.text("document.querySelector('.verdict.bad').innerText").replace('\u{a0}', " ");
-    assert!(verdict.starts_with("Required p99 < 2 ms @ 4500: NOT kept, "), "{verdict}");
+    assert!(verdict.starts_with("Required p99 < 2 ms @ 4500: NOT met, "), "{verdict}");
     // The bound and the rate are beside the line, which has a point for each rate of the table.
     let line = "echarts.getInstanceByDom(document.getElementById('slo-1')).getOption().series[0]";
     let points = tab.text(&format!("String({line}.data.length)"));
@@ -32,6 +32,6 @@ fn a_page_of_a_rate_within_bounds() {
     let at = item(&mut tab, "slo-1", 0, 0);
     tab.point_at(at);
     let told = tip(&mut tab, "slo-1");
-    assert!(told.contains("I/Os per second") && told.contains("p99 < 2 ms: kept, "), "{told}");
+    assert!(told.contains("I/Os per second") && told.contains("p99 < 2 ms: met, "), "{told}");
     sound(&mut tab);
 }

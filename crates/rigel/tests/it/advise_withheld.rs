@@ -84,7 +84,7 @@ fn the_default_page_is_a_table_and_the_derivation_is_asked_for() {
     assert!(wrong.stderr.contains("`--hit-rate 1` is ambiguous: write 1% or 100%"), "{wrong:?}");
     let wrong = advise(&place, &record, "--hit-rate 150").expect_code(2);
     assert!(
-        wrong.stderr.contains("next step: write a per cent sign behind it, as in --hit-rate 95%"),
+        wrong.stderr.contains("next step: write a per cent sign after it, as in --hit-rate 95%"),
         "{wrong:?}"
     );
 }

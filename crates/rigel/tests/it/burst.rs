@@ -205,7 +205,7 @@ fn what_could_show_no_bucket_is_refused_before() {
     }
     refused(place.line("run oltp --large --engine sim"), &["--large", "rigel run burst --large"]);
     let told = place.line("run burst --dry-run --engine sim:targets=2").expect_code(0).stdout;
-    assert!(told.contains("64") && told.contains("1 h 1 min, less if the rate falls before"), "{told}");
+    assert!(told.contains("64") && told.contains("1 h 1 min, less if the rate falls earlier"), "{told}");
 }
 
 /// The record of a run that was cut behind the fall has all that is known, and no run goes on with it.

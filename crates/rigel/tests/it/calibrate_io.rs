@@ -90,7 +90,7 @@ fn rights_and_arguments_are_checked() {
         ("1, 0", "max_latency is 0"),
         ("NULL", "num_physical_disks is null"),
         ("budget => 5", "budget is 5"),
-        ("relation => 'pg_class', tablespace => 'pg_default'", "do not go together"),
+        ("relation => 'pg_class', tablespace => 'pg_default'", "cannot be combined"),
         ("tablespace => 'x'' OR true'", "tablespace \"x' OR true\" does not exist"),
     ] {
         refused("bob", &format!("SELECT rigel.calibrate_io({arguments})"), why);

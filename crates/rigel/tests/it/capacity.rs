@@ -84,11 +84,11 @@ fn logs_of_sar_oswatcher_nmon_and_collectl_become_one_store() {
     for part in [
         "1 x sar text of db1: 35 values new",
         "1 x OSWatcher iostat of db1",
-        "the tool looked for 17 % of the time",
+        "the tool sampled 17 % of the time",
         "1 x nmon of db1",
         "1 x collectl of db1: 25 values new",
         "logs: 1 file left out",
-        "without disks of Linux: vmstat.dat",
+        "without Linux disks: vmstat.dat",
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
@@ -327,7 +327,7 @@ fn the_share_of_writes_of_a_host_is_that_of_its_disks() {
     let told = capacity(&place, "import b.json").expect_code(0).stdout;
     assert!(told.contains("separate only for the whole host"), "{told}");
     let whole = capacity(&place, "replay --every 10s --phases 1").expect_code(0);
-    assert!(whole.stderr.contains("as often as those of the host"), "{}", whole.stderr);
+    assert!(whole.stderr.contains("the share of writes of the whole host"), "{}", whole.stderr);
     let phase = whole.stdout.lines().find(|line| line.contains(" reads/s")).unwrap();
     let rate = |what: &str| -> f64 {
         let before = phase.split(what).next().unwrap();
@@ -337,10 +337,10 @@ fn the_share_of_writes_of_a_host_is_that_of_its_disks() {
     assert!((share - 0.25).abs() < 0.01, "{phase}");
     // The only disk is the host; of one of two the host tells nothing.
     let only = capacity(&place, "replay --every 10s --phases 1 --disk vda").expect_code(0);
-    assert!(only.stderr.contains("as often as those of the host"), "{}", only.stderr);
+    assert!(only.stderr.contains("the share of writes of the whole host"), "{}", only.stderr);
     capacity(&place, "import b.json --rename vda=vdb").expect_code(0);
     let one = capacity(&place, "replay --every 10s --phases 1 --disk vda").expect_code(0);
-    assert!(one.stderr.contains("as large as each other"), "{}", one.stderr);
+    assert!(one.stderr.contains("have the same size"), "{}", one.stderr);
 }
 
 /// What the tools of this host write now, if it has them.

@@ -65,7 +65,7 @@ fn a_nightly_peak_empties_a_token_bucket_every_night() {
     assert!(near(&ends["used"], 2.0, 0.02), "{ends}");
     let text = place.line("capacity forecast gp2.jsonl --store s.sqlite").expect_code(0).stdout;
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for said in ["used up already", "ran empty 30 times", "I/Os of credits it would not have run empty"] {
+    for said in ["already used up", "ran empty 30 times", "I/Os of credits it would not have run empty"] {
         assert!(words.contains(said), "{said}: {text}");
     }
     assert!(!words.contains("never ran empty") && !words.contains("busiest minutes"), "{text}");

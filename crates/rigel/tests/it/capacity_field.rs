@@ -148,7 +148,7 @@ fn what_is_whole_of_a_file_counts_and_what_is_missing_is_told() {
         iostat.lines().filter(|line| line.starts_with("vda")).collect::<Vec<_>>().join("\n").as_bytes(),
     );
     let told = capacity(&place, "import rows.txt --zone UTC").expect_code(2).stderr;
-    assert!(words(&told).contains("without the lines of the column names"), "{told}");
+    assert!(words(&told).contains("without the lines for column names"), "{told}");
 }
 
 #[test]

@@ -406,7 +406,7 @@ fn the_largest_scale_is_that_of_the_formula() {
         "{text}"
     );
     assert!(
-        text.contains("Phase 2 of 2 decides: no other that can be judged has more of anything"),
+        text.contains("Phase 2 of 2 decides: no other phase that can be judged has more of anything"),
         "{text}"
     );
     let record = place.only_of("a", "_record.jsonl");
@@ -438,7 +438,7 @@ fn a_scale_that_is_required_is_a_gate() {
     let place = with("peak.toml", PEAK);
     fit(&place, "--load peak.toml --p99 2ms --duration 3m --require 1.5").expect_code(0);
     let broken = fit(&place, "--load peak.toml --p99 2ms --duration 3m --require 4").expect_code(1);
-    assert!(broken.stderr.contains("'p99 < 2 ms @ 4 times the load' is not kept"), "{}", broken.stderr);
+    assert!(broken.stderr.contains("'p99 < 2 ms @ 4 times the load' is not met"), "{}", broken.stderr);
     assert!(broken.stderr.contains("give the storage at most 2."), "{}", broken.stderr);
 }
 

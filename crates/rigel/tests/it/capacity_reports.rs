@@ -186,14 +186,13 @@ fn a_directory_gives_what_can_be_read_and_says_what_was_left_out() {
     let told = capacity(&place, "import awr --zone UTC").expect_code(0);
     let expected = "\
 awr: 12 x AWR report of rac1, rac2: 52 values new, 5 there already
-  the report is cut off before its end: what is complete of it is used
+  the report is cut off: its complete parts are used
 awr: 4 files left out
   1 x this file cannot be imported; it is empty: empty.html
   2 x this file cannot be imported; its first bytes match none of the supported
       formats: notes.txt, rubbish.bin
-  1 x the instance was restarted between both snapshots of the report; its
-      counters begin again at the start, so that no rate of the interval is
-      known: restarted.txt
+  1 x the instance was restarted between the two snapshots of the report; its counters restarted from 0, so \
+      the rates of the interval are unknown: restarted.txt
 ";
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(words(&told.stdout), words(expected), "{}", told.stdout);

@@ -138,11 +138,11 @@ fn what_goes_without_commits_is_refused() {
     for (line, parts) in [
         (
             "run simple --sync dsync",
-            &["--sync does not go with the level 'simple'", "rigel run commit --sync"][..],
+            &["--sync cannot be combined with the level 'simple'", "rigel run commit --sync"][..],
         ),
-        ("run commit --write 20", &["--write does not go with the level 'commit'"]),
-        ("run commit --num-disks 4", &["--num-disks does not go", "--writers"]),
-        ("run commit --matrix basic", &["--matrix does not go with the level 'commit'"]),
+        ("run commit --write 20", &["--write cannot be combined with the level 'commit'"]),
+        ("run commit --num-disks 4", &["--num-disks cannot be combined", "--writers"]),
+        ("run commit --matrix basic", &["--matrix cannot be combined with the level 'commit'"]),
         ("run commit --levels auto", &["--levels"]),
         ("run commit --sync maybe", &["maybe", "--sync"]),
         ("run commit --poll", &["polled completions cannot wait for writes to be durable", "--poll"]),

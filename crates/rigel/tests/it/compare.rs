@@ -122,7 +122,7 @@ fn what_is_not_comparable_is_refused_unless_told() {
     assert!(told.stderr.contains("they differ in size of small I/O (8 KiB; b_"), "{}", told.stderr);
     assert!(told.stderr.contains("--allow-differences"), "{}", told.stderr);
     let table = compare(&place, &[a, b, "--allow-differences"]).expect_code(0).stdout;
-    assert!(table.contains("size of small I/O (numbers are not about the same thing)"), "{table}");
+    assert!(table.contains("size of small I/O (numbers do not measure the same thing)"), "{table}");
     assert!(table.contains("one visit: "), "runs of one visit a point show no change: {table}");
     let alone = compare(&place, &[a]).expect_code(2);
     assert!(alone.stderr.contains("nothing to compare"), "{}", alone.stderr);

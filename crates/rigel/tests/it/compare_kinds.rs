@@ -165,7 +165,7 @@ fn the_ratio_of_two_sides_is_a_row_of_its_own_and_can_be_ranked() {
     // Beside a run of one side there is no ratio.
     place.line("run simple --duration 1s --engine sim --name plain --no-html --quiet").expect_code(0);
     let told = place.rigel(["rank", &before, &record(&place, "plain")]).expect_code(2).stderr;
-    assert!(told.contains("comparison of two sides"), "{told}");
+    assert!(told.contains("compares two sides"), "{told}");
 }
 
 #[test]

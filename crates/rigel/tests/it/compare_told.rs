@@ -75,7 +75,7 @@ fn a_gate_says_which_row_leaves_it_undecided_and_why() {
     // Both of the run: no equal levels are needed.
     let passed = gates(&place, &records, &["min_small_latency > +10%", "max_small_iops < +50%"], 0);
     assert!(
-        passed.stdout.contains("Passed: all 2 gates are kept.") && !passed.stderr.contains("undecided"),
+        passed.stdout.contains("Passed: all 2 gates are met.") && !passed.stderr.contains("undecided"),
         "{passed:?}"
     );
     // The only row keeps the bound, but most levels are on one side only.

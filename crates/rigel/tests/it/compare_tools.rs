@@ -81,7 +81,7 @@ fn the_rate_within_bounds_is_compared_and_other_questions_are_named() {
     assert_eq!(row["base"]["basis"], "levels");
     compare(&place, &[&slow, &fast, "--fail-if", "open_per_s_within_bound < +10%"]).expect_code(0);
     let told = compare(&place, &[&one, &slow]).expect_code(2).stderr;
-    assert!(told.contains("different questions") && told.contains("up to which rate"), "{told}");
+    assert!(told.contains("different questions") && told.contains("the highest rate that meets"), "{told}");
 }
 
 /// A summary as ORION 10.2 wrote it, with `iops` at 4 outstanding.

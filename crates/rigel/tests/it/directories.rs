@@ -97,9 +97,9 @@ fn what_no_scratch_file_can_be_made_for_is_refused_before_anything_is_written() 
     place.random_file("data", 16 << 20);
     for (line, what) in [
         ("run oltp there data", "a directory and a target are named"),
-        ("run oltp data --scratch-size 16M", "do not go with targets"),
-        ("run oltp there --destroy-data there", "no target of this run"),
-        ("run oltp there --engine sim", "does not go with an engine that touches no storage"),
+        ("run oltp data --scratch-size 16M", "cannot be combined with targets"),
+        ("run oltp there --destroy-data there", "not a target of this run"),
+        ("run oltp there --engine sim", "cannot be combined with an engine that touches no storage"),
     ] {
         let told = place.line(line).expect_code(2);
         assert!(told.stderr.contains(what), "{line}: {}", told.stderr);

@@ -76,12 +76,12 @@ fn five_storages_of_which_two_are_equal_are_in_order() {
     let text = rank(&place, &ALL, &[]).expect_code(0).stdout;
     assert!(
         flat(&text).starts_with(
-            "fast is first so far, by one run of each storage, with the highest rate of small I/O"
+            "fast is first so far, judging by one run of each storage, with the highest rate of small I/O"
         ),
         "{text}"
     );
     // Beside a note that one run does not tell days apart, nothing is called sure.
-    assert!(flat(&text).contains("Each storage has one run") && !text.contains("surely"), "{text}");
+    assert!(flat(&text).contains("Each storage has one run") && !text.contains("is clearly first"), "{text}");
     assert!(text.contains("behind so far"), "{text}");
     assert!(
         flat(&text).contains("Cannot be told apart: one and twin") || flat(&text).contains("twin and one"),
@@ -113,8 +113,8 @@ fn three_runs_of_each_make_a_rank_sure() {
         words.push(format!("{name}={}", runs.join(",")));
     }
     let text = place.rigel(words).expect_code(0).stdout;
-    assert!(flat(&text).starts_with("fast is surely first with the highest rate of small I/O"), "{text}");
-    assert!(text.contains("surely behind") && !text.contains("one run"), "{text}");
+    assert!(flat(&text).starts_with("fast is clearly first with the highest rate of small I/O"), "{text}");
+    assert!(text.contains("clearly behind") && !text.contains("one run"), "{text}");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn the_cheapest_that_meets_a_requirement_is_named() {
     assert!(of("mid")["offer"]["iops_per_disk"].is_null());
     let text = with_sheet(&place, SHEET, &["--require", &require]).expect_code(0).stdout;
     assert!(
-        flat(&text).contains(&format!("The cheapest that surely meets '{require}' is twin (30,000 EUR).")),
+        flat(&text).contains(&format!("The cheapest that certainly meets '{require}' is twin (30,000 EUR).")),
         "{text}"
     );
     assert!(
@@ -177,7 +177,11 @@ fn the_cheapest_that_meets_a_requirement_is_named() {
     assert!(never.expect_code(2).stderr.contains("in IOPS"));
     let never = with_sheet(&place, SHEET, &["--require", "max_small_iops >= 10000000"]).expect_code(1);
     assert!(
-        never.stdout.contains("No storage surely meets") && never.stderr.contains("no storage surely meets")
+        never.stdout.contains("No storage certainly meets")
+            && never.stderr.contains(
+                "no storage certainly \
+            meets"
+            )
     );
     // The rate of `one` itself is within its interval.
     let open = format!("max_small_iops >= {:.3} IOPS", rate("one"));
@@ -223,7 +227,7 @@ fn a_result_of_another_tool_is_ranked_and_never_surely() {
     );
     assert!(pairs.iter().any(|pair| pair["ahead"] == "fast" && pair["sure"] == true));
     let text = rank(&place, &["fast", "slow"], &["old=old_summary.txt"]).expect_code(0).stdout;
-    assert!(flat(&text).starts_with("No storage is surely first."), "{text}");
+    assert!(flat(&text).starts_with("No storage is clearly first."), "{text}");
 }
 
 #[test]

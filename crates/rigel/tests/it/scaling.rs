@@ -40,10 +40,7 @@ fn targets_that_share_nothing_scale_throughout() {
         each.iter().for_each(|one| near(number(&one["value"]), 4000.0));
     }
     let reached = document["verdict"]["reached"].as_str().unwrap();
-    assert!(
-        reached.starts_with("The rate grows with the targets, as a straight line, up to all 6: "),
-        "{reached}"
-    );
+    assert!(reached.starts_with("The rate grows linearly with the targets, up to all 6: "), "{reached}");
     let record = place.only("_record.jsonl");
     let told = place.rigel(["report", record.to_str().unwrap(), "--explain"]).expect_code(0).stdout;
     assert!(told.contains("Over the targets") && told.contains("straight line"), "{told}");
@@ -172,7 +169,7 @@ fn what_shows_no_scaling_is_refused() {
         refused(place.line(&format!("run scaling --engine sim:{law}")), &[law.split_once('=').unwrap().0]);
     }
     let sides = "versus scaling --engine sim:targets=2 --and-engine sim:targets=3 --no-history";
-    refused(place.line(sides), &["two sides cannot be measured over more and more targets"]);
+    refused(place.line(sides), &["two sides cannot be measured over a growing number of targets"]);
 }
 
 /// A load file says the same; its points count targets.
@@ -198,7 +195,7 @@ fn the_load_can_be_printed_and_run_from_its_file() {
     );
     refused(
         place.line("run --load load.toml --engine sim:targets=2"),
-        &["is to go over 3 targets, and the run has 2"],
+        &["needs 3 targets, but the run has 2"],
     );
 }
 

@@ -358,7 +358,7 @@ fn bad_input_is_refused_with_the_place() {
         ("scrub --extents a --offset-a 0", 2, "--offset-a is for files"),
         ("scrub --md a --offset-b 4K", 2, "--offset-b is for two"),
         ("scrub --lvm x/y --length 1M", 2, "--length is for files"),
-        ("scrub --resume no.json --length 1M", 2, "goes on with the same"),
+        ("scrub --resume no.json --length 1M", 2, "a resumed scrub reads the same"),
         ("scrub --resume no.json --au-size 4M", 2, "--au-size is for a list of extents only"),
         ("scrub --md a --au-size 4M", 2, "--au-size is for a list of extents only"),
         ("scrub a b --au-size 4M", 2, "--au-size"),

@@ -104,7 +104,7 @@ fn the_history_tells_what_another_calibration_will_show() {
         table.split_once("\n\n").unwrap().1.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     assert!(
-        told(4).starts_with("What another session will show is not known yet: at least 1.4 times"),
+        told(4).starts_with("How much another session will differ is not known yet: by at least 1.4 times"),
         "{}",
         told(4)
     );

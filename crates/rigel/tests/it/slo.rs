@@ -50,10 +50,10 @@ fn the_gate_tells_what_is_not_kept_from_what_is_undecided() {
     let gate = |requirement: &str| slo(&place, &["--p99", "2ms", "--require", requirement]);
     gate("p99 < 2ms @ 1000").expect_code(0);
     let broken = gate("p99 < 2ms @ 4500").expect_code(1);
-    assert!(broken.stderr.contains("'p99 < 2 ms @ 4500' is not kept"), "{}", broken.stderr);
+    assert!(broken.stderr.contains("'p99 < 2 ms @ 4500' is not met"), "{}", broken.stderr);
     assert!(broken.stderr.contains("give the storage at most 2,"), "{}", broken.stderr);
     // It comes first, and nothing above it says that all is well.
-    assert!(broken.stdout.starts_with("Required p99 < 2 ms @ 4500: NOT kept, "), "{}", broken.stdout);
+    assert!(broken.stdout.starts_with("Required p99 < 2 ms @ 4500: NOT met, "), "{}", broken.stdout);
     assert!(!broken.stdout.contains("Good"), "{}", broken.stdout);
     // Nobody can tell at the very rate.
     let undecided = gate("p99 < 2ms @ 2697").expect_code(1);
@@ -77,7 +77,7 @@ fn required_rates_alone_are_checked_in_a_minute() {
     assert!(kept.starts_with("Required p99 < 2 ms @ 2000: kept, "), "{kept}");
     assert!(!kept.contains("of max") && !kept.contains("highest"), "{kept}");
     let broken = check("p99 < 2ms @ 4000", "broken").expect_code(1);
-    assert!(broken.stderr.contains("'p99 < 2 ms @ 4000' is not kept"), "{}", broken.stderr);
+    assert!(broken.stderr.contains("'p99 < 2 ms @ 4000' is not met"), "{}", broken.stderr);
     assert!(broken.stderr.contains("require a lower rate, "), "{}", broken.stderr);
     let page = fs::read_to_string(place.only_of("kept_", "_report.html")).unwrap();
     assert!(!page.contains("Highest rate with") && page.contains("Required p99"), "{page}");
@@ -117,12 +117,12 @@ fn a_bound_just_above_the_latency_at_rest_is_found_and_an_open_end_is_told() {
         place.rigel(line.iter().chain(&["--seed", seed, "--name", name])).expect_code(0).stdout
     };
     let told = near("420us", "5m", "2", "both");
-    assert!(told.starts_with("p99 < 2 ms is kept up to ") && !told.contains("\n! "), "{told}");
+    assert!(told.starts_with("p99 < 2 ms is met up to ") && !told.contains("\n! "), "{told}");
     assert!(told.contains(" and no longer from 13,"), "{told}");
     // Nearer still, and in less time, one end of the bracket stays open.
     let open = near("430us", "3m", "2", "open");
     assert!(open.starts_with("p99 < 2 ms is ") && open.contains("\n! NOT_REACHED: "), "{open}");
-    assert!(open.contains("up to where is"), "{open}");
+    assert!(open.contains("how far they are met is"), "{open}");
     assert!(open.contains("One end of the rate is not known"), "{open}");
 }
 
@@ -186,7 +186,13 @@ fn what_cannot_be_searched_says_what_where_and_what_to_do() {
         (vec!["--p99", "1ms", "--duration", "5s"], vec!["--for", "--for 3m"]),
         (vec!["--p99", "2s"], vec!["--for 267m if you want to wait"]),
         (vec!["--p99", "100ms", "--duration", "5m"], vec!["--for", "--for 14m"]),
-        (vec!["--p99", "1ms", "--load", "x.toml", "--write", "20"], vec!["--write does not go with --load"]),
+        (
+            vec!["--p99", "1ms", "--load", "x.toml", "--write", "20"],
+            vec![
+                "--write cannot be combined with \
+            --load",
+            ],
+        ),
     ] {
         let engine = ["slo", "--engine", DEVICE];
         let told = place.rigel(engine.iter().chain(&arguments)).expect_code(2);
@@ -210,7 +216,7 @@ fn an_answer_says_no_more_than_was_seen() {
     let none =
         slo(&place, &["--p50", "1us", "--p99", "200ms", "--duration", "27m", "--json"]).expect_code(0).json();
     let told = none["told"].as_str().unwrap();
-    assert!(told.starts_with("Not all of p50 < 1 us and p99 < 200 ms are kept at any rate"), "{told}");
+    assert!(told.starts_with("Not all of p50 < 1 us and p99 < 200 ms are met at any rate"), "{told}");
     for part in ["even at 10 I/Os per second", "% take longer than 1 us"] {
         assert!(told.contains(part), "{told}");
     }
@@ -226,14 +232,14 @@ fn a_limit_that_no_load_keeps_is_answered_plainly() {
     };
     let (code, told, _) = plain(&["--p99", "500us"], "far");
     assert_eq!(code, 0);
-    assert!(told.starts_with("p99 < 500 us is not kept at any rate: even at 10 I/Os per second "), "{told}");
+    assert!(told.starts_with("p99 < 500 us is not met at any rate: even at 10 I/Os per second "), "{told}");
     for part in ["the lightest load. One I/O alone: p99 is ", "Possible is p99 < "] {
         assert!(told.contains(part), "{part}: {told}");
     }
     // At 921 us at rest, low rates do not tell that there is none, and the search stays at higher ones.
     let (_, told, _) = plain(&["--p99", "900us"], "near");
     assert!(
-        told.starts_with("p99 < 900 us is not kept at any rate") || told.starts_with("No rate "),
+        told.starts_with("p99 < 900 us is not met at any rate") || told.starts_with("No rate "),
         "{told}"
     );
     assert!(told.contains(" alone: p99 is ") && !told.contains("is not known"), "{told}");

@@ -98,7 +98,7 @@ fn reads_that_never_come_back_are_a_finding() {
     assert_eq!(told.code, 1, "{}", told.stderr);
     let found = document(&place);
     assert!(found["faulty"] == true && found["complete"] == false, "{found}");
-    assert!(found["told"].to_string().contains("never came back"), "{}", found["told"]);
+    assert!(found["told"].to_string().contains("never completed"), "{}", found["told"]);
 }
 
 /// The kernel gives devices their numbers anew when the host starts; nothing else may excuse another number.

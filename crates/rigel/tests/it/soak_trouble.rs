@@ -343,7 +343,7 @@ fn months_are_planned_as_they_were_asked_for() {
     place.random_file("data", 1 << 20);
     for (time, told_time, every) in [("90d", "90 d", "every 120 s"), ("400d", "400 d", "every 360 s")] {
         let told = place.line(&format!("soak --for {time} data --dry-run")).expect_code(0);
-        assert!(told.stdout.contains(&format!("in turns for {told_time}")), "{}", told.stdout);
+        assert!(told.stdout.contains(&format!("in rotation for {told_time}")), "{}", told.stdout);
         assert!(told.stdout.contains(every), "{}", told.stdout);
     }
     // It begins, shows how far it is, and can be ended. It names the command that goes on.
@@ -383,7 +383,7 @@ fn what_cannot_be_soaked_is_refused_with_the_reason() {
     }
     let told = place.line(&format!("soak --for 2w {data} --dry-run")).expect_code(0);
     assert!(
-        told.stdout.contains("in turns for 14 d") && told.stdout.contains("figures every 60 s"),
+        told.stdout.contains("in rotation for 14 d") && told.stdout.contains("figures every 60 s"),
         "{}",
         told.stdout
     );

@@ -25,12 +25,12 @@ fn commits_that_nobody_waits_for_are_unverified() {
     refused(
         run(&["--create-in", "postgres", "--size", "1G"]).1,
         2,
-        &["--size does not go with the level 'commit'"],
+        &["--size cannot be combined with the level 'commit'"],
     );
     refused(
         run(&["--create-in", "postgres", "--probe", "single"]).1,
         2,
-        &["--probe does not go with the level 'commit'"],
+        &["--probe cannot be combined with the level 'commit'"],
     );
     let whole = ["--create-in", "postgres", "--duration", "500ms", "--no-html", "--json"];
     // Servers of tests do not wait for the disk.

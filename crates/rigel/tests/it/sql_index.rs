@@ -1,4 +1,4 @@
-//! `rigel sql --probe index` on real servers: look-ups through a b-tree, whose blocks are counted apart.
+//! `rigel sql --probe index` on real servers: look-ups through a b-tree, whose blocks are counted separately.
 
 use crate::sql::{place, private, refused, slack, visits};
 use crate::support::{ProgramOutput, tell};
@@ -54,7 +54,7 @@ fn look_ups_through_the_index_read_one_block_of_the_table_each() {
     }
     let costs = document["verdict"]["costs"].to_string();
     let is_told = costs.contains("A look-up through the index reads one block of the table and hardly any");
-    assert!(is_told || costs.contains("of the index, so that") || told.code == 1, "{costs}");
+    assert!(is_told || costs.contains("of the index, so") || told.code == 1, "{costs}");
     assert!(place.read("_report.html").contains("through the index") || told.code == 1);
 }
 

@@ -291,7 +291,7 @@ fn users_come_to_a_knee() {
 fn what_cannot_be_measured_is_refused() {
     let place = place();
     for (line, parts) in [
-        ("sql dss --sessions 2", ["--sessions", "does not go with the level 'dss'"]),
+        ("sql dss --sessions 2", ["--sessions", "cannot be combined with the level 'dss'"]),
         ("sql oltp --report-size 8M", ["--report-size", "normal, dss and users"]),
         ("sql normal --matrix point --num-small 2", ["--num-large", "point"]),
         ("sql dss --report-size 9K", ["--report-size", "multiple of 16K"]),

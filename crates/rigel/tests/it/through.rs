@@ -119,7 +119,7 @@ fn failed_ios_end_no_run_and_are_seen_within_a_second() {
     let most = before.elapsed().as_secs_f64();
     let told = ended(child, stderr);
     assert_eq!(told.code, 1, "{}", told.stderr);
-    assert!(told.stderr.contains("not kept: errors = 0"), "{}", told.stderr);
+    assert!(told.stderr.contains("not met: errors = 0"), "{}", told.stderr);
     let found = document(&place, "held");
     let errors = seconds(&found["errors"]);
     assert!(errors >= f64::from(RATE) && errors <= 2.0 * f64::from(RATE) * most, "{errors} in {most} s");
@@ -243,7 +243,7 @@ fn what_cannot_be_held_is_refused_with_the_option() {
         ("run through --engine sim --rate 100 --for 5s", "too short to see a failure"),
         ("run through --engine sim --rate 100 --duration 60s", "--for"),
         ("run through --engine sim --rate 100 --require nonsense", "standstill < 30s"),
-        ("run simple --engine sim --require errors=0", "only the level 'through' has limits to keep"),
+        ("run simple --engine sim --require errors=0", "only the level 'through' has limits to meet"),
     ] {
         let told = place.line(line).expect_code(2).stderr;
         assert!(flat(&told).contains(part), "{line}: {told}");

@@ -99,7 +99,7 @@ fn what_has_no_time_says_why_and_what_to_do() {
         assert!(stderr.contains("rigel run dss --engine sim:servers=4,service=1ms,rate=1000M"), "{stderr}");
     }
     for (value, part) in [
-        ("0", "is no data"),
+        ("0", "is not an amount of data"),
         ("10", "write 10G or 10T"),
         ("99999999999T", "does not fit into 64 bits"),
         ("ten", "is not a number"),

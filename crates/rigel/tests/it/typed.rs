@@ -224,8 +224,8 @@ fn options_of_fio_are_translated() {
         ("--percentage_random=50", "or all follow one another"),
         ("--ioengine=sync", "--engine sync here"),
         ("--latency-target=2ms", "`rigel slo --p99 2ms`"),
-        ("--max_latency=5ms", "no run ends for one slow I/O"),
-        ("--rate_min=10m", "no run ends for its rate"),
+        ("--max_latency=5ms", "no run ends because of one slow I/O"),
+        ("--rate_min=10m", "no run ends because of its rate"),
         ("--overwrite=1", "leave it out"),
         ("--trim_percentage=5", "use fio for trims"),
         ("--verify_pattern=0xff", "`rigel soak`"),
@@ -280,7 +280,7 @@ fn values_of_fio_do_not_turn_around_what_was_meant() {
 fn what_can_be_read_in_one_way_is_read() {
     assert_eq!(plan("run simple --for 2days"), plan("run simple --for 2d"));
     let told = within::refused(["orion", "-run simple"]);
-    says(&told, "-run simple", &["did you mean -run simple, with a blank between?"]);
+    says(&told, "-run simple", &["did you mean -run simple, with a space between?"]);
     let place = Place::new();
     fs::write(place.path().join("mytest.LUN"), format!("{}\n", place.random_file("data", 4 << 20).display()))
         .unwrap();
@@ -330,7 +330,7 @@ fn words_of_other_tools_lead_to_commands() {
         ("-run simple", "`rigel orion -run simple`"),
         ("-run=simple -testname t", "`rigel orion -run simple -testname t`"),
         ("run -run simple", "`rigel orion -run simple`"),
-        ("orion -run=simple", "did you mean -run simple, with a blank between?"),
+        ("orion -run=simple", "did you mean -run simple, with a space between?"),
         ("run --rate=1000", "`rigel run open --rate=1000`"),
         ("run /dev/sdb --rate 1000", "`rigel run open /dev/sdb --rate 1000`"),
         ("run simple --rate 1000,2000", "`rigel run open --rate 1000,2000`"),

@@ -38,7 +38,7 @@ fn a_required_bound_is_told_of_both_sides() {
         "B keeps p99 < 5 ms at 3200 per second, and A does not.",
         " on A, at least ",
         " % above the limit.",
-        "Passed: the gate is kept.",
+        "Passed: the gate is met.",
     ] {
         assert!(text.contains(part), "{part}: {}", told.stdout);
     }
@@ -59,11 +59,11 @@ fn a_required_bound_is_told_of_both_sides() {
     assert!(page.contains("<strong>B keeps p99 &lt; 5\u{a0}ms at 3200 per second, and A does not."));
     // A bound that nothing keeps, one that all keep, and one that is a change.
     let told = again(&place, "", &["--fail-if", "open_p99 > 20us"]).expect_code(1);
-    assert!(flat(&told.stdout).contains("Neither A nor B keeps p99 < 20 µs at 3200 per second."));
+    assert!(flat(&told.stdout).contains("Neither A nor B meets p99 < 20 µs at 3200 per second."));
     assert!(told.stderr.contains("failed: at 3200 per second the p99 of B is "), "{}", told.stderr);
     assert!(!told.stderr.contains("likely cause"), "{}", told.stderr);
     let told = again(&place, "", &["--fail-if", "open_latency > 1s"]).expect_code(0);
-    assert!(flat(&told.stdout).contains("A and B both keep mean latency < 1 s at 3200 per second."));
+    assert!(flat(&told.stdout).contains("A and B both meet mean latency < 1 s at 3200 per second."));
     let told = again(&place, "", &["--fail-if", "open_latency > -1%"]).expect_code(0);
     assert!(!told.stdout.contains("keep"), "{}", told.stdout);
 }
@@ -80,7 +80,7 @@ fn what_is_required_fails_when_it_is_not_known() {
     let told = again(&place, "", &["--require", &bound]).expect_code(1);
     assert!(told.stderr.contains("is undecided: at 3200 per second the p99 of B is "), "{}", told.stderr);
     assert!(
-        flat(&told.stdout).contains("Undecided whether B keeps ")
+        flat(&told.stdout).contains("Undecided whether B meets ")
             && flat(&told.stdout).contains("; A does not."),
         "{}",
         told.stdout
@@ -113,7 +113,7 @@ fn a_run_that_goes_on_is_judged_by_the_gates_that_it_began_with() {
     };
     let told = rigel(&cut(), &format!("run --resume {RECORD} --quiet"), &[]).expect_code(1);
     assert!(told.stderr.contains("the gate 'p99 < 20 us @ 3200' failed"), "{}", told.stderr);
-    assert!(told.stdout.contains("Neither A nor B keeps p99 < 20 µs"), "{}", told.stdout);
+    assert!(told.stdout.contains("Neither A nor B meets p99 < 20 µs"), "{}", told.stdout);
     let other = cut();
     let line = format!("versus --resume {RECORD} --quiet");
     let told = rigel(&other, &line, &["--require", "p99 < 5ms @ 3200"]).expect_code(0);

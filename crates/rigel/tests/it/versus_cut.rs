@@ -31,10 +31,11 @@ fn a_run_that_is_cut_short_names_the_command_that_goes_on() {
     let one = simulated(&place, "report one_20260101_1200_record.jsonl").expect_code(0).stdout;
     let both = simulated(&place, &format!("versus --record {record}")).expect_code(0).stdout;
     simulated(&place, &format!("versus --record {record} --html --force")).expect_code(0);
-    let of_one = "To go on with the run, in the directory of its record:\n  rigel run --resume one_20260101_1200_record.jsonl\n";
+    let of_one = "To resume the run, in the directory of its record:\n  rigel run --resume \
+        one_20260101_1200_record.jsonl\n";
     assert!(one.contains(of_one), "{one}");
     let of_both = format!(
-        "\nNext: rigel versus --resume {record}\n      to go on with the run, in the directory of its record\n"
+        "\nNext: rigel versus --resume {record}\n      to resume the run, in the directory of its record\n"
     );
     assert!(both.contains(&of_both), "{both}");
     let page = place.read("_versus.html");

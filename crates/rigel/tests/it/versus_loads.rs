@@ -300,13 +300,13 @@ fn loads_that_cannot_take_turns_are_refused() {
     }
     for (line, code, parts) in [
         ("open data --and other", 2, &["--rate"][..]),
-        ("open --rate 0 data --and other", 2, &["`--rate 0` is no rate"]),
+        ("open --rate 0 data --and other", 2, &["`--rate 0` is not a rate"]),
         (
             "open --rate 100 data --and other --num-disks 2",
             2,
-            &["--num-disks does not go with the level 'open'"],
+            &["--num-disks cannot be combined with the level 'open'"],
         ),
-        ("oltp --rate 100 data --and other", 2, &["--rate does not go with the level 'oltp'"]),
+        ("oltp --rate 100 data --and other", 2, &["--rate cannot be combined with the level 'oltp'"]),
         ("open --rate 100 data --and other --duration 10s", 2, &["--duration", "turns"]),
         ("open --rate 100 data --and data", 2, &["A and B are the same"]),
         ("opne --rate 100 data --and other", 2, &["did you mean open?"]),
@@ -315,8 +315,8 @@ fn loads_that_cannot_take_turns_are_refused() {
         ("--load long data --and other", 2, &["too long", "13 letters"]),
         ("--load sided data --and other", 2, &["'log_a'", "reserved for one side"]),
         ("--load nowhere data --and other", 2, &["cannot be read", "nowhere"]),
-        ("--load shop oltp data --and other", 2, &["--load does not go with the level 'oltp'"]),
-        ("--load shop data --and other --write 5", 2, &["--write does not go with --load"]),
+        ("--load shop oltp data --and other", 2, &["--load cannot be combined with the level 'oltp'"]),
+        ("--load shop data --and other --write 5", 2, &["--write cannot be combined with --load"]),
         ("--load shop data --and other --duration 10s", 2, &["--duration"]),
         ("commit --and other", 2, &["side A is missing"]),
         ("commit data --and other", 3, &["--destroy-data"]),
@@ -324,7 +324,7 @@ fn loads_that_cannot_take_turns_are_refused() {
         (
             "commit data --and other --write 5 --destroy-data data",
             2,
-            &["--write does not go with the level 'commit'"],
+            &["--write cannot be combined with the level 'commit'"],
         ),
         ("data --and other --scratch-size 1G", 2, &["--scratch-size", "versus"]),
     ] {

@@ -37,7 +37,7 @@ fn the_verdict_is_about_the_ratio_and_names_the_sides() {
     let remedy = cause["remedy"].as_str().unwrap();
     assert!(remedy.ends_with("For a narrower interval, give the run more time (--for)."), "{verdict}");
     // Only what the command line takes is proposed.
-    match remedy.split_once(" % is enough, nothing is to do (--precision ") {
+    match remedy.split_once(" % is enough, you are done (--precision ") {
         Some((before, after)) => {
             let width: u32 = before.rsplit('±').next().unwrap().parse().unwrap();
             assert!(width <= 20 && after.starts_with(&format!("{width}% ")), "{verdict}");

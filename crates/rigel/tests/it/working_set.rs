@@ -84,9 +84,15 @@ fn a_cache_is_found_with_size_latency_hits_and_what_more_would_get() {
     assert!(
         page.contains("IOPS with 32 outstanding reads") && page.contains("Latency of one read at a time")
     );
-    for (format, part) in
-        [("markdown", "## What more would get"), ("openmetrics", "rigel_cache_bytes"), ("csv", "single")]
-    {
+    for (format, part) in [
+        (
+            "markdown",
+            "## What a larger cache would \
+            give",
+        ),
+        ("openmetrics", "rigel_cache_bytes"),
+        ("csv", "single"),
+    ] {
         let told = place.rigel(["report", record, "--format", format]).expect_code(0).stdout;
         assert!(told.contains(part), "{format}: {told}");
     }

@@ -83,11 +83,11 @@ fn an_even_device_has_no_places_and_a_step_is_one() {
             panic!("{says}")
         };
         assert!((second / first / factor - 1.0).abs() < 0.03, "{first} {second}");
-        assert!(!says.contains("changed with time"), "{says}");
+        assert!(!says.contains("changed over time"), "{says}");
     }
     let shifting = run(",region=0.5:50%:100%,fall=0.5:40s");
     let says = of(&shifting, "random")["says"].as_str().unwrap();
-    assert!(says.contains("The speed changed with time too (LEVEL_SHIFT"), "{says}");
+    assert!(says.contains("The speed also changed over time (LEVEL_SHIFT"), "{says}");
     let once = "run zones --engine sim:slope=50% --duration 200ms --seed 3 --json --no-html --force";
     let once = place.line(once).expect_code(0).json();
     assert_eq!(of(&once, "stream")["course"], Value::Null);
@@ -163,10 +163,10 @@ fn what_is_no_place_is_refused() {
     place.random_file("data", 8 * MIB);
     let law = "--engine sim:size=8M";
     for (line, code, parts) in [
-        ("run simple --span 50-20% data".to_owned(), 2, &["--span", "no part of a target", "0-33%"][..]),
-        ("run simple --span 0-200% data".to_owned(), 2, &["--span", "no part of a target"]),
+        ("run simple --span 50-20% data".to_owned(), 2, &["--span", "not a part of a target", "0-33%"][..]),
+        ("run simple --span 0-200% data".to_owned(), 2, &["--span", "not a part of a target"]),
         ("run simple --span half data".to_owned(), 2, &["--span"]),
-        ("run --load x.toml --span 0-10% data".to_owned(), 2, &["--span does not go with --load"]),
+        ("run --load x.toml --span 0-10% data".to_owned(), 2, &["--span cannot be combined with --load"]),
         (
             format!("run simple --span 0-10% {law}"),
             2,
@@ -182,18 +182,28 @@ fn what_is_no_place_is_refused() {
         (
             "run simple --places 8 data".to_owned(),
             2,
-            &["--places does not go with the level 'simple'", "rigel run zones --places"],
+            &["--places cannot be combined with the level 'simple'", "rigel run zones --places"],
         ),
         (
             "run streams --engine sim:size=4M --readers 1,64".to_owned(),
             2,
             &["one I/O of 1 MiB per reader (64 readers)", "holds 4", "fewer readers"],
         ),
-        ("run zones --readers 2 data".to_owned(), 2, &["--readers does not go with the level 'zones'"]),
-        ("run zones --write 20 data".to_owned(), 2, &["--write does not go", "only reads"]),
-        ("run zones --num-disks 2 data".to_owned(), 2, &["--num-disks does not go"]),
-        ("run zones --levels auto data".to_owned(), 2, &["--levels does not go"]),
-        ("run zones --matrix basic data".to_owned(), 2, &["--matrix does not go with the level 'zones'"]),
+        (
+            "run zones --readers 2 data".to_owned(),
+            2,
+            &["--readers cannot be combined with the level \
+            'zones'"],
+        ),
+        ("run zones --write 20 data".to_owned(), 2, &["--write cannot be combined", "only reads"]),
+        ("run zones --num-disks 2 data".to_owned(), 2, &["--num-disks cannot be combined"]),
+        ("run zones --levels auto data".to_owned(), 2, &["--levels cannot be combined"]),
+        (
+            "run zones --matrix basic data".to_owned(),
+            2,
+            &["--matrix cannot be combined with the level \
+            'zones'"],
+        ),
         ("run zone data".to_owned(), 2, &["did you mean `rigel run zones`?"]),
     ] {
         let told = place.line(&line);
@@ -223,7 +233,7 @@ fn a_load_file_says_the_same() {
     for (what, parts) in [
         ("places = 300", &["places", "3 to 200"][..]),
         ("places = 8\narrival = { outstanding = 2 }", &["nothing says which to measure"]),
-        ("places = 8\npattern = \"log\"\nwrite = 100", &["go by place"]),
+        ("places = 8\npattern = \"log\"\nwrite = 100", &["go from place to place"]),
     ] {
         let text = format!("load = \"rigel.load/1\"\n[[class]]\nname = \"x\"\nsize = \"8K\"\n{what}\n");
         std::fs::write(second.path().join("bad.toml"), text).unwrap();

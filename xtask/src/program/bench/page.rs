@@ -10,14 +10,15 @@ use std::fmt::Write as _;
 const HEAD: &str = "\
 # Performance
 
-How fast Rigel is and what it costs, beside other tools on the same device, in turns within minutes. `cargo xtask bench --write`
-makes this page. It needs fio, and takes `--t-io-uring PATH` to a built `t/io_uring` of fio's sources. `--only zram` runs a part,
-`--dir` uses another storage. Machines differ and drift, so look at the ratios. Each is a geometric mean over the rounds with its
-95 % interval, Rigel over the other tool. For IOPS more than 1 is better, for CPU time less.
+How fast Rigel is and what it costs, compared with other tools that alternate with it on the same device, within minutes.
+`cargo xtask bench --write` writes this page. It needs fio, and accepts `--t-io-uring PATH`, the path of `t/io_uring` built from
+fio's sources. `--only zram` runs a part, `--dir` uses another storage. Machines differ and drift, so look at the ratios. Each is
+Rigel's figure divided by that of the other tool, a geometric mean over the rounds with its 95 % interval. For IOPS more than 1 is
+better, for CPU time less.
 
-Rigel puts every I/O into a full latency histogram and a bucket of 10 ms. fio runs one job with its defaults plus `--direct=1
+Rigel counts every I/O in a full latency histogram and in a time bucket of 10 ms. fio runs one job with its defaults plus `--direct=1
 --thread --norandommap`. t/io_uring measures no latency. CPU is user and system time of the whole process per I/O. *Beside* is the
-time of the process before and after the load. Which engine does most is on [a page of its own](engines.md).
+time of the process before and after the load. [Another page](engines.md) compares the engines.
 
 ";
 
@@ -103,7 +104,7 @@ fn growth(measured: &[BenchCase]) -> String {
         return String::new();
     }
     format!(
-        "\nThe null engine leaves Rigel's own work: {:.1} ns of CPU per I/O with {:.0} outstanding, {:.1} ns with {:.0}; a line through all \
+        "\nThe null engine shows only Rigel's own work: {:.1} ns of CPU per I/O with {:.0} outstanding, {:.1} ns with {:.0}; a line through all \
          counts grows by {:+.1} ns for each tenfold count.\n",
         first.1,
         first.0,

@@ -1,4 +1,4 @@
-//! What the metrics of clouds are called, and of what they are.
+//! The names of cloud metrics, and what they are about.
 //!
 //! Must not read an answer.
 

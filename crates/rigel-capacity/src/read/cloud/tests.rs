@@ -1,4 +1,4 @@
-//! Answers after the documented forms, because no cloud is at hand; rates are worked out by hand.
+//! Answers in the documented forms, because no cloud is available; rates are computed by hand.
 
 use crate::read::tests::{disk, named, read, try_read};
 use crate::read::{Format, Options};
@@ -74,7 +74,7 @@ fn statistics_of_cloudwatch_have_the_volume_in_the_name_of_the_file() {
     let nameless = told(&metric_data(&[("ReadIOPS", [1.0; 3])]), "vol-0a1.json");
     assert!(nameless.contains("DBInstanceIdentifier") && !nameless.contains("vol-"), "{nameless}");
     let label = metric_data(&[("vol-0a1 VolumeReadOps Average", [1.0; 3])]);
-    assert!(told(&label, "x").contains("another statistic than Sum"));
+    assert!(told(&label, "x").contains("a statistic other than Sum"));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn azure(metrics: &[(&str, &str, &str, f64)]) -> String {
     )
 }
 
-/// A minute without a value is a minute, and the next value is none of two.
+/// A minute without a value counts as a minute, and the next value does not cover two.
 #[test]
 fn a_sample_without_a_value_keeps_the_clock_of_azure() {
     let text = azure(&[("Disk Read Bytes", "", "total", 6e7)]);

@@ -1,8 +1,8 @@
-//! What database clients say between rows and around them: how many rows there were, how long it took, where they were connected to, what failed.
+//! What database clients say between rows and around them: the number of rows, the time taken, the connection, errors.
 //!
 //! Must not know what a column means.
 
-/// What a line is that is no row.
+/// What a line is that is not a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remark {
     /// Words.

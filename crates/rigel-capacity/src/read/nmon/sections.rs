@@ -1,4 +1,4 @@
-//! The sections of nmon that tell of disks: what each is.
+//! The sections of nmon that report on disks, and what each one is.
 //!
 //! Must not read a line.
 
@@ -9,11 +9,11 @@ use crate::Metric;
 pub struct Section {
     /// The metric.
     pub metric: Metric,
-    /// How it is told.
+    /// How it is reported.
     pub unit: Unit,
 }
 
-/// How a value is told.
+/// How a value is reported.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unit {
     /// What one of it is.

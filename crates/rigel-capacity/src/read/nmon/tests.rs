@@ -1,4 +1,4 @@
-//! Files of nmon 16n, written beside sadc; and forms of AIX, after its documentation.
+//! Files of nmon 16n, written beside sadc; and forms from AIX, following its documentation.
 
 use crate::read::tests::{disk, file, read, try_read};
 use crate::read::{Format, Options};

@@ -1,6 +1,6 @@
-//! What rows of a report mean, and the samples of its interval.
+//! The meaning of a report's rows, and the samples of its interval.
 //!
-//! The totals of the instance's statistics are exact and have the say; where they are missing, the rates of the profiles stand in. Must not know
+//! The totals of the instance's statistics are exact and take precedence; where they are missing, the rates of the profiles are used. Must not know
 //! how a report is laid out.
 
 mod interval;
@@ -68,7 +68,7 @@ const OTHERS: [(&str, &str, &str); 5] = [
     ),
     ("WORKLOAD REPOSITORY COMPARE PERIOD", "it compares two intervals", "import the report of each interval"),
     ("WORKLOAD REPOSITORY SQL Report", "it is about one statement", "import reports of awrrpt.sql"),
-    ("ADDM Report", "it has findings and no rates", "import reports of awrrpt.sql"),
+    ("ADDM Report", "it has findings but no rates", "import reports of awrrpt.sql"),
 ];
 
 impl Facts {
@@ -84,7 +84,7 @@ impl Facts {
     pub fn title(&mut self, text: &str, line: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let text = text.trim();
         if let Some((_, why, next)) = OTHERS.iter().find(|(title, ..)| text.starts_with(title)) {
-            return Err(wrong(line, "this report of Oracle is not read").because(*why).next(*next));
+            return Err(wrong(line, "this kind of Oracle report is not supported").because(*why).next(*next));
         }
         if text.starts_with("WORKLOAD REPOSITORY report") || text.starts_with("STATSPACK report for") {
             self.end(out)?;
@@ -196,7 +196,7 @@ impl Facts {
     pub fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Some(report) = self.report.take() else { return Ok(()) };
         if !report.is_whole {
-            out.seen.notes.insert("the report is cut off before its end: what is complete of it is used");
+            out.seen.notes.insert("the report is cut off: its complete parts are used");
         }
         let Some(decimal) = report.decimal() else { return Err(report.two_notations()) };
         let Some(span) = report.span(decimal, out)? else { return Ok(()) };
@@ -211,7 +211,7 @@ impl Facts {
     }
 }
 
-/// The date and time behind the number of a snapshot.
+/// The date and time after the number of a snapshot.
 fn behind_number(cells: &[&str]) -> String {
     cells.join(" ").split_whitespace().skip(1).collect::<Vec<_>>().join(" ")
 }

@@ -1,6 +1,6 @@
 //! A page of HTML as rows of cells, as far as reports need that: tags, cells, and the text around them.
 //!
-//! Memory is bounded: texts of SQL in cells are cut. Must not know what a cell means.
+//! Memory is bounded: SQL text in cells is truncated. Must not know what a cell means.
 
 use super::super::SampleSink;
 use super::facts::Facts;

@@ -1,6 +1,6 @@
 //! Numbers and times as reports write them: `1,234.5`, `1.234,5`, `3.2M`; `29-Nov-26 04:00:12` with months in several languages.
 //!
-//! Must not guess: what a report does not show is asked for.
+//! Must not guess: the user is asked for what a report does not show.
 
 use super::super::locale::{Dates, month};
 use super::super::seen::{DateOrder, shown, wrong};
@@ -16,7 +16,7 @@ pub enum Decimal {
 }
 
 impl Decimal {
-    /// What a number shows: a group always has three digits, a fraction in a report one or two. `None` where it shows nothing.
+    /// What a number shows: a group always has three digits, a fraction in a report one or two. `None` if it shows nothing.
     pub fn shown_by(text: &str) -> Option<Self> {
         let number = without_unit(text.trim()).0;
         let at = number.rfind(['.', ','])?;
@@ -39,7 +39,7 @@ impl Decimal {
         Some(value * factor)
     }
 
-    /// The step in which a number is told: 0.1 for `12.3`.
+    /// The step in which a number is reported: 0.1 for `12.3`.
     pub fn step(self, text: &str) -> f64 {
         let (number, factor) = without_unit(text.trim());
         let decimal = if self == Self::Point { '.' } else { ',' };
@@ -69,7 +69,7 @@ pub fn moment(
 ) -> Result<DateTime, Problem> {
     let none = || {
         wrong(line, format!("'{}' is not a date and time", shown(text)))
-            .because("its month is in a language that is not read, or the report is damaged")
+            .because("its month is in an unsupported language, or the report is damaged")
             .next("create the report again with NLS_LANG=AMERICAN_AMERICA")
     };
     let (date, time) = text.trim().rsplit_once(' ').ok_or_else(none)?;

@@ -207,7 +207,7 @@ fn problem(text: &str) -> String {
 fn what_is_no_interval_of_one_instance_is_refused_with_its_reason() {
     let report = text("awr-19c.txt");
     let restarted = problem(&report.replace("14-Nov-26 21:07", "29-Nov-26 03:31"));
-    assert!(restarted.contains("was restarted between both snapshots"), "{restarted}");
+    assert!(restarted.contains("was restarted between the two snapshots"), "{restarted}");
     let same_minute = report.replace("14-Nov-26 21:07", "29-Nov-26 03:00");
     assert!(read(same_minute.as_bytes()).is_ok(), "the minute of the start may be that of the begin");
     let contradiction = problem(&report.replace("60.02 (mins)", "20.02 (mins)"));

@@ -7,9 +7,9 @@ use super::facts::{Facts, Section};
 use rigel_core::error::Problem;
 use std::ops::Range;
 
-/// Characters of a line that are looked at; reports have 80 to 132.
+/// Characters of a line that are checked; reports have 80 to 132.
 const MOST_LINE: usize = 1_000;
-/// Numbers behind the name of a statistic: in total, per second, per transaction.
+/// Numbers after the name of a statistic: in total, per second, per transaction.
 const STATISTIC_NUMBERS: usize = 3;
 
 /// The table in which a line is.

@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// A report is on a second.
 const REPORT_MS: i64 = MS_PER_S;
-/// Blocks that wait, so that it is known how far apart they usually are.
+/// Blocks that wait, so it is known how far apart they usually are.
 const AHEAD: usize = 8;
-/// A block stands for so many usual intervals at most: behind them OSWatcher did not run.
+/// A block stands for this many usual intervals at most: behind them OSWatcher did not run.
 const MOST_INTERVALS: i64 = 2;
 
 /// The means of one block.

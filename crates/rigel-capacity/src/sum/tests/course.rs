@@ -1,4 +1,4 @@
-//! What counts at which time: nothing twice, and nothing lost.
+//! What counts when: nothing twice, and nothing lost.
 
 use super::*;
 use crate::Kind;
@@ -83,7 +83,7 @@ fn a_database_counts_until_the_disks_below_it_are_known() {
     assert_eq!((members.parts().count(), total(&beside)[0]), (1, 90.0));
 }
 
-/// What a disk does of which no bytes are told is unknown, and not nothing.
+/// What a disk does of which no bytes are reported is unknown, and not nothing.
 #[test]
 fn a_disk_without_bytes_has_no_sum_of_bytes() {
     let mut history = History::default();

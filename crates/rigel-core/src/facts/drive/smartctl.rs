@@ -1,7 +1,7 @@
 //! What `smartctl -j -a` printed about a drive. It is foreign text: whatever it holds, the answer is a drive that told counters, or why it told none.
 //!
-//! An attribute of ATA counts only where its name is the one that its number usually has: makers give other things the same numbers, and a drive must
-//! not be accused by a temperature. Must not run the program.
+//! An ATA attribute counts only if its name is the usual one for its number: makers use the same numbers for other things, and a temperature must
+//! not incriminate a drive. Must not run the program.
 
 use super::{Counter, Counters, Drive, DriveAnswer};
 use serde_json::Value;
@@ -61,7 +61,7 @@ fn first(text: &str, most: usize) -> String {
     text.trim().chars().filter(|c| !c.is_control()).take(most).collect()
 }
 
-/// Why it told no counters: its own words.
+/// Why it reported no counters: its own words.
 fn why(all: &Value) -> String {
     let messages = all.pointer("/smartctl/messages").and_then(Value::as_array);
     let mut words = messages.into_iter().flatten().filter_map(|message| message.get("string")?.as_str());

@@ -27,9 +27,9 @@ pub struct AnswersForm {
     pub reason: Option<String>,
     /// Small I/Os outstanding at `max_iops`.
     pub outstanding: Option<u32>,
-    /// The bound, in milliseconds.
+    /// The limit, in milliseconds.
     pub max_latency_ms: f64,
-    /// Which latency it is about.
+    /// Which latency it applies to.
     pub percentile: LatencyOf,
     /// Writers of `max_commits`.
     pub commit_writers: Option<u32>,
@@ -41,7 +41,7 @@ pub struct AnswersForm {
     pub n_sat: Option<Bracket>,
 }
 
-/// A level, as far as the noise tells.
+/// A level, within the noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Bracket {
     /// Lowest.
@@ -112,7 +112,7 @@ impl AnswersForm {
     }
 }
 
-/// A bound on the latency as it was asked for.
+/// A latency limit as it was written.
 fn limit(ms: f64) -> String {
     match ms {
         _ if ms < 1.0 => format!("{} us", trimmed(1000.0 * ms)),
@@ -121,7 +121,7 @@ fn limit(ms: f64) -> String {
     }
 }
 
-/// A figure for each answer, by its key; one that another Rigel does not know is passed over.
+/// A figure for each answer, by its key; one that another Rigel does not know is skipped.
 #[derive(Clone, Debug, PartialEq)]
 struct Figures([Option<EstimateForm>; COUNT]);
 

@@ -1,4 +1,4 @@
-//! What a calibration answers: the figures that CALIBRATE_IO gave, each with how sure it is.
+//! What a calibration answers: the figures that CALIBRATE_IO gave, each with its precision.
 //!
 //! Every figure is one of a point; here they are only chosen, by the rule of [`super::extremes`]. Must not format.
 
@@ -39,7 +39,7 @@ pub struct Answers {
     pub unbounded_iops: Option<Extreme>,
     /// The highest rate of large I/O in megabytes (2^20) per second.
     pub max_mbps: Option<Extreme>,
-    /// The outstanding small I/Os that saturate the device: lowest and highest as far as the noise tells. `None` when the search
+    /// The outstanding small I/Os that saturate the device: lowest and highest within the noise. `None` when the search
     /// did not end.
     pub n_sat: Option<(u32, u32)>,
     /// Whether the search saw saturation; otherwise what it found are lower bounds.
@@ -105,7 +105,7 @@ fn latency(io: &IoFindings, of: LatencyOf) -> Option<Estimate> {
     })
 }
 
-/// Whether a point keeps a bound.
+/// Whether a point meets a bound.
 fn keeps(io: &IoFindings, bound: &LatencyBound) -> bool {
     let limit_us = us_from_ns(to_f64(bound.limit.0));
     latency(io, bound.of).is_some_and(|latency| {
@@ -120,8 +120,8 @@ pub(super) fn within_bound(points: &[PointFindings], rows: &[usize], bound: &Lat
     rows.iter().copied().filter(kept).collect()
 }
 
-/// The highest rate among the points that keep the bound as far as their intervals tell: the level was chosen at the bound,
-/// so that its latency is as often a little above it as below.
+/// The highest rate among the points that meet the bound as far as their intervals show: the level was chosen at the bound, so
+/// its latency is as often a little above it as below.
 fn within(points: &[Candidate<'_>], bound: &LatencyBound) -> Result<WithinBound, String> {
     if points.is_empty() {
         return Err("no point of small I/O was measured".to_owned());
@@ -245,7 +245,7 @@ mod tests {
         assert!(flags.iter().any(|flag| flag.code == FlagCode::Zeros && flag.invalid));
     }
 
-    /// One stream that must not be used is no answer: it might be above the highest rate, which leaves it out.
+    /// One stream that must not be used is not an answer: it might be above the highest rate, which leaves it out.
     #[test]
     fn one_stream_in_doubt_is_not_above_many() {
         let of = |invalid: bool| {
@@ -355,7 +355,7 @@ mod tests {
         }
     }
 
-    /// Where the time was up after one visit, there is no interval, and the rate is a row all the same: none is above the highest.
+    /// Where the time was up after one visit, there is no interval, and the rate is a row anyway: none is above the highest.
     #[test]
     fn a_point_of_one_visit_has_a_say() {
         let found = answered([1000; 5], 2, |findings| {

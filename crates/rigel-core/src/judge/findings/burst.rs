@@ -1,6 +1,6 @@
-//! Whether a storage is a token bucket: what both bursts of a run counted, second by second, and what that says.
+//! Whether a storage is a token bucket: what both bursts of a run counted, second by second, and what follows.
 //!
-//! Must not say in words what it found.
+//! Must not word its results.
 
 use crate::load::burst::{FIRST_PHASE, PROBE_PHASE, SECOND_PHASE};
 use crate::load::class::LoadClass;

@@ -1,6 +1,6 @@
 //! What a calibration answers about commits.
 //!
-//! The latency is that of one writer: what a session waits for that has nobody to share a flush with. Must not say which way to
+//! The latency is that of one writer: the wait of a session that shares its flush with no other. Must not say which way to
 //! commit is the better one; advice does.
 
 use super::PointFindings;
@@ -14,13 +14,13 @@ use crate::stats::Estimate;
 /// What commits cost: mean latencies of one writer in microseconds, and the most of all writers per second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Commits {
-    /// Writes that are durable by themselves.
+    /// Writes that are durable on their own.
     pub dsync_us: Estimate,
     /// Writes with a flush behind each.
     pub fdatasync_us: Option<Estimate>,
     /// The same writes, durable or not.
     pub unsynced_us: Option<Estimate>,
-    /// The highest rate of writes that are durable by themselves.
+    /// The highest rate of writes that are durable on their own.
     pub most: Option<Extreme>,
 }
 

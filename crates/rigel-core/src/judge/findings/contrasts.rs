@@ -1,7 +1,7 @@
 //! How rates of one run compare with one another, from the rounds in which both points were visited.
 //!
-//! What makes the device fast or slow for as long as a round is in both rates and not in their ratio, so that a loss beside other
-//! load, or a load that is nearly the best, is surer than the two rates. Must not narrow the interval of a rate.
+//! Whatever makes the device fast or slow for a whole round affects both rates, but not their ratio, so a loss beside other
+//! load, or a load that is nearly the best, is known more precisely than the two rates. Must not narrow the interval of a rate.
 
 use super::{Findings, PointFindings, VisitFindings};
 use crate::load::class::{Arrival, Class, PerClass};
@@ -11,7 +11,7 @@ use crate::stats::Interval;
 use crate::stats::turns::{FEWEST_ROUNDS, RoundVisit, Turn, ratios, turns};
 use std::collections::BTreeMap;
 
-/// How the rate of a class at a point compares with others of the run; nothing where no rounds tell.
+/// How the rate of a class at a point compares with others of the run; nothing if no rounds tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Contrast {
     /// With the highest rate of the class in the run.

@@ -1,7 +1,7 @@
 //! From the visits to each point to means and intervals.
 //!
-//! Visits of an adaptive run are judged phase by phase, as while it went on. A single visit per point has only its own
-//! pieces to say how sure it is. Must not raise flags.
+//! Visits of an adaptive run are judged phase by phase, as during the run. With a single visit per point, only its own pieces show how precise it
+//! is. Must not raise flags.
 
 use super::io::Sum;
 use super::sureness::{Intervals, Sureness};
@@ -126,7 +126,7 @@ fn own_cpu(visits: &[&Visit]) -> Option<OwnCpu> {
     (all > 0.0).then(|| OwnCpu { share: used / all, busiest })
 }
 
-/// What of the window of a visit lies behind the settling time that was chosen afterwards.
+/// The part of the window of a visit after the settling time, which was chosen afterwards.
 fn measured_ns(visit: &Visit, settle_ns: u64) -> u64 {
     visit.measured_ns.saturating_sub(visits::later_ns(visit, settle_ns))
 }
@@ -136,7 +136,7 @@ pub fn tally(visit: &Visit, class: Class) -> Option<&ClassTally> {
     visit.tallies.get(&class)
 }
 
-/// Everything about how sure the figures of a phase are. `visits` are those to each of its steps that count.
+/// Everything about how certain the figures of a phase are. `visits` are those to each of its steps that count.
 fn sureness(
     visits: &BTreeMap<usize, Vec<&Visit>>,
     judged: &PhaseLook,
@@ -174,14 +174,14 @@ fn sureness(
     judged.keys.iter().enumerate().map(sure).collect()
 }
 
-/// The rate that came of an open loop: the arrivals of one visit say nothing of those of another, so that the visits have no common
+/// The rate that came of an open loop: the arrivals of one visit say nothing of those of another, so the visits have no common
 /// deviation.
 fn achieved(visits: &[&Visit], class: Class) -> Option<Interval> {
     let own = visits.iter().filter_map(|visit| Some((tally(visit, class)?.completed(), visit.measured_ns)));
     Interval::of_alike(&own.map(|(ops, ns)| crate::units::iops(ops, ns)).collect::<Vec<_>>())
 }
 
-/// What an interval rests on, if there is one.
+/// What an interval is based on, if there is one.
 fn basis(interval: Option<Interval>, basis: Basis) -> Basis {
     interval.map_or(Basis::Nothing, |_| basis)
 }
@@ -205,8 +205,7 @@ fn latencies(visits: &[&Visit], class: Class, settle_ns: u64) -> Vec<Histogram> 
     all.collect()
 }
 
-/// The mean latency of all visits merged. In a closed loop it is the outstanding I/Os over the rate (Little), so it is as
-/// sure as the rate.
+/// The mean latency of all visits merged. In a closed loop it is the outstanding I/Os over the rate (Little), so it is as precise as the rate.
 fn latency(visits: &[Histogram], rate: &Interval) -> Option<Interval> {
     let ios = visits.iter().map(Histogram::count).fold(0, u64::saturating_add);
     let sum_ns = visits.iter().map(Histogram::sum_ns).fold(0, u64::saturating_add);

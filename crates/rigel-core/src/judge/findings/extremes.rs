@@ -1,9 +1,9 @@
-//! The figures that stand for a whole run: the highest rates and the lowest latency.
+//! The figures that represent a whole run: the highest rates and the lowest latency.
 //!
-//! The best of several points that are alike would owe its place to its noise, and be too good, so that they share one figure
-//! ([`super::plateau`]). The highest rate is that figure and never below a row; where it is reached is told by the point of the plateau with the most
-//! outstanding, because in a closed loop no point should be above it. The lowest latency is that of the fewest outstanding, by the same rule. ORION's
-//! files name the first of these points instead. Must not choose a point that a flag speaks against, as long as there is another.
+//! The best of several points that are alike would owe its place to its noise, and be too good, so they share one figure ([`super::plateau`]). The
+//! highest rate is that figure and never below a row; where it is reached is known by the point of the plateau with the most outstanding, because in
+//! a closed loop no point should be above it. The lowest latency is that of the fewest outstanding, by the same rule. ORION's files name the first of
+//! these points instead. Must not choose a point that a flag casts doubt on if there is another.
 
 use super::{IoFindings, PointFindings};
 use crate::documents;
@@ -20,7 +20,7 @@ const FAR_LESS_SURE: f64 = 2.0;
 /// Figures of a plateau are equal but for what rounding takes where the mean size of an I/O differs from point to point.
 const ROUNDED: f64 = 1e-12;
 
-/// A figure that stands for a run, and the point that it is from.
+/// A headline figure of a run, and its point.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Extreme {
     /// The figure.
@@ -125,7 +125,7 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// The points of a class in which something completed, by what is outstanding. Points with other classes have a say only when
+/// The points of a class in which something completed, by what is outstanding. Points with other classes count only if
 /// there are no others, and so have points in doubt, and points whose rate changed while they were measured: their wide
 /// intervals would make them as good as the best.
 pub fn candidates(points: &[PointFindings], class: Class) -> Vec<Candidate<'_>> {
@@ -137,8 +137,8 @@ pub(super) fn candidates_in_mixes(points: &[PointFindings], class: Class) -> Vec
     of_least_rank(points, class, |found| (in_doubt(found), changed(found)))
 }
 
-/// The points that may have the best figure of a class, by their places: whatever other classes they have, and whether or not their rate changed, as none
-/// may be above it. Points in doubt have a say only when all are.
+/// The points that may have the best figure of a class, by their places: whatever other classes they have, and whether or not their rate changed, as
+/// none may be above it. Points in doubt count only if all are.
 pub(super) fn rows(points: &[PointFindings], class: Class) -> Vec<usize> {
     let all: Vec<usize> = (0..points.len()).filter(|&at| done(points[at].io(class)).is_some()).collect();
     let sound: Vec<usize> = all.iter().copied().filter(|&at| !in_doubt(&points[at])).collect();
@@ -170,15 +170,15 @@ fn of_least_rank<R: Ord>(
     in_order(points, class, &chosen)
 }
 
-/// The point that has the highest rate of a class, of those without another class. One in doubt has a say only when all are.
+/// The point that has the highest rate of a class, of those without another class. One in doubt counts only if all are.
 pub fn best_alone(points: &[PointFindings], class: Class) -> Option<Point> {
     let alone: Vec<PointFindings> =
         points.iter().filter(|found| found.point.is_alone(class)).cloned().collect();
     highest(&candidates(&alone, class)).map(|best| best.point)
 }
 
-/// The candidate with the most outstanding of those that have the highest rate, but for those whose rate changed, as long as there are others, and for
-/// those that are far less sure than others of them; of places, which are no loads, the first.
+/// The candidate with the most outstanding of those that have the highest rate, but for those whose rate changed, as long as there are others, and
+/// for those that are far less certain than others of them; of places, which are no loads, the first.
 pub fn highest<'a>(candidates: &[Candidate<'a>]) -> Option<Candidate<'a>> {
     let rate = |one: &Candidate<'_>| one.io.rate().value;
     let best = candidates.iter().map(rate).max_by(f64::total_cmp)?;
@@ -204,7 +204,7 @@ fn steady<'a, 'b>(all: Vec<&'b Candidate<'a>>) -> Vec<&'b Candidate<'a>> {
     if steady.is_empty() { all } else { steady }
 }
 
-/// The first point whose figure beats all others. Points in doubt have a say only when there are no others.
+/// The first point whose figure beats all others. Points in doubt count only if there are no others.
 fn plainly_best(
     points: &[PointFindings],
     figure: impl Fn(&PointFindings) -> Option<Estimate>,
@@ -225,7 +225,7 @@ fn in_doubt(point: &PointFindings) -> bool {
     point.flags.iter().any(|flag| flag.code == FlagCode::CutShort || flag.invalid)
 }
 
-/// Whether the rate was not the same all the time. ORION's files have such points all the same.
+/// Whether the rate was not the same all the time. ORION's files have such points anyway.
 fn changed(point: &PointFindings) -> bool {
     point.flags.iter().any(|flag| matches!(flag.code, FlagCode::LevelShift | FlagCode::Drift))
 }

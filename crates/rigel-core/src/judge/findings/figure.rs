@@ -1,4 +1,4 @@
-//! The figures of a run, handed out by their quantity: whoever shows or compares some goes through them.
+//! The figures of a run, by quantity: everything that shows or compares figures gets them here.
 //!
 //! Must not compute one.
 
@@ -84,7 +84,7 @@ impl Findings {
         self.loads().into_iter().find(|(_, load)| load.is_open()).map(|(class, _)| class)
     }
 
-    /// The rate that a search found, with its bracket; 0 where bounds are kept at no rate that was tried.
+    /// The rate that a search found, with its bracket; 0 where bounds are met at no rate that was tried.
     fn rate_within_bounds(&self) -> Option<Estimate> {
         let rate = match self.slo.as_ref()?.answer {
             SloAnswer::Rate(rate) => rate,
@@ -113,8 +113,8 @@ impl Findings {
         Some(Figure { quantity, estimate, point: Some(point) })
     }
 
-    /// Where one of a class is alone. One stream in doubt has no say, as it might be above the highest rate, which leaves it out; a commit has
-    /// no other point that could tell its latency.
+    /// Where one of a class is alone. One stream in doubt does not count, because it might be above the highest rate, which leaves it out; a commit
+    /// has no other point that could tell its latency.
     fn point_of_one(&self, class: Class) -> Option<Point> {
         let point = Point::alone(class, 1);
         let has_a_say = || contenders(&self.points, class).iter().any(|one| one.point == point);

@@ -1,6 +1,6 @@
 //! Which flags a run, its points and its curves carry.
 //!
-//! Each room holds the tests of one kind of evidence; this one puts them together in the order in which they are shown.
+//! Each module has the tests of one kind of evidence; this one combines them in display order.
 //! Must not change a number.
 
 mod changes;
@@ -164,7 +164,7 @@ fn memory(targets: &[TargetFacts]) -> Option<Flag> {
     Some(Flag::new(FlagCode::Memory, format!("{which}{first}; {}", first.effect())).invalidating())
 }
 
-/// What lies between an interruption and this time is not in the record; why a visit does not count is told here only.
+/// What lies between an interruption and this time is not in the record; why a visit does not count is reported here only.
 fn resumed(record: &Record, line: &ResumedLine, left_out: Option<&Visit>) -> Flag {
     let why = left_out.map(|visit| match nodes::hung(&record.header, visit) {
         Some(hung) => hung,
@@ -176,7 +176,7 @@ fn resumed(record: &Record, line: &ResumedLine, left_out: Option<&Visit>) -> Fla
     Flag::new(FlagCode::Resumed, format!("interrupted, and resumed at {at} after {kept} visits{why}"))
 }
 
-/// Visits that a point of a phase of so many has before it is looked at; a width from fewer may be small by luck.
+/// Visits that a point of a phase of this many has before it is checked; a width from fewer may be small by luck.
 fn least_visits(record: &Record, points: usize) -> usize {
     let Some(plan) = &record.header.plan.adaptive else {
         return 0;
@@ -184,7 +184,7 @@ fn least_visits(record: &Record, points: usize) -> usize {
     usize::try_from(plan.parameters.first_look(points)).unwrap_or(0)
 }
 
-/// Intervals that are wider than was asked for, with the width that was reached, or that rest on too few visits, or
+/// Intervals that are wider than was requested, with the width that was reached, or that are based on too few visits, or
 /// on visits that begin too early.
 fn width(point: &PointFindings, target: Option<f64>, least: usize) -> Vec<Flag> {
     let Some(target) = target else {

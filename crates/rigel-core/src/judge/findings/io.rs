@@ -12,7 +12,7 @@ use crate::units::{self, MIB, to_f64, us_from_ns};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Latency of successful I/Os, in microseconds, from just before submission to the moment the completion was seen. Percentiles are those of all visits
+/// Latency of successful I/Os, in microseconds, from just before submission until the completion was seen. Percentiles are those of all visits
 /// together; `basis` is `merged` where one has no interval: an indication, not an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Latency")]
@@ -83,19 +83,19 @@ impl LatencyUs {
 /// One class of one point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IoFindings {
-    /// The class that was asked for.
+    /// The class that was requested.
     pub load: LoadClass,
     /// Successful operations per second, reads and writes: the mean of the visits.
     pub iops: Estimate,
     /// Reads and writes together; `None` when nothing completed.
     pub latency_us: Option<LatencyUs>,
-    /// What the precision of these figures rests on.
+    /// What the precision of these figures is based on.
     pub sure: Sureness,
     /// Latencies of reads.
     pub reads: Histogram,
     /// Latencies of writes.
     pub writes: Histogram,
-    /// Bytes of one I/O, of the largest where there are several sizes; 0 for what is no block I/O.
+    /// Bytes of one I/O, of the largest where there are several sizes; 0 for what is not a block I/O.
     pub io_bytes: u64,
     /// Bytes of one I/O on average, as counted where there are several sizes.
     pub mean_bytes: f64,
@@ -114,12 +114,12 @@ pub struct IoFindings {
 }
 
 impl IoFindings {
-    /// Megabytes (2^20) per second, reads and writes; `None` for what is no block I/O.
+    /// Megabytes (2^20) per second, reads and writes; `None` for what is not a block I/O.
     pub fn mbps(&self) -> Option<Estimate> {
         (self.io_bytes > 0).then(|| self.iops.scaled(self.mean_mib()))
     }
 
-    /// The figure whose interval says how sure the point is: the rate; of an open loop, whose rate is given, the mean latency.
+    /// The figure whose interval says how certain the point is: the rate; of an open loop, whose rate is given, the mean latency.
     pub fn judged(&self) -> Estimate {
         match (&self.open, self.latency_us) {
             (Some(_), Some(us)) => us.mean,
@@ -143,7 +143,7 @@ impl IoFindings {
         self.mean_bytes / to_f64(MIB)
     }
 
-    /// What one operation per second is in that unit. Megabytes are those of [`Self::mbps`], so that both are one figure.
+    /// What one operation per second is in that unit. Megabytes are those of [`Self::mbps`], so both are one figure.
     pub(super) fn scale(&self) -> f64 {
         match self.load.figure {
             Figure::Mbps if self.io_bytes > 0 => self.mean_mib(),

@@ -1,6 +1,7 @@
-//! What each of several nodes did of a point, and what speaks against their sum: nodes that did not begin together, and one that lagged behind.
+//! What each of several nodes contributed to a point, and what casts doubt on their sum: nodes that did not begin together, and one that lagged
+//! behind.
 //!
-//! Must not judge what one host did alone.
+//! Must not judge a single host.
 
 use super::PointFindings;
 use crate::documents;
@@ -17,19 +18,19 @@ use serde::Serialize;
 const MOST_SKEW_NS: u64 = NS_PER_MS;
 /// A node that does less of its part lags behind the others.
 pub const LEAST_OF_DUE: f64 = 0.9;
-/// And so many standard errors less.
+/// And this many standard errors less.
 const LEAST_ERRORS: f64 = 3.0;
 
 /// One node at a point.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "PointNode")]
 pub struct NodeFindings {
-    /// Its place among the run's nodes, from 0.
+    /// Its index among the run's nodes, from 0.
     pub node: usize,
     /// Its name.
     #[serde(serialize_with = "documents::printable")]
     pub name: String,
-    /// What it did of each class that it had something of.
+    /// Its results for each class of which it had a share.
     #[serde(rename = "classes")]
     pub ios: PerClass<NodeIo>,
 }
@@ -48,7 +49,7 @@ pub struct NodeIo {
     /// Mean latency in microseconds; null when nothing completed.
     #[serde(rename = "latency_mean_us")]
     pub latency_us: Option<f64>,
-    /// What it did of its part, by what it had outstanding of what all had: 1 is all of it.
+    /// Its share of the rate divided by its share of the outstanding I/Os: 1 is its full part.
     #[serde(rename = "of_part")]
     pub of_due: f64,
     /// Standard error of that.
@@ -117,7 +118,7 @@ fn of_class(visits: &[&Visit], node: usize, class: Class) -> Option<NodeIo> {
     })
 }
 
-/// Of a visit whose I/Os never came back, what happened and on which of several nodes, as a sentence without a full stop.
+/// Of a visit whose I/Os never completed, what happened and on which of several nodes, as a sentence without a full stop.
 pub fn hung(header: &Header, visit: &Visit) -> Option<String> {
     let text = visit.hung?.sentence(&header.targets);
     let names = (0..visit.nodes.len()).filter(|&node| joined(visit, node).is_some_and(|joined| joined.hung));
@@ -126,7 +127,7 @@ pub fn hung(header: &Header, visit: &Visit) -> Option<String> {
     Some(if names.is_empty() { text } else { format!("{text} (on {})", printable(&names.join(", "))) })
 }
 
-/// On which of several nodes I/Os of a class failed, to stand behind how many did; nothing where one host measured.
+/// On which of several nodes I/Os of a class failed, to stand behind how many did; nothing if one host measured.
 pub fn failed(nodes: &[NodeFindings], class: Class) -> String {
     let failed = |node: &NodeFindings| {
         let errors = node.ios.get(&class)?.errors;

@@ -1,6 +1,6 @@
 //! How the figures of a class change from place to place of the targets.
 //!
-//! Must not word what is told; `rigel-report` does.
+//! Must not word the result; `rigel-report` does.
 
 use super::{IoFindings, PointFindings};
 use crate::judge::flags::{Flag, FlagCode, Mark};
@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 pub struct PlaceFindings {
     /// Which; it has places.
     pub load: LoadClass,
-    /// How what is judged changes from the first place to the last; `None` where that is not known: some place has no number
+    /// How what is judged changes from the first place to the last; `None` if that is not known: some place has no number
     /// that may be used, or was visited only once.
     pub course: Option<Course>,
-    /// Flags that say that the speed changed with time. Places are visited at different moments, so that they may differ by those.
+    /// Flags that say that the speed changed with time. Places are visited at different moments, so they may differ by those.
     pub moments: BTreeSet<FlagCode>,
 }
 

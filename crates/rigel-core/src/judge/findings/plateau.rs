@@ -1,7 +1,7 @@
-//! Points whose figures are alike as far as the noise tells show one figure: what all of them say together.
+//! Points whose figures are equal within the noise share one figure, computed from all of them.
 //!
-//! The highest of several noisy rates owes its place to its noise, and is too high. A rate that is chosen among them by a rule is refuted by the rows
-//! above it. So the points near the highest are taken for what they seem to be, a plateau, and share its mean: the highest rate is that figure, in
+//! The highest of several noisy rates owes its place to its noise, and is too high. A rate chosen among them by a rule is refuted by the higher
+//! rows. So the points near the highest are taken for what they seem to be, a plateau, and share its mean: the highest rate is that figure, in
 //! every row of the plateau, and no row is above it. The same holds for the lowest latency. Must not touch a rate that was given (open loops), places,
 //! which differ by nature, or sides, whose ratio was asked for.
 
@@ -15,13 +15,13 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::f64::consts::SQRT_2;
 
-/// Figures that are so many standard errors of their difference apart are alike. With one, the mean of a plateau of eight levels is 0.9 standard errors of
-/// a level too high; with two, that of levels that still rise is 0.7 too low. In between it is off by 0.6 at most, and the interval of a level holds the
-/// truth in 95 of 100 (`the_mean_of_a_plateau..`).
+/// Figures that are this many standard errors of their difference apart are alike. With one, the mean of a plateau of eight levels is 0.9 standard
+/// errors of a level too high; with two, that of levels that still rise is 0.7 too low. In between it is off by 0.6 at most, and the interval of a
+/// level contains the true value in 95 of 100 (`the_mean_of_a_plateau..`).
 const ALIKE: f64 = SQRT_2;
 
-/// No figure is moved by more than that part of itself. What is known so badly that it would be says more by itself, with its wide interval: moved, its rate,
-/// its latency and what is outstanding would no longer fit together (Little's law), and a row would show what no visit to it came near to.
+/// No figure is moved by more than that part of itself. What is known so badly that it would be says more on its own, with its wide interval: moved,
+/// its rate, its latency and what is outstanding would no longer fit together (Little's law), and a row would show what no visit to it came near to.
 const FARTHEST: f64 = 0.2;
 
 /// Which of two figures is better.
@@ -82,8 +82,8 @@ fn join_latencies(points: &mut [PointFindings], class: Class, rows: &[usize], ap
     joined(points, class, (rows, apart), BetterDirection::Lowest, |io| Some(io.latency_us?.mean), set)
 }
 
-/// Joins the best of some points; which ones. Of the points `apart`, those that differ in what is outstanding are not alike, however little is known: they
-/// share the other figure, and in a closed loop what is outstanding is the product of rate and latency, so that loads that differ cannot share both.
+/// Joins the best of some points; which ones. Of the points `apart`, those that differ in what is outstanding are not alike, however little is known:
+/// they share the other figure, and in a closed loop what is outstanding is the product of rate and latency, so loads that differ cannot share both.
 fn joined(
     points: &mut [PointFindings],
     class: Class,
@@ -111,10 +111,10 @@ fn joined(
     members.into_iter().map(|member| figures[member].0).collect()
 }
 
-/// The places of the figures that are alike the best one, and their mean, each by how sure it is. They are the best ones without a gap, so that no other
-/// figure is better than their mean. Each is alike the best one, and alike the mean of those before it: what is alike a best one of which next to
-/// nothing is known need not be alike the others. Those that `differ` whatever their noise end it, and so does a figure that would move one too far. A figure whose
-/// visits do not lie apart stays what it is.
+/// The places of the figures that are alike the best one, and their mean, each by how certain it is. They are the best ones without a gap, so no
+/// other figure is better than their mean. Each is alike the best one, and alike the mean of those before it: what is alike a best one of which next
+/// to nothing is known need not be alike the others. Those that `differ` whatever their noise end it, and so does a figure that would move one too
+/// far. A figure whose visits do not lie apart stays what it is.
 fn plateau(
     figures: &[Estimate],
     best: BetterDirection,
@@ -178,7 +178,7 @@ impl Pool {
     }
 }
 
-/// The standard error; `None` where there is none that holds what differs from visit to visit.
+/// The standard error; `None` if there is none that holds what differs from visit to visit.
 fn error(one: &Estimate) -> Option<f64> {
     let interval = one.interval.filter(|_| one.basis == Basis::Visits)?;
     Some(interval.standard_error()).filter(|error| *error > 0.0 && error.is_finite())
@@ -266,8 +266,8 @@ mod tests {
         }
     }
 
-    /// Bias in standard errors of a level, and how often the interval of a level around the figure holds the truth. The plain highest has a bias of
-    /// 1.4 on the longest plateau and holds it in 81 of 100.
+    /// Bias in standard errors of a level, and how often the interval of a level around the figure contains the true value. The plain highest has a
+    /// bias of 1.4 on the longest plateau and holds it in 81 of 100.
     #[test]
     fn the_mean_of_a_plateau_is_near_the_truth_and_its_interval_holds_it() {
         const TRIALS: u32 = 4000;
@@ -296,8 +296,8 @@ mod tests {
         }
     }
 
-    /// Where one level is 30 times less sure than the others, its noise must not decide. The interval is the narrowest of the plateau. All that are alike the
-    /// best one, taken together, would hold the truth in 70 of 100.
+    /// Where one level is 30 times less certain than the others, its noise must not decide. The interval is the narrowest of the plateau. All that
+    /// are alike the best one, taken together, would contain the true value in 70 of 100.
     #[test]
     fn a_level_that_is_far_less_sure_does_not_decide() {
         const TRIALS: u32 = 4000;

@@ -1,4 +1,4 @@
-//! What no run may show: a point that refutes what stands for the run. Must not judge how sure a figure is.
+//! What no run may show: a point that contradicts the run's headline. Must not judge how certain a figure is.
 
 use super::{Extreme, Extremes, Findings, PointFindings};
 use crate::judge::answers::{LATENCY_AT_1, MAX_PMBPS};

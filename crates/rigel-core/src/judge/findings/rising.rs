@@ -1,7 +1,7 @@
-//! Classes whose rate still rose at the most load that a run tried: the storage may do more.
+//! Classes whose rate was still rising at the highest load that a run tried: the storage may do more.
 //!
-//! ORION's levels follow the number of disks, and end below saturation on storage that takes more. That is no doubt about the
-//! numbers, so it is no flag. Must not judge a run whose levels were searched; the flags of its curves do.
+//! ORION's levels follow the number of disks, and end below saturation on storage that takes more. That casts no doubt on the numbers, so it is
+//! not a flag. Must not judge a run whose levels were searched; the flags of its curves do.
 
 use super::PointFindings;
 use super::extremes::{candidates, done, highest};

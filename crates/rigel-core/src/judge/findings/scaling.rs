@@ -1,7 +1,7 @@
-//! How the rate of a class grows with the targets that it goes over: up to where it is a straight line, and what limits it from there on.
+//! How the rate of a class grows with the number of targets: how far it is linear, and what limits it beyond.
 //!
-//! The line is the rate of the first target, times their number. Each target has the same load for itself, so that what one gives does not depend on
-//! how many others there are, unless they share something. Must not say in words what it found.
+//! The line is the rate of the first target, times their number. Each target has the same load on its own, so what one gives does not depend on
+//! how many others there are, unless they share something. Must not word its results.
 
 use super::{Findings, PointFindings};
 use crate::facts::shared::{SharedDevice, shared_devices};
@@ -13,9 +13,9 @@ use crate::stats::sample::median;
 use crate::stats::{Basis, Estimate, Interval};
 use crate::witness::HostCpu;
 
-/// What is surely below this part of the straight line is no longer on it.
+/// What is certainly below this part of the straight line is no longer on it.
 const ON_THE_LINE: f64 = 0.95;
-/// What is surely above this part of it is on it.
+/// What is certainly above this part of it is on it.
 const NEAR_THE_LINE: f64 = 0.9;
 /// A target that gives less than this part of what the others give, in every visit, is a slow one.
 const SLOW: f64 = 0.9;
@@ -35,7 +35,7 @@ pub struct ScalingFindings {
     pub linear: Linearity,
     /// What limits the rate where it leaves the line, as far as it shows; the most likely first.
     pub limits: Vec<ScalingLimit>,
-    /// Targets that give surely less than the others.
+    /// Targets that give certainly less than the others.
     pub slow: Vec<SlowTarget>,
     /// Devices below several of the targets.
     pub shared: Vec<SharedDevice>,
@@ -61,7 +61,7 @@ pub struct ScalingPoint {
 pub enum Linearity {
     /// Over all of them.
     Throughout,
-    /// Up to the last number that is not surely below the line; the first that is.
+    /// Up to the last number that is not certainly below the line; the first that is.
     UpTo {
         /// The last one on the line.
         last: u32,
@@ -70,7 +70,7 @@ pub enum Linearity {
     },
     /// The intervals leave it open.
     Undecided,
-    /// The rate of one target, or that of several, is not known, or rests on one visit.
+    /// The rate of one target, or that of several, is not known, or is based on one visit.
     Unknown,
 }
 
@@ -89,7 +89,7 @@ pub enum ScalingLimit {
     Shared(f64),
 }
 
-/// A target that gives less than the others.
+/// A target that is slower than the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlowTarget {
     /// Its number in the run, from 0.
@@ -173,7 +173,7 @@ fn point(
     Some(ScalingPoint { targets, rate, line, of_line: of_line(rate, one, targets), each })
 }
 
-/// The rate over that of the line. Both were measured for themselves, so that their relative errors add up in quadrature.
+/// The rate over that of the line. Both were measured for themselves, so their relative errors add up in quadrature.
 fn of_line(rate: Estimate, one: Option<Estimate>, targets: u32) -> Estimate {
     let Some(one) = one.filter(|one| one.value > 0.0 && rate.value > 0.0) else {
         return Estimate::bare(f64::NAN);

@@ -1,7 +1,7 @@
-//! What a search for a rate answers: up to which rate all bounds are kept, what the shares beyond them are at every rate that was
-//! visited, and whether the required rates keep theirs.
+//! What a search for a rate answers: the highest rate that meets all bounds, the shares beyond them at every visited rate, and whether the
+//! required rates meet theirs.
 //!
-//! The rate rests on the visits to the points around it alone: they were chosen by other visits, so chance has no part in the choice.
+//! The rate is based on the visits to the points around it alone: they were chosen by other visits, so chance does not bias the choice.
 //! Must not format.
 
 mod bracket;
@@ -36,34 +36,34 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Where the tool explains so much of what is beyond a bound, it is the limit.
 const MOST_BY_TOOL: f64 = 0.5;
 
-/// Below so many times the lowest rate that a search tries, no load is noticeably lighter.
+/// Below this many times the lowest rate that a search tries, no load is noticeably lighter.
 const LIGHT_TIMES: u32 = 2;
 
-/// The highest rate at which the bounds are kept.
+/// The highest rate at which the limits are met.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SloAnswer {
     /// At this rate one of them is just reached.
     Rate(SloRate),
-    /// Not even at the lowest rate that was visited, which is given; whether that is sure.
+    /// Not even at the lowest rate that was visited, which is given; whether that is certain.
     Nowhere(u32, BoundVerdict),
-    /// At the highest rate as well, which is given; whether that is sure.
+    /// At the highest rate as well, which is given; whether that is certain.
     Everywhere(u32, BoundVerdict),
     /// The search or its points were not measured.
     Unfinished,
-    /// Only the required rates were asked for.
+    /// Only the required rates were requested.
     NotSearched,
 }
 
-/// The highest rate at which the bounds are kept, with its bracket; by default nothing of it is known.
+/// The highest rate at which the bounds are met, with its bracket; by default nothing of it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Rate")]
 pub struct SloRate {
-    /// The bounds are kept up to here; null when that is known of no rate. With 97.5 % it is not above the true rate.
+    /// The limits are met up to this rate; null if that is not known of any rate. With 97.5 % it is not above the true rate.
     pub lower: Option<f64>,
-    /// The best single value; null when a bound is kept, or broken, at every rate that was visited.
+    /// The best single value; null when the limits are met, or broken, at every rate that was visited.
     #[serde(rename = "estimate")]
     pub at: Option<f64>,
-    /// From here on one of them is not kept; null when that is known of no rate. With 97.5 % it is not below the true rate.
+    /// From this rate on, one of them is not met; null if that is not known of any rate. With 97.5 % it is not below the true rate.
     pub upper: Option<f64>,
     /// The bound that is reached first, by its place; where there is a best value.
     #[serde(skip)]
@@ -71,7 +71,7 @@ pub struct SloRate {
     /// The phase in which it is, by its number in the load, from 0; where phases are scaled together.
     #[serde(skip)]
     pub decided_in: Option<u32>,
-    /// The tool could not begin the I/Os in time beyond it, so that the storage may do more.
+    /// The tool could not begin the I/Os in time beyond it, so the storage may do more.
     #[serde(rename = "limited_by_tool")]
     pub is_by_tool: bool,
 }
@@ -102,7 +102,7 @@ pub struct SloPoint {
     pub ratios: Vec<Option<Ratio>>,
     /// Of each bound, whether it is kept.
     pub kept: Vec<BoundVerdict>,
-    /// Of each bound, the latency that it is about, in microseconds. Its interval lies beyond the bound where that is surely not kept.
+    /// Of each bound, the latency that it is about, in microseconds. Its interval lies beyond the bound where that is certainly not kept.
     pub judged_us: Vec<Option<Estimate>>,
     /// The latencies of all open classes and visits together: what the ratios are of.
     pub latency_us: Option<LatencyUs>,
@@ -155,7 +155,7 @@ impl PointVisitSet {
         Ratio::of(&self.ratios(step, bound), is_counted(bound))
     }
 
-    /// Whether a bound is kept there, as measured: never another word than the interval has. Where the backlog grows without end, it is not
+    /// Whether a bound is met there, as measured: never another word than the interval has. Where the backlog grows without end, it is not
     /// kept for long: the visit only ended before.
     fn as_measured(&self, step: usize, ratio: Option<Ratio>) -> BoundVerdict {
         match ratio.map_or(BoundVerdict::Undecided, |ratio| ratio.kept()) {
@@ -164,7 +164,7 @@ impl PointVisitSet {
         }
     }
 
-    /// Whether the storage keeps a bound there. Where the tool was late, it may.
+    /// Whether the storage meets a bound there. Where the tool was late, it may.
     fn kept(&self, step: usize, bound: &SloBound) -> BoundVerdict {
         match self.as_measured(step, self.ratio(step, bound)) {
             BoundVerdict::No if self.is_by_tool(step, bound) => BoundVerdict::Undecided,
@@ -172,7 +172,7 @@ impl PointVisitSet {
         }
     }
 
-    /// Whether all bounds are kept there.
+    /// Whether all bounds are met there.
     fn all_kept(&self, step: usize, bounds: &[SloBound]) -> BoundVerdict {
         together(bounds.iter().map(|bound| self.kept(step, bound)))
     }
@@ -351,8 +351,8 @@ fn doubt(kept: BoundVerdict) -> u8 {
     }
 }
 
-/// The answer, not below a required rate that surely keeps all bounds. Few I/Os arrive at low rates, where chance may end the search that
-/// goes up; what was seen at the required rate outweighs it, unless something was surely broken below.
+/// The answer, not below a required rate that certainly meets all bounds. Few I/Os arrive at low rates, where chance may end the search that
+/// goes up; what was seen at the required rate outweighs it, unless something was certainly broken below.
 fn not_below(answer: SloAnswer, kept: Option<f64>) -> SloAnswer {
     let Some(kept) = kept else { return answer };
     let at_least = SloRate { lower: Some(kept), ..SloRate::default() };
@@ -369,7 +369,7 @@ fn not_below(answer: SloAnswer, kept: Option<f64>) -> SloAnswer {
     }
 }
 
-/// Whether the bounds are kept at the highest rate, and at all lower ones that were visited.
+/// Whether the bounds are met at the highest rate, and at all lower ones that were visited.
 fn all_kept_below(
     visited: &PointVisitSet,
     bounds: &[SloBound],
@@ -445,7 +445,7 @@ fn about(
     SloAnswer::Rate(SloRate { lower, at, upper, decided_by, decided_in, is_by_tool })
 }
 
-/// The highest of the shares of the rate up to which every load keeps all bounds.
+/// The highest of the shares of the rate up to which every load meets all bounds.
 fn kept_share(
     visited: &PointVisitSet,
     bounds: &[SloBound],
@@ -462,7 +462,7 @@ fn kept_share(
     kept.map(|place| f64::from(rate(named.curve[place].0))).reduce(f64::max)
 }
 
-/// What there is without any load to speak of, in ratios of a bound: what was seen at half of the rate. None where nobody was there.
+/// What there is without any load to mention, in ratios of a bound: what was seen at half of the rate. None where nobody was there.
 fn floor(visited: &PointVisitSet, bound: &SloBound, named: &RatePoints) -> f64 {
     let half = named.curve.iter().find(|one| one.1 == SHARES[0]);
     let seen = half.and_then(|one| visited.ratio(one.0, bound));
@@ -470,7 +470,7 @@ fn floor(visited: &PointVisitSet, bound: &SloBound, named: &RatePoints) -> f64 {
 }
 
 impl SloFindings {
-    /// The required rates that are not surely kept.
+    /// The required rates that are not certainly kept.
     pub fn unkept(&self) -> impl Iterator<Item = &RequiredFound> {
         self.required.iter().filter(|one| one.kept != BoundVerdict::Yes)
     }

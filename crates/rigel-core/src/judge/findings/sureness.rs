@@ -1,11 +1,11 @@
-//! What the precision of the figures of a class rests on.
+//! What the precision of the figures of a class is based on.
 //!
 //! Must not compute; [`super::estimate`] does.
 
 use crate::stats::Interval;
 use crate::stats::estimate::Basis;
 
-/// What is known of the precision of one class of one point.
+/// What is known about the precision of one class of one point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sureness {
     /// Visits behind the figures.
@@ -17,15 +17,15 @@ pub struct Sureness {
     pub between: Option<f64>,
     /// The share of the measured time in which almost nothing completed.
     pub stalled: Option<f64>,
-    /// Whether the rate is known as well as was asked for: its interval is narrow enough, it rests on as many visits as
-    /// come before the first look, and the visits of the phase are over their start-up. Never where nothing was asked for.
+    /// Whether the rate is known as well as was asked for: its interval is narrow enough, it is based on as many visits as
+    /// come before the first look, and the visits of the phase are over their start-up. Never where nothing was requested.
     pub reached: bool,
 }
 
 /// The intervals that the visits of one class to one point give.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Intervals {
-    /// What the intervals of the rate and of the mean latency rest on.
+    /// What the intervals of the rate and of the mean latency are based on.
     pub basis: Basis,
     /// Of the rate in I/Os per second.
     pub iops: Option<Interval>,

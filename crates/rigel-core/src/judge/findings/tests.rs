@@ -328,7 +328,7 @@ fn errors_tell_target_offset_and_errno() {
     );
 }
 
-/// Which of several equal points is named does not fall on one whose rate changed. How much is told leaves none out.
+/// Which of several equal points is named does not fall on one whose rate changed. How much is reported leaves none out.
 #[test]
 fn a_point_whose_rate_changed_is_no_headline_unless_none_is_as_good() {
     let latencies_ns = [1_000_000, 1_000_000, 1_500_000, 2_000_000, 3_000_000];

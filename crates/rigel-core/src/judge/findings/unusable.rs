@@ -1,4 +1,4 @@
-//! When a run has measured and no number of it may be used: the problem that it ends with.
+//! The problem that a run ends with if it has measured, but no number may be used.
 //!
 //! Must not judge a point; its flags have.
 
@@ -11,8 +11,8 @@ use crate::load::sides::Side;
 use crate::path_text::printable;
 
 impl Findings {
-    /// The problem of a run all of whose points are invalid for a reason that was not asked for; `None` when a number may be used.
-    /// Memory that was asked for (`--allow-memory`, `--buffered`) keeps its flag and is no failure.
+    /// The problem of a run all of whose points are invalid for a reason that was not requested; `None` when a number may be used.
+    /// Memory that was requested (`--allow-memory`, `--buffered`) keeps its flag and is not a failure.
     pub fn unusable(&self, request: &Request) -> Option<Problem> {
         let forbidden = |found: &PointFindings| forbidding(found, request).next().is_some();
         // Raw I/O beside SQL is there for the part that reaches SQL: alone it answers nothing.

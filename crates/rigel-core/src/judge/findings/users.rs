@@ -34,11 +34,11 @@ pub struct Knee {
 /// Why there is no knee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoKnee {
-    /// Nothing was measured that it could be told from.
+    /// Nothing was measured that it could be distinguished from.
     Nothing,
-    /// A single number of sessions: nothing tells whether more of them bring more.
+    /// A single number of sessions: nothing shows whether more of them bring more.
     OnePoint,
-    /// So many numbers of sessions of so many must not be used, and what is left does not tell it.
+    /// So many numbers of sessions of this many must not be used, and what is left does not tell it.
     Unusable {
         /// How many must not be used.
         unusable: usize,

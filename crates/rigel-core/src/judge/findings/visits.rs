@@ -1,6 +1,6 @@
-//! What each visit says by itself: the figures that the intervals of a point are made of.
+//! What each visit says on its own: the figures behind the intervals of a point.
 //!
-//! Whoever has these can compute every interval again. Must not join visits; [`super::estimate`] does.
+//! With these, every interval can be recomputed. Must not join visits; [`super::estimate`] does.
 
 use super::estimate::own_error;
 use crate::facts::HostFacts;
@@ -26,9 +26,9 @@ pub struct VisitFindings {
     pub purpose: Purpose,
     /// Where.
     pub point: Point,
-    /// Whether the figures of the point rest on it.
+    /// Whether the figures of the point are based on it.
     pub counts: bool,
-    /// The user or an error ended it before its time.
+    /// The user or an error ended it early.
     pub cut_short: bool,
     /// Nanoseconds from the start of the run to the start of the load.
     pub began_ns: u64,
@@ -36,7 +36,7 @@ pub struct VisitFindings {
     pub settle_ns: u64,
     /// The part that the figures below are from, in nanoseconds.
     pub measured_ns: u64,
-    /// How others disturbed it; `None` when nobody watched.
+    /// How others disturbed it; `None` when nothing watched.
     pub foreign: Option<Vec<Disturbance>>,
     /// The part of its numbers that they can have changed, at most.
     pub foreign_effect: f64,
@@ -49,9 +49,9 @@ pub struct VisitFindings {
 pub struct VisitIo {
     /// Successful I/Os.
     pub ios: u64,
-    /// Successful I/Os per second; of an adaptive run the mean over buckets of 10 ms.
+    /// Successful I/Os per second; in an adaptive run the mean over buckets of 10 ms.
     pub iops: f64,
-    /// Standard error of that mean as far as the visit itself can see it, in I/Os per second; null when it is too short.
+    /// Standard error of that mean as far as the visit itself shows it, in I/Os per second; null when the visit is too short.
     #[serde(rename = "iops_standard_error")]
     pub standard_error: Option<f64>,
     /// Mean latency in microseconds; null when nothing completed.
@@ -67,13 +67,13 @@ pub struct VisitIo {
     /// 99th percentile of latency in microseconds; null when nothing completed.
     #[serde(rename = "latency_p99_us")]
     pub p99_us: Option<f64>,
-    /// Little's law: rate times latency over the number outstanding, of I/Os cut at the ends of the window: 1 but for I/Os that failed. Null when nothing
-    /// completed.
+    /// Little's law: rate times latency over the number outstanding, of I/Os cut at the ends of the window: 1 except for failed I/Os. Null when
+    /// nothing completed.
     pub little: Option<f64>,
     /// Mean number in flight over the whole window.
     #[serde(rename = "outstanding_mean")]
     pub mean_outstanding: f64,
-    /// Failed I/Os of the whole visit, settling and draining included.
+    /// Failed I/Os of the whole visit, including settling and draining.
     pub errors: u64,
     /// What only an open loop has.
     #[serde(skip)]
@@ -89,7 +89,7 @@ pub struct VisitOpen {
     pub is_overload: bool,
 }
 
-/// Visits, of which `counts` says whether the figures of their point rest on it. `settle_ns`: what of the start of every
+/// Visits, of which `counts` says whether the figures of their point are based on it. `settle_ns`: which part of the start of every
 /// visit of an adaptive run counts for nothing.
 pub fn of(
     header: &Header,
@@ -105,7 +105,7 @@ pub fn of(
     visits.iter().map(one).collect()
 }
 
-/// How others disturbed a visit, and the part of its numbers that they can have changed, at most; `None` when nobody watched.
+/// How others disturbed a visit, and the part of its numbers that they can have changed, at most; `None` when nothing watched.
 pub fn foreign(header: &Header, visit: &Visit) -> Option<(Vec<Disturbance>, f64)> {
     let window =
         Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) };

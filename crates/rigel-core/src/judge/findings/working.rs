@@ -1,8 +1,8 @@
-//! The load at which storage is worked well: much of its rate at little latency.
+//! The load at which storage works well: a high rate at low latency.
 //!
-//! Beyond saturation more outstanding I/O adds waiting and hardly any rate. The power of a load, its rate over its latency, is
+//! Beyond saturation, more outstanding I/O adds waiting but barely any rate. The power of a load, its rate over its latency, is
 //! highest where the two are balanced (Kleinrock 1979, "Power and deterministic rules of thumb for probabilistic problems in
-//! computer communications"). Of the loads that give half of the highest rate or more, the one with the highest power is told,
+//! computer communications"). Of the loads that give half of the highest rate or more, the one with the highest power is reported,
 //! be it a point or a level that was searched.
 //! Must not choose the headline numbers; [`super::extremes`] does.
 
@@ -12,7 +12,7 @@ use crate::load::class::{Class, Figure};
 use crate::stats::Estimate;
 use crate::units::{NS_PER_S, NS_PER_US, to_f64};
 
-/// A load lower than the one of the highest rate is worth a word when that one has at least so many times its latency.
+/// A load lower than the one of the highest rate is worth a word when that one has at least this many times its latency.
 const WORTH_TELLING: f64 = 2.0;
 
 /// A load that gives less than this share of the highest rate leaves too much of it unused.
@@ -67,8 +67,8 @@ fn at_most(rate: Estimate, highest: f64) -> Estimate {
 }
 
 impl WorkingPoint {
-    /// Of the points and the searched levels of a class; `None` where the highest rate is not bought with latency, the class
-    /// is judged by its bandwidth, or its load level is no number of outstanding I/Os.
+    /// Of the points and the searched levels of a class; `None` if the highest rate is not bought with latency, the class
+    /// is judged by its bandwidth, or its load level is not a number of outstanding I/Os.
     pub(super) fn of(points: &[PointFindings], curve: Option<&CurveFindings>, class: Class) -> Option<Self> {
         let all = candidates(points, class);
         let most = highest(&all)?;
@@ -101,7 +101,7 @@ impl WorkingPoint {
 mod tests {
     use super::*;
 
-    /// A level that was searched has visits of its own, whose noise is no part of the highest rate.
+    /// A level that was searched has visits of its own, whose noise is not part of the highest rate.
     #[test]
     fn no_level_that_was_searched_is_told_with_more_than_the_highest_rate() {
         let rate = |value| at_most(Estimate::bare(value), 1000.0).value;

@@ -1,6 +1,6 @@
-//! What random reads of more and more of a target say of its caches.
+//! What random reads of growing parts of a target say about its caches.
 //!
-//! Must not say in words what it found.
+//! Must not word its results.
 
 use super::PointFindings;
 use super::io::LatencyUs;
@@ -16,7 +16,7 @@ use crate::stats::working_set::{self, Cache, SetsFound, SizeSeen, at_size, share
 use crate::stats::{Basis, Estimate, Interval};
 use crate::units::{Nanos, to_f64};
 
-/// Counts of a stretch are compared in pieces of so many nanoseconds.
+/// Counts of a stretch are compared in pieces of this many nanoseconds.
 const PIECE_NS: u64 = 100_000_000;
 /// How many times a cache, or a working set as large as one, is foretold.
 const TIMES: [f64; 3] = [2.0, 4.0, 8.0];
@@ -60,9 +60,9 @@ pub struct SizeFindings {
 /// What is changed in a forecast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForecastCase {
-    /// The working set is so many times as large as a cache, by its number from 0.
+    /// The working set is this many times as large as a cache, by its number from 0.
     WorkingSet(usize),
-    /// All caches are so many times as large, and the working set is the largest that was warm.
+    /// All caches are this many times as large, and the working set is the largest that was warm.
     Caches,
 }
 
@@ -90,7 +90,7 @@ pub fn stretch_of(visit: &Visit) -> Option<Stretch> {
     Some(Stretch { ios: to_f64(tally.completed()), seconds, error: error_of(tally, visit.measured_ns) })
 }
 
-/// The relative standard error of its rate, as far as its own pieces tell.
+/// The relative standard error of its rate, as far as its own pieces show.
 fn error_of(tally: &ClassTally, measured_ns: u64) -> f64 {
     let series = tally.series.widened(PIECE_NS);
     let whole = usize::try_from(measured_ns / series.bucket_ns.max(1)).unwrap_or(usize::MAX);

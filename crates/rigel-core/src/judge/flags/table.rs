@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of a flag whatever its figures are.
+/// What is known about a flag whatever its figures are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meaning {
     name: &'static str,
@@ -21,15 +21,15 @@ pub struct Meaning {
 /// What sets a flag apart from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// It says what the user asked for, and speaks against nothing.
+    /// It says what the user asked for, and casts doubt on nothing.
     AskedFor,
     /// Where it is true, most other flags are its consequence.
     Root,
     /// It follows from all others.
     Consequence,
-    /// The speed was another one at another time, so that places that were visited at different moments may differ by it.
+    /// The speed was another one at another time, so places that were visited at different moments may differ by it.
     InTime,
-    /// It slows or speeds two sides that take turns alike, and is not in their ratio.
+    /// It slows or speeds two alternating sides alike, and is not in their ratio.
     BothSides,
     /// A failure of the storage makes it, or it is about precision: in a run through a failure it says nothing that the answer does not.
     OfFailure,
@@ -106,12 +106,12 @@ flags!(FlagCode {
         "No I/O completed, so there is nothing to report.",
         "Check the errors and the kernel log (dmesg)."
     ),
-    /// The measured window ended before its time.
+    /// The measured window ended early.
     CutShort: row(
         "CUT_SHORT",
         &[Mark::OfFailure],
         Next::Again,
-        "A visit ended early: its number rests on less time than planned.",
+        "A visit ended early: its number is based on less time than planned.",
         "Resume the run (--resume), which repeats that visit; if it cannot be resumed, measure again."
     ),
     /// I/Os failed.
@@ -122,7 +122,7 @@ flags!(FlagCode {
         "I/Os failed. Rates and latencies leave them out; if more than 5 in 1,000 failed, the numbers are invalid.",
         "Check the target, offset and errno that the flag names, and the kernel log (dmesg)."
     ),
-    /// I/Os did not come back.
+    /// I/Os did not complete.
     Hung: row(
         "HUNG",
         &[Mark::Root, Mark::OfFailure],
@@ -130,7 +130,7 @@ flags!(FlagCode {
         "An I/O never completed, so the run stopped.",
         "Check the kernel log (dmesg) and the health of the device before you measure again."
     ),
-    /// Nothing came back for a time, or one I/O took far longer than all others.
+    /// Nothing completed for a while, or one I/O took far longer than all others.
     Stalled: row(
         "STALLED",
         &[Mark::OfFailure],
@@ -138,7 +138,7 @@ flags!(FlagCode {
         "The storage stalled, or one I/O took far longer than all others.",
         "Look for the cause at that time: the kernel log (dmesg), a path or controller failover, a paused host."
     ),
-    /// A target or a limit on I/O is not what it was when the run began.
+    /// A target or an I/O limit changed after the run began.
     Changed: row(
         "CHANGED",
         &[Mark::Root, Mark::OfFailure],
@@ -194,7 +194,7 @@ flags!(FlagCode {
         "A simulated device answered. No storage was touched.",
         "Name a target, or name none to measure a scratch file."
     ),
-    /// The interval is wider than was asked for.
+    /// The interval is wider than requested.
     NotReached: row(
         "NOT_REACHED",
         &[Mark::Consequence, Mark::OfFailure],
@@ -202,7 +202,7 @@ flags!(FlagCode {
         "Less precise than requested; trust a number only within its ±.",
         "Measure longer, or on a quieter host."
     ),
-    /// So few points that a rare state of the device may have been missed by all visits.
+    /// So few points that all visits may have missed a rare state of the device.
     FewPoints: row(
         "FEW_POINTS",
         &[Mark::Consequence, Mark::OfFailure],
@@ -234,7 +234,7 @@ flags!(FlagCode {
         "The rate drifted. The mean is an average over the drift.",
         "Measure longer, or once the storage has settled."
     ),
-    /// The rate is held down by a limit, or burst credit was used up.
+    /// A limit holds the rate down, or burst credit was used up.
     Throttled: row(
         "THROTTLED",
         &[Mark::Root, Mark::InTime, Mark::OfFailure],
@@ -242,13 +242,14 @@ flags!(FlagCode {
         "A limit capped the rate, or burst credit ran out.",
         "Plan with the sustained rate, and find out who set the limit."
     ),
-    /// The rate fell for good while loads took turns.
+    /// The rate fell permanently while loads alternated.
     Burst: row(
         "BURST",
         &[Mark::Root, Mark::InTime, Mark::OfFailure],
         Next::Doctor,
-        "The rate fell for good during the run, as when burst credit is used up. Visits before and after it measured two things.",
-        "Plan with the rate that was left. The task burst measures the credit, and how long it takes to come back."
+        "The rate fell for good during the run, as when burst credit is used up. Visits before and after it \
+         measured two different states.",
+        "Plan with the lower rate. The burst task measures the credit and how long it takes to refill."
     ),
     /// Writes became slower when a cache or the spare blocks were full.
     WriteCliff: row(
@@ -258,7 +259,7 @@ flags!(FlagCode {
         "Writes slowed down once a cache or the spare blocks filled up.",
         "Measure longer: the rate after the cliff is the sustained one."
     ),
-    /// Noise that outlasts the rests between visits: intervals may be too narrow.
+    /// Noise that outlasts the pauses between visits: intervals may be too narrow.
     SlowNoise: row(
         "SLOW_NOISE",
         &[Mark::BothSides, Mark::OfFailure],
@@ -282,7 +283,7 @@ flags!(FlagCode {
         "Visits or latencies fall into two groups. A mean describes neither.",
         "Use the figures of the two groups, not the mean."
     ),
-    /// Some I/Os were answered faster than the device can.
+    /// Some I/Os were faster than the device can be.
     Cache: row(
         "CACHE",
         &[],
@@ -290,7 +291,7 @@ flags!(FlagCode {
         "A cache answered some of the reads. A database will see a different hit rate.",
         "Measure a larger target, or one as large as what the database really uses."
     ),
-    /// Reads of blocks that hold no data: no medium may have been asked.
+    /// Reads of blocks without data: they may not have reached any medium.
     Zeros: row(
         "ZEROS",
         &[Mark::Root],
@@ -298,7 +299,7 @@ flags!(FlagCode {
         "Reads returned no data: blocks that were never written can be answered without the medium.",
         "Measure on data: if nothing on TARGET is needed, `rigel fill TARGET` writes random data; or name no target, and Rigel fills a scratch file."
     ),
-    /// Durable writes take hardly longer than others.
+    /// Durable writes take barely longer than others.
     FlushFree: row(
         "FLUSH_FREE",
         &[],
@@ -314,7 +315,7 @@ flags!(FlagCode {
         "Rigel ran out of CPU time: the host was the limit, not the storage.",
         "If the flag names a limit of the control group, lift it. If CPUs are idle, raise --workers. Otherwise, or with the engine sync, use a host with more CPUs."
     ),
-    /// The engine was the limit: much of the CPU time went into handing its I/Os over.
+    /// The engine was the limit: much of the CPU time was spent on passing its I/Os to other threads.
     EngineLimited: row(
         "ENGINE_LIMITED",
         &[Mark::Root],
@@ -330,7 +331,7 @@ flags!(FlagCode {
         "Other programs used the CPUs or the device during the measurement.",
         "Stop them, or measure at another time."
     ),
-    /// The process was served before or after others.
+    /// The process had higher or lower priority than others.
     Priority: row(
         "PRIORITY",
         &[],
@@ -354,7 +355,7 @@ flags!(FlagCode {
         "Throughput fell as the load rose.",
         "Keep the database below that load."
     ),
-    /// Load levels contradict what a closed loop can do.
+    /// The figures of load levels are impossible in a closed loop.
     NotMonotone: row(
         "NOT_MONOTONE",
         &[],
@@ -370,7 +371,7 @@ flags!(FlagCode {
         "The search ended before the storage was saturated, so the highest rate is a lower bound.",
         "Allow more time for the search."
     ),
-    /// The run was interrupted, and went on later.
+    /// The run was interrupted and resumed later.
     Resumed: row(
         "RESUMED",
         &[],
@@ -378,7 +379,7 @@ flags!(FlagCode {
         "The run was interrupted and resumed later. What happened in between is unknown.",
         "Measure again if the storage may have changed in between."
     ),
-    /// Operations began later than their time though they had a slot.
+    /// Operations began late although they had a slot.
     PacingLate: row(
         "PACING_LATE",
         &[],
@@ -386,7 +387,7 @@ flags!(FlagCode {
         "Rigel started some I/Os late, so part of the latency is Rigel's.",
         "Stop other programs on this host and measure again. If that does not help, give Rigel CPUs of its own (--cpus) or more workers (--workers)."
     ),
-    /// More arrived than was served, so that the backlog grew.
+    /// More arrived than could be served, so the backlog grew.
     Overload: row(
         "OVERLOAD",
         &[Mark::OfFailure],
@@ -394,7 +395,7 @@ flags!(FlagCode {
         "The storage could not keep up: the queue kept growing, so a latency would be meaningless.",
         "Ask for a lower rate. The rate served is the storage's limit (with HOST_LIMITED: the host's)."
     ),
-    /// Look-ups in a database were not one read of the device each.
+    /// Look-ups in a database did not cause one device read each.
     Unverified: row(
         "UNVERIFIED",
         &[],
@@ -403,7 +404,7 @@ flags!(FlagCode {
         "Bypass the caches: direct I/O or little memory for the server, and a table much larger than its \
          caches. For commits, use version 14 or later with fsync and synchronous_commit on."
     ),
-    /// Blocks did not hold what was written to them.
+    /// Blocks did not contain what was written to them.
     WrongData: row(
         "WRONG_DATA",
         &[Mark::Root],

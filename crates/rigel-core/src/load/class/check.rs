@@ -1,4 +1,4 @@
-//! What of a load class nobody can do, and what the engines cannot do yet.
+//! Load classes that are impossible, and those that the engines cannot do yet.
 //!
 //! Must not look at host or targets.
 
@@ -25,7 +25,7 @@ impl LoadClass {
     /// Refuses what the engines of this version cannot do.
     ///
     /// # Errors
-    /// A usage problem that names the class and what of it is not there yet.
+    /// A usage problem that names the class and what it lacks so far.
     pub fn check_block_io(&self) -> Result<(), Problem> {
         let missing = [
             (self.sizes == Sizes::None, "without a size"),
@@ -105,9 +105,7 @@ impl LoadClass {
         }
         let goes = matches!(self.pattern, Pattern::Random | Pattern::Streams { .. }) && !self.is_open();
         if !goes || matches!(self.sizes, Sizes::Mixed(_)) {
-            return Some(
-                "only random I/O of one size and streams go by place, one after the other".to_owned(),
-            );
+            return Some("only streams and random I/O of one size can go from place to place".to_owned());
         }
         None
     }
@@ -120,7 +118,8 @@ impl LoadClass {
         let goes = matches!(self.pattern, Pattern::Random | Pattern::Streams { .. }) && !self.is_open();
         if !goes || self.places.is_some() || matches!(self.sizes, Sizes::Mixed(_)) {
             return Some(
-                "only random I/O of one size and streams, in a closed loop and without places, go over more and more targets"
+                "only streams and random I/O of one size, in a closed loop and without places, can go over \
+                 a growing number of targets"
                     .to_owned(),
             );
         }

@@ -21,13 +21,13 @@ pub enum LevelKind {
     },
     /// How many of the targets are loaded, from the first on.
     Targets {
-        /// How many each of them has for itself of what the class counts.
+        /// How many each of them has on its own of what the class counts.
         each: u32,
     },
 }
 
 impl LevelKind {
-    /// What of a level is dealt out to the workers: what the class counts, or the slots of an open loop.
+    /// Which part of a level is dealt out to the workers: what the class counts, or the slots of an open loop.
     pub const fn dealt(self, level: u32) -> u32 {
         match self {
             Self::Rate { most_outstanding } if level > 0 => most_outstanding,

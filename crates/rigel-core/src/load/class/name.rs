@@ -42,7 +42,7 @@ impl Class {
     pub const REPORT: Self = Self::constant("report");
     /// Transactions of a database, each made durable.
     pub const COMMIT: Self = Self::constant("commit");
-    /// Commits: writes that are durable by themselves.
+    /// Commits: writes that are durable on their own.
     pub const DSYNC: Self = Self::constant("dsync");
     /// Commits: writes with a flush behind each.
     pub const FDATASYNC: Self = Self::constant("fdatasync");

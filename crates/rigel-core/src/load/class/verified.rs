@@ -1,4 +1,4 @@
-//! What a class of verified blocks can be, and beside which others.
+//! What a class of verified blocks can be, and next to which other classes.
 //!
 //! Must not know how blocks are verified.
 

@@ -17,7 +17,7 @@ pub struct WorkingSets {
 }
 
 impl WorkingSets {
-    /// Bytes of that number; `None` where there is none.
+    /// Bytes of that number; `None` if there is none.
     pub fn bytes(&self, level: u32) -> Option<u64> {
         let at = usize::try_from(level).ok()?.checked_sub(1)?;
         self.sizes.get(at).copied()

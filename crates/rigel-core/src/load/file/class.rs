@@ -170,7 +170,7 @@ fn arrival(value: Value<'_>, pattern: Pattern) -> Result<(Arrival, Option<u32>),
     match (closed, open) {
         (Some(_), Some(open)) => Err(open
             .wrong(format!("'{}' cannot be combined with a fixed number outstanding", open.key))
-            .because("I/Os either arrive at a rate or each starts when another ends")
+            .because("I/Os either arrive at a rate, or each one starts when another ends")
             .next(format!("write {ARRIVAL}"))),
         (Some(level), None) => closed_level(level, counted.into_iter().flatten().count(), pattern),
         (None, _) => open_arrival(table, pattern),
@@ -216,7 +216,7 @@ fn outstanding_of_streams(table: Table<'_>, ios_per_stream: u32) -> Result<u32, 
     if let Some(most) = table.get("max_outstanding") {
         return Err(most
             .wrong("'max_outstanding' is not for streams")
-            .because("'stream_ios' says how many I/Os of a stream are outstanding at most")
+            .because("'stream_ios' sets how many I/Os a stream has outstanding at most")
             .next("write stream_ios = 8 and arrival = { rate = 500, streams = 2 }"));
     }
     let Some(streams) = table.get("streams") else { return Ok(ios_per_stream) };

@@ -1,4 +1,4 @@
-//! The phases of a load file: what the classes do, scaled, for a time each.
+//! The phases of a load file: the classes, scaled, each for a time.
 //!
 //! Must not know how they are measured.
 

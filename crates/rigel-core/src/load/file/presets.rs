@@ -1,7 +1,6 @@
-//! Loads of well-known databases, by a word instead of a file: load files of the source tree, each with the sources of its
-//! figures.
+//! Loads of well-known databases, selected by a word instead of a file: load files in the source tree, each with the sources of its figures.
 //!
-//! Must not open a file; which of both was meant is the business of whoever can look.
+//! Must not open a file; the caller decides which of the two was meant.
 
 use crate::nearest::nearest;
 

@@ -1,4 +1,4 @@
-//! TOML with places: tables whose keys are known, values that are what is expected, and a line and a column for what is not.
+//! TOML with places: tables whose keys are known, values of the expected types, and a line and column for errors.
 //!
 //! Must not know what a load is.
 
@@ -183,7 +183,7 @@ impl<'a> Value<'a> {
     /// One of several words.
     ///
     /// # Errors
-    /// When it is none of them.
+    /// When it is not among them.
     pub fn word<T: Copy>(self, words: &[(&str, T)]) -> Result<T, Problem> {
         let found = self.as_text().and_then(|text| words.iter().find(|(word, _)| *word == text));
         found.map(|(_, value)| *value).ok_or_else(|| {

@@ -51,7 +51,8 @@ pub(super) fn document() -> Value {
                 "type": "array", "minItems": 1, "maxItems": MOST_NODES, "items": count(0, MOST_SHARE)
             },
             "what_if": {
-                "description": "What the load assumes that production did not have, in sentences; `rigel capacity fit` says it first.",
+                "description": "How the load differs from production, in sentences; `rigel capacity fit` \
+                 says this first.",
                 "type": "array", "maxItems": MOST_SENTENCES, "items": { "type": "string", "maxLength": MOST_SENTENCE }
             },
             "phase": {
@@ -105,8 +106,8 @@ fn class() -> Value {
                 "type": "integer", "minimum": FEWEST_PLACES, "maximum": MOST_PLACES
             },
             "per_target": {
-                "description": "So many outstanding I/Os, or streams, on each target. The level of the class is then a \
-                 number of targets, of which the first so many are loaded.",
+                "description": "Number of outstanding I/Os, or streams, on each target. The level of the \
+                 class is then the number of targets that are loaded, in their order.",
                 "type": "integer", "minimum": 1, "maximum": MAX_OUTSTANDING
             },
             "verify": {
@@ -129,7 +130,8 @@ fn arrival() -> Value {
         "additionalProperties": false,
         "properties": {
             "outstanding": described(count(1, MAX_OUTSTANDING), "Random I/Os always outstanding."),
-            "streams": described(count(1, MAX_OUTSTANDING), "Number of streams; at a rate they take the arrivals in turns, and one is the default."),
+            "streams": described(count(1, MAX_OUTSTANDING), "Number of streams; at a rate they take turns \
+             with the arrivals; the default is one."),
             "writers": described(count(1, MAX_OUTSTANDING), "Number of log writers."),
             "rate": described(count(1, MAX_RATE), "Arrivals per second, regardless of how many are outstanding."),
             "shape": shape(),

@@ -52,7 +52,7 @@ fn without_points_all_classes_run_together() {
     assert_eq!(load.points, [Point::alone(class("a"), 1), Point::alone(class("a"), 2).with(class("b"), 3)]);
 }
 
-/// What is wrong, where, and what the message says of it. `@` is the rest of a good class.
+/// What is wrong, where, and what the message says about it. `@` is the rest of a good class.
 #[test]
 fn what_is_wrong_is_told_with_its_place_and_what_is_right() {
     let good = "name = \"a\"\nsize = \"8K\"\n";

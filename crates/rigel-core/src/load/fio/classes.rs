@@ -26,7 +26,7 @@ struct Way {
     per_s: Option<f64>,
 }
 
-/// The classes of a job and how much there is of each; their names are none of those that there are.
+/// The classes of a job and how much there is of each; their names are none of the existing ones.
 pub fn of(
     job: &Job<'_>,
     file: Option<u64>,
@@ -35,7 +35,8 @@ pub fn of(
 ) -> Result<Vec<(LoadClass, u32)>, Problem> {
     if job.waits() && job.iodepth > 1 {
         let words = format!(
-            "ioengine={} has one outstanding I/O per job, whatever iodepth says; so has the class: for {} of them, \
+            "ioengine={} keeps one I/O per job outstanding, whatever iodepth says, and so does the class: \
+             for {} of them, \
              name an asynchronous engine in the job",
             job.engine, job.iodepth
         );
@@ -44,7 +45,7 @@ pub fn of(
     let (span, is_whole) = parts::span(job, file);
     if !is_whole {
         let words = format!(
-            "its part of the file is not in whole per cent; taken as {span}: edit the load, or --span"
+            "its part of the file is not a whole percentage; taken as {span}: edit the load, or use --span"
         );
         page.remarks.push(Remark::new(job.line, &format!("[{}]", job.name), None, words));
     }
@@ -138,8 +139,8 @@ fn depths(job: &Job<'_>, ways: &[Way], depth: u32, page: &mut Page<'_>) -> Vec<u
     let reads = u32::try_from(reads).unwrap_or(depth).clamp(1, depth.saturating_sub(1).max(1));
     let writes = depth.saturating_sub(reads).max(1);
     let words = format!(
-        "its reads and writes are classes of their own, {reads} and {writes} outstanding; fio keeps {} % of the I/Os \
-         reads, here each goes as fast as it can: give both a rate for a fixed share",
+        "its reads and writes are separate classes, {reads} and {writes} outstanding; fio keeps {} % of the \
+         I/Os reads, here each class goes as fast as it can: give both a rate for a fixed share",
         job.mix_read
     );
     page.remarks.push(Remark::new(job.line, &format!("[{}]", job.name), None, words));
@@ -156,7 +157,7 @@ fn class(job: &Job<'_>, way: &Way, depth: u32, page: &Page<'_>) -> Result<LoadCl
                 crate::path_text::printable(job.name)
             ),
         )
-        .because("the I/Os of a stream follow each other, and have one size")
+        .because("the I/Os of a stream follow each other and have one size")
         .next("give it one size, or make it random"));
     }
     let sync = if way.writes { job.sync } else { Sync::None };

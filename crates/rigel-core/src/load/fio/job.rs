@@ -60,7 +60,7 @@ pub struct Page<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// What fio does unless it is told otherwise.
+    /// What fio does by default.
     pub fn usual() -> Self {
         Self {
             name: "global",
@@ -217,8 +217,8 @@ impl<'a> Job<'a> {
             ("sync", "1" | "sync" | "dsync") => Sync::Dsync,
             ("fsync" | "fdatasync", "1") => Sync::Fdatasync,
             ("fsync" | "fdatasync", _) if self.base.number(value).is_some() => {
-                let words = "a flush follows each write of a class, or none; none is taken: for one after each write \
-                             add sync = \"fdatasync\"";
+                let words = "a class has a flush after each write, or none; none is assumed: for one after \
+                    each write, add sync = \"fdatasync\"";
                 page.remarks.push(Remark::new(line.number, line.option, line.value, words));
                 return Ok(());
             }
@@ -226,11 +226,11 @@ impl<'a> Job<'a> {
             _ => return Err(unread(page, line, "a number of writes")),
         };
         if line.option == "fsync" && written != Sync::None {
-            let words = "taken as fdatasync: no metadata of a file is flushed";
+            let words = "taken as fdatasync: file metadata is not flushed";
             page.remarks.push(Remark::new(line.number, line.option, line.value, words));
         }
         if line.value == Some("sync") || (line.option == "sync" && line.value == Some("1")) {
-            let words = "taken as dsync: no metadata of a file is flushed";
+            let words = "taken as dsync: file metadata is not flushed";
             page.remarks.push(Remark::new(line.number, line.option, line.value, words));
         }
         self.sync = written;
@@ -278,7 +278,7 @@ impl<'a> Job<'a> {
             option => {
                 self.direct = (option == "direct") == on;
                 if !self.direct {
-                    let words = "I/O goes past the page cache here; add --buffered to go through it";
+                    let words = "I/O bypasses the page cache here; add --buffered to go through it";
                     page.remarks.push(Remark::new(line.number, option, line.value, words));
                 }
             }

@@ -79,13 +79,16 @@ pub fn sections<'a>(name: &str, text: &'a str) -> Result<Vec<Section<'a>>, Probl
 fn option<'a>(name: &str, number: usize, line: &'a str) -> Result<Line<'a>, Problem> {
     if line.split_whitespace().next() == Some("include") {
         return Err(wrong(name, number, "the job file includes another one")
-            .because("Rigel reads one file, and does not look for others beside it")
+            .because("Rigel reads one file, and does not look for others")
             .next("copy the included lines to this place"));
     }
     if line.contains("${") || KEYWORDS.iter().any(|word| line.contains(word)) {
         return Err(wrong(name, number, format!("'{}' has a variable", printable(line)))
-            .because("fio would take its value from the environment or the host of each run, and a load is the same everywhere")
-            .next("write its value; for variables of the environment: envsubst < FILE > job.fio"));
+            .because(
+                "fio would take its value from the environment or the host of each run, but a load is \
+                the same everywhere",
+            )
+            .next("write its value; for environment variables: envsubst < FILE > job.fio"));
     }
     let (option, value) = line.split_once('=').map_or((line, None), |(option, value)| (option, Some(value)));
     Ok(Line { number, option: option.trim(), value: value.map(str::trim) })

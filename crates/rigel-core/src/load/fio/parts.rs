@@ -1,4 +1,4 @@
-//! What the jobs of a file have together: the size of their file, their parts of it, their times.
+//! What the jobs of a file share: the size of their file, their parts of it, their times.
 //!
 //! Must not know the classes.
 
@@ -49,14 +49,16 @@ pub fn remark(jobs: &[Job<'_>], points: usize, page: &mut Page<'_>) {
             say(
                 job.line,
                 job.name,
-                "stonewall: what it parts are points, each measured alone, and not in the order of the file",
+                "stonewall: the jobs that it separates are points, each measured alone, but not in the \
+                 order of the file",
             );
         }
         if job.files != first.files || job.directory != first.directory {
             say(
                 job.line,
                 job.name,
-                "it has other files than the job before: every class uses all targets, so run each job from a file of its own",
+                "its files differ from those of the job before: every class uses all targets, so run each \
+                 job from a job file of its own",
             );
         } else if first.files.is_empty() && points == 1 {
             say(
@@ -66,7 +68,7 @@ pub fn remark(jobs: &[Job<'_>], points: usize, page: &mut Page<'_>) {
             );
         }
         if job.runtime.map(|one| one.0) != first.runtime.map(|one| one.0) {
-            say(job.line, job.name, "its runtime is another one: each point lasts as long as the longest");
+            say(job.line, job.name, "its runtime differs: each point lasts as long as the longest");
         }
     }
     for job in jobs {
@@ -75,7 +77,8 @@ pub fn remark(jobs: &[Job<'_>], points: usize, page: &mut Page<'_>) {
             (None, Some(_)) => say(
                 line,
                 job.name,
-                "without runtime, fio stops once size is moved; here each point is measured until its numbers are sure, or for --duration",
+                "without runtime, fio stops once size is moved; here each point is measured until its \
+                 numbers are precise enough, or for --duration",
             ),
             (Some(_), Some(_)) if !job.time_based => say(
                 line,
@@ -88,7 +91,8 @@ pub fn remark(jobs: &[Job<'_>], points: usize, page: &mut Page<'_>) {
             say(
                 job.line,
                 job.name,
-                "without direct=1, fio goes through the page cache; here I/O goes past it: add --buffered to go through it",
+                "without direct=1, fio goes through the page cache; here I/O bypasses it: add --buffered to \
+                 go through it",
             );
         }
     }

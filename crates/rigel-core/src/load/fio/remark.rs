@@ -1,4 +1,4 @@
-//! What of a job file a load does not say, line by line.
+//! What a load cannot express of a job file, line by line.
 //!
 //! Must not decide what is taken.
 
@@ -15,7 +15,7 @@ pub struct Remark {
     pub option: String,
     /// Its value.
     pub value: Option<String>,
-    /// Why, and what to do; `None` where only the command line knows the option that does the same.
+    /// Why, and what to do; `None` if only the command line knows the option that does the same.
     pub words: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl Remark {
         Self { line, option: printable(option).into_owned(), value, words: None }
     }
 
-    /// Of an option that has no say here.
+    /// Of an option that does not count here.
     pub(super) fn of(line: Line<'_>) -> Self {
         let open = Self::open(line.number, line.option, line.value);
         let known = WORDS.iter().find(|(names, _)| names.contains(&line.option));
@@ -77,10 +77,10 @@ const WORDS: [(&[&str], &str); 10] = [
     ),
     (
         &["rate_min", "rate_iops_min", "rate_cycle"],
-        "no job is stopped for its rate; the report says whether what arrived was served",
+        "no job is stopped because of its rate; the report says whether all arrivals were served",
     ),
-    (&["offset_increment"], "automatic: each stream starts at a place of its own"),
+    (&["offset_increment"], "automatic: each stream starts at its own place"),
     (&["startdelay", "start_delay"], "all classes start together; use [[phase]] with scale = { class = 0 }"),
     (&["wait_for"], "its section runs together with the others; use stonewall"),
-    (&["ramp_time"], "automatic: what comes before the load is steady does not count"),
+    (&["ramp_time"], "automatic: nothing counts until the load is steady"),
 ];

@@ -188,7 +188,7 @@ fn parts_of_a_file_are_in_per_cent() {
         found(&format!("{QUIET}filename=/data/x\n[data]\nrw=randread\nsize=8g\n[log]\nrw=write\nsize=1g\n"));
     assert_eq!(two.load.classes[1].span, Span::Percent(0, 13));
     assert!(
-        remarks(&two).contains("line 10: [log]: its part of the file is not in whole per cent"),
+        remarks(&two).contains("line 10: [log]: its part of the file is not a whole percentage"),
         "{}",
         remarks(&two)
     );
@@ -252,7 +252,7 @@ fn what_has_no_counterpart_is_remarked_at_its_line() {
     assert!(!remarks(&usual).contains("percentage_random"), "{}", remarks(&usual));
     let buffered = found("[a]\nrw=randread\ndirect=0\nruntime=5\ntime_based\n");
     assert!(
-        remarks(&buffered).contains("line 3: direct=0: I/O goes past the page cache"),
+        remarks(&buffered).contains("line 3: direct=0: I/O bypasses the page cache"),
         "{}",
         remarks(&buffered)
     );

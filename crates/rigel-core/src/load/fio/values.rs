@@ -1,4 +1,4 @@
-//! Values of options: sizes, times, percentages, and those that reads and writes have apart.
+//! Values of options: sizes, times, percentages, and separate values for reads and writes.
 //!
 //! Checked against fio 3.33, which differs from its manual in one place: `4ki` is 4 KiB as `4k` is, and only `4kib` is the other kind. Must
 //! not know options.

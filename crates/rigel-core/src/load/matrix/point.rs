@@ -1,4 +1,4 @@
-//! A data point: what is outstanding of each load class.
+//! A data point: how much of each load class is outstanding.
 //!
 //! Must not know which points a run has.
 
@@ -24,7 +24,7 @@ impl Point {
         Self::default().with(class, level)
     }
 
-    /// The same with so many of a class. A class more than [`MOST_CLASSES`] is left out; no run has that many.
+    /// The same with this many of a class. A class more than [`MOST_CLASSES`] is left out; no run has that many.
     #[must_use]
     pub fn with(self, class: Class, level: u32) -> Self {
         let others = self.classes().filter(|one| one.0 != class);
@@ -57,7 +57,7 @@ impl Point {
         self.levels.into_iter().flatten()
     }
 
-    /// Whether a class has the point for itself.
+    /// Whether a class has the point on its own.
     pub fn is_alone(self, class: Class) -> bool {
         self.of(class) > 0 && self.classes().count() == 1
     }

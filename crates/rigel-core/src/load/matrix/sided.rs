@@ -1,4 +1,4 @@
-//! Points of two sides that take turns.
+//! Points of two alternating sides.
 //!
 //! Must not know which points a run has.
 
@@ -21,7 +21,7 @@ impl Point {
         self.classes().next()?.0.sided().map(|(_, side)| side)
     }
 
-    /// Whose load it is in a run of these classes, with the levels by their plain names; `None` where no two sides take turns.
+    /// Whose load it is in a run of these classes, with the levels by their plain names; `None` if no two sides take turns.
     fn sided(self, classes: &[LoadClass]) -> Option<(Side, Vec<(LoadClass, u32)>)> {
         let level = |class: &LoadClass| Some(self.of(class.name)).filter(|&level| level > 0);
         let own: Vec<_> = classes.iter().filter_map(|class| Some((class, level(class)?))).collect();

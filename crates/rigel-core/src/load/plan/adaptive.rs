@@ -1,6 +1,6 @@
-//! How the points of an adaptive run are visited: what reads only before what writes, long visits first.
+//! How the points of an adaptive run are visited: reads before writes, long visits first.
 //!
-//! Must not choose the order of visits; [`crate::stats::schedule`] does, as the run goes on.
+//! Must not choose the order of visits; [`crate::stats::schedule`] does, as the run continues.
 
 use super::{Step, WarmUp, commits};
 use crate::error::Problem;
@@ -150,7 +150,7 @@ impl AdaptivePlan {
         Nanos(last.time_limit_ns.map_or(all, |limit| all.min(limit)))
     }
 
-    /// `rounds` gives those of a phase with such parameters and so many points.
+    /// `rounds` gives those of a phase with such parameters and this many points.
     fn time_of(&self, rounds: impl Fn(&Parameters, usize) -> u32) -> u64 {
         let pause_ns = self.parameters.pause_ns;
         let phase = |phase: &Phase| {
@@ -173,7 +173,7 @@ impl AdaptivePlan {
     }
 }
 
-/// Shorter long visits, so that a limited run has time for the others: each takes at most one of so many parts.
+/// Shorter long visits, so a limited run has time for the others: each takes at most one of this many parts.
 fn limited(parameters: Parameters, limit: Nanos, spent: Nanos, parts: u64) -> Parameters {
     let left_ns = limit.0.saturating_sub(spent.0);
     let long = |usual: u64| {
@@ -261,7 +261,7 @@ fn phases_of_calibration(
         .collect()
 }
 
-/// The same loads on two sides that take turns.
+/// The same loads on two alternating sides.
 fn pairs(request: &Request, steps: &[Step], points: &[usize]) -> Vec<[usize; 2]> {
     let own: Vec<Point> = points.iter().map(|&index| steps[index].point).collect();
     let found = request.pairs(&own).into_iter();
@@ -289,7 +289,7 @@ fn long_visits(steps: &[Step], points: &[usize], measure_ns: u64) -> Vec<LongVis
     chosen.into_iter().map(|point| LongVisit { point, measure_ns }).collect()
 }
 
-/// Only a warm-up that was asked for: the visits to other points are between two visits to a sequential one anyway.
+/// Only a warm-up that was requested: the visits to other points are between two visits to a sequential one anyway.
 fn warm_up(request: &Request, steps: &[Step]) -> Option<WarmUp> {
     let mut streams = request.classes.iter().filter(|class| class.streams());
     let has_streams = streams.any(|class| steps.iter().any(|step| step.point.of(class.name) > 0));

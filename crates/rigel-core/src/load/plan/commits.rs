@@ -1,7 +1,7 @@
 //! The share of a calibration's time that its commits get: the end of it, in shorter visits.
 //!
-//! They come last, since reads after writes would also measure what the writes left behind. What the search and the other
-//! points do not use of their time is theirs as well. Must not choose what is measured; [`crate::load::commits`] does.
+//! They come last, since reads after writes would also measure what the writes left behind. They also get the time that the search and the other
+//! points do not use. Must not choose what is measured; [`crate::load::commits`] does.
 
 use super::{BRISK_MEASURE, BRISK_SETTLE};
 use crate::load::matrix::Point;
@@ -15,7 +15,7 @@ const PART_OF_THE_TIME: u64 = 6;
 /// Visits that are to fit into it, four to each of five points, unless they would become too short.
 const VISITS: u64 = 20;
 
-/// The limit of everything but the commits; `None` where the run has no limit.
+/// The limit of everything but the commits; `None` if the run has no limit.
 pub fn time_before(request: &Request) -> Option<Nanos> {
     let limit = request.max_duration()?;
     let part_ns = if request.commits().next().is_some() { limit.0 / PART_OF_THE_TIME } else { 0 };

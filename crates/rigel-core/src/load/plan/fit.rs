@@ -1,6 +1,6 @@
 //! Whether the I/Os of a class fit onto a target.
 //!
-//! Must not look at the target: what was found out about it is in its facts.
+//! Must not look at the target: its facts have what is known.
 
 use crate::error::Problem;
 use crate::facts::TargetFacts;
@@ -32,7 +32,7 @@ fn check_room(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> {
     let (label, io_bytes) = (class.plain_name(), class.io_bytes());
     if target.size_bytes < io_bytes {
         if target.path.ends_with(RECORD_SUFFIX) {
-            return Err(Problem::usage("this is the record of a run, and no storage")
+            return Err(Problem::usage("this is the record of a run, not storage")
                 .at(&target.path)
                 .next("`rigel report RECORD` shows it, `rigel compare RECORD RECORD` compares two"));
         }
@@ -117,7 +117,7 @@ fn check_counted(targets: &[TargetFacts], class: &LoadClass, room: Point) -> Res
         return Ok(());
     }
     Err(Problem::usage(format!(
-        "the load class '{}' is to go over {asked} targets, and the run has {count}",
+        "the load class '{}' needs {asked} targets, but the run has {count}",
         class.name
     ))
     .because("its load level counts targets")

@@ -1,4 +1,4 @@
-//! What a plan says of logs: the regions of their writers, and the round over them before anything is measured.
+//! The part of a plan about logs: the regions of their writers, and the round over them before anything is measured.
 //!
 //! A database writes its log files again and again, so the first write to a place is not what a commit costs: a filesystem
 //! has to note in its journal that the block holds data now. Must not touch a target.

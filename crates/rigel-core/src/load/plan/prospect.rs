@@ -1,4 +1,4 @@
-//! How long the run of a plan takes.
+//! How long a planned run takes.
 //!
 //! Must not plan.
 

@@ -18,11 +18,11 @@ const FIRST_RATE: u32 = 100;
 const SHORTEST_SETTLE_NS: u64 = 500 * NS_PER_MS;
 /// Rest of a point between two visits; the other points of a round usually take longer.
 const REST: Nanos = Nanos::from_secs(2);
-/// However long a visit has to be, there is time for so many to the points.
+/// However long a visit has to be, there is time for this many to the points.
 const LEAST_POINT_VISITS: u64 = 40;
-/// A visit that has to be that long measures for so many times its settling at least.
+/// A visit that has to be that long measures for this many times its settling at least.
 const MEASURE_MEMORIES: u64 = 2;
-/// Visits before the points that say nothing of the rate itself are looked at.
+/// Visits before the points that say nothing of the rate itself are checked.
 const LEAST_VISITS: u32 = 6;
 /// No limit: the time is one.
 const MOST_VISITS: u32 = 100_000;
@@ -74,19 +74,19 @@ pub struct RatePoints {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RateFound {
-    /// There is a rate beyond which the bounds are not kept.
+    /// There is a rate beyond which the limits are not met.
     #[default]
     About,
     /// Not even the lowest rate seems to keep them.
     Nowhere,
     /// The highest rate seems to keep them.
     Everywhere,
-    /// Only required rates were asked for.
+    /// Only required rates were requested.
     NotSearched,
 }
 
 impl RatePoints {
-    /// Whether a point may be done before the time is up. Those that the rate rests on, and those that are judged, are visited to the end.
+    /// Whether a point may be done before the time is up. Those that the rate is based on, and those that are judged, are visited to the end.
     pub fn may_end(&self, step: usize) -> bool {
         let must_go_on = |one: &Self| {
             one.found == RateFound::About && one.ladder.contains(&step) || one.required.contains(&step)

@@ -23,7 +23,7 @@ const MOST_SMALL: u32 = 512;
 const SMALL_PER_DISK: u32 = 64;
 /// Most outstanding large I/Os, or streams, that a search tries.
 const MOST_LARGE: u32 = 64;
-/// A search takes about so many visits; 17 to 60 were seen on simulated curves.
+/// A search takes about this many visits; 17 to 60 were seen on simulated curves.
 const USUAL_VISITS: u64 = 45;
 /// No search takes fewer: three levels, and the plateau again.
 const LEAST_VISITS: u64 = 11;
@@ -112,7 +112,7 @@ impl LevelSearch {
         }
     }
 
-    /// Whether a part of the search has had its time at `now_ns`, after so many visits to its class. The parts after it keep
+    /// Whether a part of the search has had its time at `now_ns`, after this many visits to its class. The parts after it keep
     /// enough for theirs, and every class has a few visits.
     pub fn is_over(&self, part: Part, now_ns: u64, visits: usize) -> bool {
         let Some(share) = self.share else {

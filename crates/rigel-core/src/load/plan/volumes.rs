@@ -64,7 +64,7 @@ impl Volumes {
     }
 
     /// Of a level that counts targets, which volume a number has of what was dealt out, and its number among those of its target:
-    /// they go to the targets in turn, so that each has as many.
+    /// they go to the targets in turn, so each has as many.
     pub fn own(&self, level: u32, number: u32) -> Option<(&Volume, u32)> {
         let level = level.min(u32::try_from(self.targets.len()).unwrap_or(u32::MAX));
         let target = number.checked_rem(level)?;

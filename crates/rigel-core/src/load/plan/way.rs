@@ -1,6 +1,6 @@
-//! Whether a target can be reached the way that was asked for: by polling, by NVMe commands.
+//! Whether a target can be reached in the requested way: by polling, by NVMe commands.
 //!
-//! Must not look at the device: what was found out about it is in its facts.
+//! Must not look at the device: its facts have what is known.
 
 use crate::error::Problem;
 use crate::facts::engine::EngineKind;

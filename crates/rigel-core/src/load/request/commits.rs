@@ -11,7 +11,7 @@ use crate::load::task::Task;
 const WRITERS: [u32; 3] = [1, 4, 16];
 
 /// What a calibration measures of commits: `dsync` up to its highest rate; the other way and the plain write where one session
-/// waits, so that both ways, and what a flush costs, can be told.
+/// waits, so both ways, and what a flush costs, can be told.
 fn of_calibration() -> [LoadClass; 3] {
     let one = |sync| class(sync, DEFAULT_SMALL.0, &WRITERS[..1]);
     [class(Sync::Dsync, DEFAULT_SMALL.0, &WRITERS), one(Sync::Fdatasync), one(Sync::None)]

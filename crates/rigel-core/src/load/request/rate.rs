@@ -1,4 +1,4 @@
-//! The loads of a search for a rate: what a class, a phase and all of them have at a scale.
+//! The loads of a search for a rate: the load of a class, of a phase and of all of them at a scale.
 //!
 //! Must not search, and must not judge.
 
@@ -29,7 +29,7 @@ impl Request {
         self.slo().map_or(1, |slo| usize::try_from(slo.parts()).unwrap_or(1))
     }
 
-    /// One of them at the scale at which the first has so many arrivals per second in all: those of the open classes in the
+    /// One of them at the scale at which the first has this many arrivals per second in all: those of the open classes in the
     /// proportion in which the load has them, everything else as the load has it. They add up to the rate, unless a class would have
     /// none: each has 1 at least.
     pub fn part_at(&self, part: usize, rate: u32) -> Point {

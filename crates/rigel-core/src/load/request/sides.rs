@@ -1,4 +1,4 @@
-//! A request of two sides that take turns: made from that of one, and what of it belongs to which.
+//! A request of two alternating sides: made from the request of one side, and which parts belong to which side.
 //!
 //! Must not know how the sides are visited or compared.
 
@@ -14,7 +14,7 @@ use crate::sim::SimLaw;
 use std::collections::BTreeMap;
 
 impl Request {
-    /// The same load on two sides in turns, at these points.
+    /// The same load on two sides in turn, at these points.
     ///
     /// # Errors
     /// When it has phases, more classes than two sides can have, or a class whose name leaves no room for its side.
@@ -114,7 +114,7 @@ impl Request {
         own
     }
 
-    /// What has to be possible for the run to be: all that was asked for, or that of each side, with its targets.
+    /// What has to be possible for the run to be: all that was requested, or that of each side, with its targets.
     pub fn parts<'t, T>(&self, of_targets: &'t [T]) -> Vec<(Self, &'t [T])> {
         match self.sides {
             None => vec![(self.clone(), of_targets)],

@@ -1,4 +1,4 @@
-//! A request that goes through a database: raw I/O beside it, and which part of the table is whose.
+//! A request that goes through a database: raw I/O next to it, and who uses which part of the table.
 //!
 //! Must not know how a server is reached.
 
@@ -11,7 +11,7 @@ use crate::load::sql::Product;
 use std::ops::Range;
 
 impl Request {
-    /// The same queries, in turns with what they are without a database: side A reads the files that hold the table, or appends to a
+    /// The same queries, in turn with what they are without a database: side A reads the files that hold the table, or appends to a
     /// log of its own and makes each write durable in the way of `sync`; side B asks the database. Where there are N sessions, N reads
     /// or writes of a block are outstanding.
     ///
@@ -43,7 +43,7 @@ impl Request {
         self.sql().map(|sql| sql.product).unwrap_or_default()
     }
 
-    /// The part of a table of so many blocks that look-ups have, and that of reports. Beside reports, look-ups have a part of their own:
+    /// The part of a table of this many blocks that look-ups have, and that of reports. Beside reports, look-ups have a part of their own:
     /// what a report left in a cache would answer them.
     pub fn table_parts(&self, blocks: u32) -> [Range<u32>; 2] {
         let has = |class| self.class(class).is_some();

@@ -1,4 +1,4 @@
-//! The task of a request: what of it is read in many places, and whether it can be done with the load.
+//! The task of a request: the parts that are used in many places, and whether the load can do it.
 //!
 //! Must not know how the load reaches the storage.
 
@@ -18,10 +18,10 @@ use crate::load::working_set::{SizeTimes, WorkingSet};
 use crate::stats::bound::LatencyBound;
 use crate::units::{NS_PER_S, Nanos};
 
-/// More sequential readers are not counted apart: every worker would count in lists of so many.
+/// More sequential readers are not counted apart: every worker would count in lists of this many.
 const MOST_COUNTED_READERS: u32 = 1024;
 
-/// What of a task is read in many places.
+/// The parts of a task that are read in many places.
 impl Request {
     /// The word for the load.
     pub const fn level(&self) -> RunLevel {
@@ -66,7 +66,7 @@ impl Request {
         }
     }
 
-    /// How long and how often a point is measured; `None` where phases say it.
+    /// How long and how often a point is measured; `None` if phases say it.
     pub const fn pace(&self) -> Option<Pace> {
         match &self.task {
             Task::Matrix { pace, .. } | Task::Load { pace, .. } => Some(*pace),
@@ -85,7 +85,7 @@ impl Request {
         matches!(self.task, Task::Matrix { levels: LevelChoice::Auto, .. } | Task::Calibrate { .. })
     }
 
-    /// The bound on the latency of a calibration.
+    /// The latency limit of a calibration.
     pub const fn bound(&self) -> Option<LatencyBound> {
         if let Task::Calibrate { bound, .. } = self.task { Some(bound) } else { None }
     }
@@ -121,7 +121,7 @@ impl Request {
         Some(self.working_set()?.times(count))
     }
 
-    /// Whether the answer is how a rate changes, so that the mean of a point stands for nothing else and a change is no flaw.
+    /// Whether the answer is how a rate changes, so the mean of a point stands for nothing else and a change is no flaw.
     pub const fn asks_for_change(&self) -> bool {
         matches!(self.task, Task::Burst { .. } | Task::WorkingSet(_))
     }
@@ -211,7 +211,7 @@ impl Request {
                 self.check_phases(phases)?;
                 if self.sides.is_some() {
                     return Err(Problem::usage("two sides cannot take turns in bursts")
-                        .because("each would have its pause while the other has the load")
+                        .because("each would pause while the other is loaded")
                         .next("run `rigel run burst` on each side"));
                 }
                 burst.check(&self.classes, phases)
@@ -268,8 +268,8 @@ impl Request {
 
     fn check_named(&self, points: &[Point]) -> Result<(), Problem> {
         if self.sides.is_some() && self.classes.iter().any(LoadClass::level_is_targets) {
-            return Err(Problem::usage("two sides cannot be measured over more and more targets")
-                .because("a side takes its turn with all of its targets")
+            return Err(Problem::usage("two sides cannot be measured over a growing number of targets")
+                .because("a side uses all of its targets in its turn")
                 .next("run `rigel run scaling` on each side, and compare the records"));
         }
         if !points.is_empty() || self.classes.iter().any(|class| !class.levels.is_empty()) {
@@ -280,7 +280,7 @@ impl Request {
             .next("give a class its levels"))
     }
 
-    /// Beside production a share of the time says how much load there is, and own reads tell how production fares.
+    /// Beside production a share of the time says how much load there is, and own reads show how production fares.
     fn check_beside(&self) -> Result<(), Problem> {
         let refused = |what: &str, next: &str| {
             Err(Problem::usage(what.to_owned()).at("--beside-production").next(next.to_owned()))

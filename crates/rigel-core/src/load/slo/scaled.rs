@@ -1,7 +1,7 @@
 //! A load of several phases that is scaled as a whole: which of its phases decide how far.
 //!
-//! A phase that has no more of any class than another one, arrives no more in bursts, and has neither larger I/Os on average nor a higher share of writes,
-//! keeps every bound that the other keeps. The others decide.
+//! A phase that has no more of any class than another one, arrives no more in bursts, and has neither larger I/Os on average nor a higher share of
+//! writes, meets every bound that the other meets. The others decide.
 //! Must not search.
 
 use crate::error::Problem;
@@ -27,10 +27,10 @@ pub struct ScaledPhases {
     pub of: u32,
     /// Phases that have more of something than each of them, and are not searched.
     pub left_out: u32,
-    /// So many thousandths of the load have to keep the bounds.
+    /// So many thousandths of the load have to meet the bounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<u32>,
-    /// All rates of the file are so many thousandths higher.
+    /// All rates of the file are this many thousandths higher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<i32>,
     /// What the file assumes that production did not have, in sentences.

@@ -1,6 +1,6 @@
 //! Bounds as people write them: `p99.9 < 5ms`, and `p99 < 2ms @ 12000` at a rate.
 //!
-//! Must not know what else was asked for.
+//! Must not know the remaining request.
 
 use super::{LatencyCriterion, MILLION, Requirement, SloBound};
 use crate::units::say::trimmed;
@@ -112,7 +112,7 @@ impl FromStr for Requirement {
 }
 
 impl SloBound {
-    /// What it says of a share, as a sentence goes on: `at most 1 % of the I/Os take longer than 1 ms`.
+    /// What it says about a share, as a sentence continues: `at most 1 % of the I/Os take longer than 1 ms`.
     pub fn meaning(&self) -> String {
         match self.judged.allowed() {
             None => format!("the mean latency is at most {}", self.limit),

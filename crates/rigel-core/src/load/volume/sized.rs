@@ -1,4 +1,4 @@
-//! The volumes of a class whose I/Os have several sizes: one for each size, so that each I/O lies at a multiple of its own.
+//! The volumes of a class whose I/Os have several sizes: one for each size, so each I/O lies at a multiple of its own.
 //!
 //! Must not know classes.
 

@@ -56,7 +56,7 @@ fn the_start_is_kept_apart_and_the_lead_is_seen() {
     assert_eq!(sum.latencies_after(400).0.sum_ns(), 18);
 }
 
-/// The series begins with the load, so that how a visit settles is seen at its place in time: 30 ms before this window.
+/// The series begins with the load, so how a visit settles is seen at its place in time: 30 ms before this window.
 #[test]
 fn the_series_begins_with_the_lead() {
     const MS: u64 = 1_000_000;

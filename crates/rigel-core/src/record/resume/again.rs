@@ -1,11 +1,11 @@
-//! The command that goes on with an interrupted run. Must not know what its targets hold now.
+//! The command that resumes an interrupted run. Must not know what its targets contain now.
 
 use crate::facts::{TargetFacts, TargetKind};
 use crate::load::request::Request;
 use crate::path_text::shell_word;
 use crate::record::Nodes;
 
-/// The command of a run that goes on from `record`; one through a database has words of its own for its server. It says again what may be
+/// The command of a run that continues from `record`; one through a database has words of its own for its server. It says again what may be
 /// overwritten: whatever a target held before, it holds data since the run wrote it.
 pub fn command(request: &Request, nodes: &Nodes, targets: &[TargetFacts], record: &str) -> String {
     let program = if nodes.first().member.is_some() { "mpirun .. rigel-mpi" } else { "rigel" };

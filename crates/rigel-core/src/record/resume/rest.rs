@@ -1,6 +1,6 @@
 //! Whether what a run did not measure can be measured later, as its record tells it.
 //!
-//! Must say so of nothing that the program would then refuse. What is on the host now is for whoever goes on to see.
+//! Must not say so of anything that the program would then refuse. The state of the host is checked when the run is resumed.
 
 use crate::facts::TargetFacts;
 use crate::load::class::Class;
@@ -13,9 +13,9 @@ pub enum Rest {
     Open,
     /// The run removed its own scratch file.
     NoScratch,
-    /// The run had its time; what was asked for cannot be changed.
+    /// The run had its time; what was requested cannot be changed.
     NoTime,
-    /// The table of commits was removed behind the run.
+    /// The table of commits was removed after the run.
     NoTable,
 }
 

@@ -182,7 +182,7 @@ fn moved(bytes: &[Option<u64>]) -> Vec<Counts> {
     bytes.iter().map(|bytes| Counts { moved: vec![bytes.map(device)], ..cpu(0, 0) }).collect()
 }
 
-/// One second in which the device moved so many MiB beside our own.
+/// One second in which the device moved this many MiB beside our own.
 fn io(own_mib: u64, foreign_kib: u64) -> Judgement {
     let mut samples = vec![Some(own_mib * MIB / 10); 10];
     samples[3] = samples[3].map(|bytes| bytes + foreign_kib * 1024);

@@ -58,7 +58,7 @@ const CORES: [(u32, u32, &str); 38] = [
     (0xc0, 0xac4, "Ampere-1a"),
 ];
 
-/// The cores of a host, each once in the order of its CPUs; `None` where they have no numbers.
+/// The cores of a host, each once in the order of its CPUs; `None` if they have no numbers.
 pub(super) fn model(cpuinfo: &[u8]) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     let mut designer = None;

@@ -10,7 +10,7 @@ fn law(more: &str) -> SimLaw {
     SimLaw::parse(&format!("servers=4,service=1ms,rate=0,{more}")).unwrap()
 }
 
-/// A closed loop at one device; what it counts starts anew with each visit.
+/// A closed loop at one device; what it counts starts again with each visit.
 struct Customers {
     sim: Sim,
     clock: SimClock,

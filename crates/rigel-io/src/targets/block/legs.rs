@@ -1,5 +1,5 @@
-//! The legs of mirrors, as the kernel tells them: arrays of its RAID driver and mirrored logical volumes. Only legs that are in sync are
-//! given, and none while the kernel itself copies from one to the other, when they have to differ. Must not open a leg.
+//! The legs of mirrors, as the kernel reports them: arrays of its RAID driver and mirrored logical volumes. Only legs in sync are given, and none
+//! while the kernel itself copies from one to the other, because then they must differ. Must not open a leg.
 
 use super::Block;
 use crate::system::{System, numbered, text, value};

@@ -34,7 +34,7 @@ const OPEN_KINDS: [&str; 16] = [
     "dust",
 ];
 
-/// Only so many targets of a device are kept.
+/// Only this many targets of a device are kept.
 const MOST_TARGETS: usize = 64;
 
 pub(super) fn facts(block: &Block, name: String, system: &System) -> MappedFacts {

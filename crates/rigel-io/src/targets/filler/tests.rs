@@ -1,4 +1,4 @@
-//! How far an earlier fill came is known from the data, wherever it ended.
+//! The data shows how far an earlier fill got, wherever it ended.
 
 use super::*;
 use rigel_core::guard::scratch::is_of_fill;

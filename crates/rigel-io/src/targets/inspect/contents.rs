@@ -1,7 +1,7 @@
 //! Whether a target holds data. The filesystem is asked first, then the bytes are read.
 //!
 //! Only reading everything can show that a target was never written. A sample finds data, or leaves the question open.
-//! Reads bypass the page cache where direct I/O works, so that cached data of others stays. Must not write.
+//! Reads bypass the page cache where direct I/O works, so cached data of others stays. Must not write.
 
 use crate::targets::aligned::AlignedBuffer;
 use crate::targets::errno::refusal;
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Has no branch per byte, so that the compiler can compare many at once.
+/// Has no branch per byte, so the compiler can compare many at once.
 fn is_zero(block: &[u8]) -> bool {
     block.iter().fold(0, |seen, byte| seen | byte) == 0
 }

@@ -92,7 +92,7 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
     Ok(ground.added_to(facts, snapshot))
 }
 
-/// The facts of a file that would be made in a directory, as far as the directory tells them.
+/// The facts of a file that would be made in a directory, as far as the directory shows them.
 ///
 /// # Errors
 /// When the directory cannot be reached.

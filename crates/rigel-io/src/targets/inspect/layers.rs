@@ -1,5 +1,5 @@
-//! What a target lies on: the filesystem that a path leads through, and the devices below it, down through the files that loop
-//! devices stand on. Must not judge.
+//! What a target lies on: the filesystem that a path leads through, and the devices below it, down through the files behind loop devices. Must not
+//! judge.
 
 use super::snapshot::{NumberedMount, Snapshot, behind_loop};
 use crate::targets::block::Block;

@@ -1,6 +1,6 @@
 //! Mounts, swap, loop devices and open files of the host, read once for all targets of a run.
 //!
-//! Each list is read when it is first needed, and never again. Whoever needs fresh lists takes a new snapshot. Must not
+//! Each list is read when it is first needed, and never again. For fresh lists, take a new snapshot. Must not
 //! judge.
 
 use super::processes::{Openers, gather};

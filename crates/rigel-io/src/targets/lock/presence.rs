@@ -1,7 +1,7 @@
-//! That a process loads a target, for others to see: two runs on one target would measure each other.
+//! Shows others that a process loads a target: two runs on one target would measure each other.
 //!
-//! Each process has a lock that others may have, too, on a byte whose number is its own; who else has one is seen without a right to write, and
-//! a lock goes with its process. The bytes lie where no file reaches, and apart from those of runs that write. On a filesystem without such locks nobody is seen.
+//! Each process holds a shared lock on a byte with its own number; others can see it without the right to write, and it ends with its process. The
+//! bytes lie where no file reaches, and apart from those of runs that write. On a filesystem without such locks, nothing can be seen.
 
 use super::range::{Kind, Range, held, release, set};
 use std::fs;
@@ -54,7 +54,7 @@ pub fn announce_beside(file: &impl AsFd) -> Result<(), OtherProcess> {
     }
 }
 
-/// Another process that loads the target, in the eyes of one that does or does not write; `None` where there is none, or none can be seen.
+/// Another process that loads the target, in the eyes of one that does or does not write; `None` if there is none, or none can be seen.
 pub fn other(file: &impl AsFd, writes: bool) -> Option<OtherProcess> {
     other_than(file, own_byte(writes)).map(OtherProcess::at)
 }

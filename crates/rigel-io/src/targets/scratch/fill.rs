@@ -1,5 +1,5 @@
-//! The fill of a scratch file. The header is written first and says that the fill goes on; it says that the file is
-//! whole only when all data is on the disk. Must not touch a file that is not ours.
+//! The fill of a scratch file. The header is written first and says that the fill is in progress; it says that the file is complete only once all
+//! data is on the disk. Must not touch a file that is not ours.
 
 use super::{ScratchFile, ScratchRequest, locked, not_locked, unlink, write_header};
 use crate::targets::errno::{no_direct_io, refusal};
@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A file that is being filled; removed unless it is finished, or is to be gone on with.
+/// A file that is being filled; removed unless it is finished, or is to be resumed.
 #[derive(Debug)]
 pub(super) struct FillGuard {
     pub(super) node: Arc<Node>,

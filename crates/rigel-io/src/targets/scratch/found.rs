@@ -1,4 +1,4 @@
-//! Taking a file that already has the name of a scratch file.
+//! Takes over a file that already has the name of a scratch file.
 //!
 //! A run holds an exclusive lock on its scratch file as long as it works on it. So a file is judged under its lock only:
 //! without it, another run could still change the file. Must not write to a file that is not ours.

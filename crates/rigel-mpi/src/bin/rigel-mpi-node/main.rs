@@ -1,4 +1,4 @@
-//! Rigel on many nodes: one process on each, started by mpirun, srun or an MPIJob, with the same words as `rigel`. `rigel-mpi` becomes it.
+//! Rigel on many nodes: one process on each, started by mpirun, srun or an MPIJob, with the same arguments as `rigel`. `rigel-mpi` executes it.
 //!
 //! MPI starts the processes and carries their messages; what they say to each other is `rigel-cluster`'s. Must not know what a run is.
 #![forbid(unsafe_code)]
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     ExitCode::from(ended.code)
 }
 
-/// A closed output is no reason to fail.
+/// A closed output is not a reason to fail.
 fn say(to: &mut dyn io::Write, text: &str, code: u8) -> ExitCode {
     let _ = to.write_all(text.as_bytes());
     ExitCode::from(code)

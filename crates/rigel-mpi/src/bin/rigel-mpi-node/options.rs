@@ -1,6 +1,6 @@
-//! What stands before the words of `rigel`: what the user says about the nodes.
+//! The options before the arguments of `rigel`: what the user says about the nodes.
 //!
-//! Must not read the words behind it.
+//! Must not read the arguments after them.
 
 use rigel::Rules;
 use std::ffi::OsString;
@@ -19,8 +19,8 @@ them
 
 Usage: mpirun --map-by ppr:1:node rigel-mpi [OPTIONS] COMMAND ...
 
-COMMAND and what follows are those \
-of `rigel`: run, orion, calibrate, slo, versus and soak are done by all nodes together, everything else by \
+COMMAND and its options are those of `rigel`: run, orion, calibrate, slo, versus and soak are done by all \
+    nodes together, everything else by \
 the
 first one alone. See `rigel help COMMAND`.
 
@@ -50,7 +50,7 @@ mpirun: those of rigel, and
   101  a bug in \
 Rigel on some node
   137  a node was killed
-  70   a node waited for another one in vain
+  70   a node got no answer from another one
 ";
 
 /// Reads what stands before the command. An option that is not known is told to the user.

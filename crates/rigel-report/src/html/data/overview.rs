@@ -96,7 +96,7 @@ fn points<'a>(view: &'a View<'_>, class: Class) -> impl Iterator<Item = &'a Poin
     all.filter(move |found| found.point.is_alone(class) && found.io(class).is_some())
 }
 
-/// ` of 8 KiB`; nothing for what is no block I/O.
+/// ` of 8 KiB`; nothing for what is not a block I/O.
 fn size_of(load: &LoadClass) -> String {
     let places = load.places.map_or_else(String::new, |places| format!(" by {places} places"));
     if load.io_bytes() > 0 { format!(" of {}{places}", load.size_text()) } else { places }

@@ -1,4 +1,4 @@
-//! The curve of each bound on the latency over the rates that were visited.
+//! The curve of each latency limit over the rates that were visited.
 //!
 //! Must not choose a figure.
 
@@ -39,7 +39,7 @@ struct RowData {
     /// It was required: its name stands above the mark, as a share of the rate may lie beside it.
     required: bool,
     us: ChartInterval,
-    /// What was seen, and whether the bound is kept.
+    /// What was seen, and whether the bound is met.
     told: String,
 }
 
@@ -64,8 +64,8 @@ fn row(found: &SloFindings, point: &SloPoint, place: usize, bound: &SloBound) ->
     let us = (*point.judged_us.get(place)?)?;
     let ratio: Ratio = (*point.ratios.get(place)?)?;
     let kept = match point.kept.get(place)? {
-        BoundVerdict::Yes => "kept",
-        BoundVerdict::No => "not kept",
+        BoundVerdict::Yes => "met",
+        BoundVerdict::No => "not met",
         BoundVerdict::Undecided => "undecided",
     };
     Some(RowData {

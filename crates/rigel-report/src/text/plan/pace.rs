@@ -1,4 +1,4 @@
-//! The part of a plan that says how an adaptive run goes on: search, precision, visits, time.
+//! The part of a plan that describes an adaptive run: search, precision, visits, time.
 //!
 //! Must not repeat a rule of the plan; it knows them by its methods.
 
@@ -72,7 +72,7 @@ pub(super) fn rates(page: &mut Page, slo: &Slo, search: &RateSearch) {
             search.settle,
             Nanos(search.measure.0.saturating_mul(2))
         );
-        let more = "a limit of its own (such as --p99) also searches the highest rate that meets it";
+        let more = "a separate limit (such as --p99) also searches for the highest rate that meets it";
         return sentences(page, "Visits", [visits, more.to_owned()]);
     }
     sentences(
@@ -90,7 +90,8 @@ pub(super) fn rates(page: &mut Page, slo: &Slo, search: &RateSearch) {
                 span(search.share)
             ),
             format!(
-                "then visits twice as long in random order to the rates around the one that was found, to 50, 70 and 90 % of it{}, until the time is over",
+                "then visits twice as long in random order to the rates around the one found, to 50, 70 and \
+                 90 % of it{}, until the time is over",
                 if slo.required.is_empty() { "" } else { " and to those required" }
             ),
         ],
@@ -131,7 +132,7 @@ fn visits(request: &Request, plan: &Plan, planned: &AdaptivePlan) -> Vec<String>
             line += if phase_writes(request, plan, phase) { " that write" } else { " that only read" };
         }
         if index > 0 && planned.parameters.pause_ns > 0 {
-            line += &format!(", after a rest of {}", Nanos(planned.parameters.pause_ns));
+            line += &format!(", after a pause of {}", Nanos(planned.parameters.pause_ns));
         }
         lines.push(format!("{line}: {}", rounds(request, plan, planned, phase)));
     }

@@ -1,5 +1,5 @@
-//! Makes durable what was written up to the end of an interval, in a thread of its own: a flush may take long, or for ever, and nobody may wait
-//! for it. Must not judge what a failed flush means.
+//! Makes durable what was written up to the end of an interval, in a separate thread: a flush may take long, or forever, and nothing may wait for
+//! it. Must not judge what a failed flush means.
 
 use crate::job::Part;
 use rigel_core::load::class::PerClass;
@@ -18,7 +18,7 @@ pub(super) type FlushFailure = (Part, Option<FirstError>);
 pub(super) struct Flusher {
     parts: Sender<Part>,
     done: Receiver<FlushFailure>,
-    /// Parts that did not come back yet.
+    /// Parts that did not complete yet.
     waiting: usize,
 }
 

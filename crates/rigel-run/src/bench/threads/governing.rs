@@ -1,4 +1,5 @@
-//! Beside production: what own reads took and how much the host waits for I/O, gathered once a second for the governor, and its word handed to the workers.
+//! Beside production: the latency of its own reads and how much the host waits for I/O, gathered once a second for the governor, whose decision
+//! goes to the workers.
 //!
 //! Must not decide; [`rigel_core::load::governor`] does.
 
@@ -40,7 +41,7 @@ impl GovernorLoop {
         }
     }
 
-    /// A load begins; what was before is none of its.
+    /// A load begins; earlier samples are not part of it.
     pub(super) fn begin(&mut self, now_ns: u64, shared: &JobState) {
         self.looked_ns = now_ns;
         self.reads = reads(shared);

@@ -73,7 +73,7 @@ fn places(layout: SlotLayout, workers: usize) -> Vec<WorkerPlace> {
     vec![WorkerPlace { layout, cpus: Vec::new() }; workers]
 }
 
-/// A bench of so many workers with two outstanding each; the last one has the trouble.
+/// A bench of this many workers with two outstanding each; the last one has the trouble.
 fn bench(workers: u32, trouble: Option<Trouble>) -> ThreadBench {
     let layout = SlotLayout::of(&[(2, 8192), (0, 0)]);
     let begin = move |start: Start| {
@@ -249,7 +249,7 @@ fn the_witness_sees_a_visit_on_the_benchs_clock() {
     assert!(seen.devices.is_empty());
 }
 
-/// Every interval comes while the load goes on, no I/O is in two of them, and together they are the visit.
+/// Every interval comes while the load continues, no I/O is in two of them, and together they are the visit.
 #[test]
 fn intervals_are_handed_over_without_a_break() {
     let mut bench = bench(2, None);

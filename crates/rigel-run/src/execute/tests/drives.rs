@@ -1,4 +1,4 @@
-//! What the drives say of themselves, asked before and after a soak.
+//! What the drives say about themselves, asked before and after a soak.
 
 use super::*;
 use crate::bench::{BenchMessage, Order, RunPast, Site, VisitResult};

@@ -1,5 +1,4 @@
-//! A device that fails its n-th I/O, for every n of a run: how the run ends, whether the counts add up, and that it can be
-//! gone on with.
+//! A device that fails its n-th I/O, for every n of a run: how the run ends, whether the counts add up, and whether it can be resumed.
 
 use super::resume::left_of;
 use super::*;

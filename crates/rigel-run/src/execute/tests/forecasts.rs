@@ -4,7 +4,7 @@ use super::*;
 use rigel_core::load::pace::Adaptive;
 use rigel_core::stats::forecast::TimeRange;
 
-/// What was told of the end of a run, and when it ended.
+/// What was reported about the end of a run, and when it ended.
 #[derive(Debug)]
 struct EndForecasts {
     announced: TimeRange,

@@ -1,4 +1,4 @@
-//! Visits whose intervals are kept while they go on: a journal that fails, and a run that goes on.
+//! Visits whose intervals are kept while they go on: a journal that fails, and a run that continues.
 
 use super::super::walk::VisitPlan;
 use super::*;
@@ -43,7 +43,7 @@ fn wanted() -> VisitPlan {
     }
 }
 
-/// Makes the visit on a device that has to be loaded again where a run goes on.
+/// Makes the visit on a device that has to be loaded again where a run continues.
 fn visit(beginning: (Option<Line>, RecordPast), journal: &mut FailingJournal) -> Result<Visit, Halt> {
     visit_with(beginning, &Marks::default(), journal)
 }

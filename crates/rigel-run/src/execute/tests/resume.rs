@@ -1,10 +1,10 @@
-//! A record that is cut anywhere becomes the record of an undisturbed run, but for the line that says where it went on.
+//! A record that is cut anywhere becomes the record of an undisturbed run, except for the line that says where it resumed.
 
 use super::*;
 use rigel_core::load::pace::{Adaptive, Precision};
 use rigel_core::record::Visit;
 
-/// The run whose record this is, and where it goes on.
+/// The run whose record this is, and where it continues.
 pub(super) fn left_of(left: &[u8]) -> (Run, Beginning) {
     let record = Record::read(left).unwrap();
     let (past, plan) = RecordPast::of(&record, left.len() as u64, "test").unwrap();
@@ -31,13 +31,13 @@ fn refused(law: SimLaw, run: &Run, beginning: Beginning) -> Problem {
     problem
 }
 
-/// Lines without those that say where the run went on; what is left of a stopped one is left out with its closing line.
+/// Lines without those that say where the run continued; what is left of a stopped one is left out with its closing line.
 fn undisturbed(bytes: &[u8]) -> Vec<u8> {
     let resumed = |line: &&[u8]| line.starts_with(br#"{"line":"resumed""#);
     bytes.split_inclusive(|&byte| byte == b'\n').filter(|line| !resumed(line)).flatten().copied().collect()
 }
 
-/// Cuts the record at the end of every line and in the middle of it, and goes on.
+/// Cuts the record at the end of every line and in the middle of it, and continues.
 fn every_cut(law: SimLaw, run: &Run) {
     let (outcome, whole) = recorded(law, run, new(), |_, _| {});
     assert_eq!(outcome, Outcome::Complete);

@@ -1,4 +1,4 @@
-//! Arrivals, commits, places, and what stands for a run, on devices whose figures are formulas.
+//! Arrivals, commits, places, and the headline of a run, on devices whose figures are formulas.
 
 use super::*;
 use rigel_uses::selftest::{Grade, Score};

@@ -120,7 +120,7 @@ fn a_load_of_several_classes_is_scaled_as_a_whole() {
     assert!(Findings::of(&record).slo.unwrap().rate().is_some());
 }
 
-/// 100 is no multiple of three: the search goes on all the same, and the rates add up to what was asked for.
+/// 100 is not a multiple of three: the search goes on anyway, and the rates add up to what was requested.
 #[test]
 fn three_equal_classes_share_out_every_rate() {
     let mut request = asked("servers=4,service=1ms,rate=0,spread=exponential", &["p99 < 20ms"], 200, 1);

@@ -1,6 +1,6 @@
 //! Random simulated records: no verdict of a comparison or of a search says what its own interval does not.
 //!
-//! The rule is written down here once more, from the intervals alone, so that whoever bends it is told.
+//! The rule is written down here once more, from the intervals alone, so anybody who bends it will notice.
 
 use super::*;
 use rigel_core::judge::findings::{RequiredFound, SloFindings, SloOpen};

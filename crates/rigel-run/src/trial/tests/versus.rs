@@ -1,5 +1,5 @@
-//! Two sides in turns on simulated devices that are disturbed alike: how often the ratio holds the truth, and what turns are
-//! worth. `cargo xtask stats` makes the same trials at full size.
+//! Two sides in turn on simulated devices that are disturbed alike: how often the ratio's interval contains the true value, and what alternating
+//! gains. `cargo xtask stats` makes the same trials at full size.
 
 use super::*;
 use rigel_core::judge::quantity::{Quantity, What};
@@ -12,7 +12,7 @@ use rigel_uses::versus::Versus;
 
 const SMALL_IOPS: Quantity = Quantity::at_points(What::Rate, Class::SMALL);
 
-/// Eight stations, so that no load of one disk saturates them: the ratio of all loads is that of the service times.
+/// Eight stations, so no load of one disk saturates them: the ratio of all loads is that of the service times.
 fn law(service_us: u32, noise: &str) -> String {
     format!("servers=8,service={service_us}us,rate=0,spread=lognormal:20%,{noise}")
 }
@@ -100,7 +100,7 @@ fn two_runs(seed: u64, laws: [&str; 2], precision: u16) -> (f64, f64) {
     (widths.iter().sum::<f64>() / to_f64(widths.len() as u64), seconds.sum())
 }
 
-/// The same width of the change needs less than half the time in turns.
+/// The same width of the change needs less than half the time in turn.
 #[test]
 fn turns_take_at_most_half_the_time_of_two_runs() {
     let laws = [law(1100, COMMON[2].1), law(1000, COMMON[2].1)];

@@ -60,7 +60,7 @@ fn near(what: &str, found: f64, expected: f64, tolerance: f64) {
 /// Stations, share of their capacity, seconds.
 const SHORT: [(u32, f64, u64); 4] = [(1, 0.5, 200), (4, 0.5, 100), (1, 0.8, 600), (4, 0.8, 150)];
 
-/// Every service time is as long as the formula's, so that only the arrivals are by chance.
+/// Every service time is as long as the formula's, so only the arrivals are by chance.
 #[test]
 fn constant_service_has_the_latency_of_the_formula() {
     for (servers, load, seconds) in SHORT {

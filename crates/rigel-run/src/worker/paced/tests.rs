@@ -13,7 +13,7 @@ use std::cell::RefCell;
 
 const SHARE: Ppm = 50_000;
 
-/// How many I/Os an exponential server of that time has in some seconds of virtual time, with so many targets and slots, and the share in flight.
+/// How many I/Os an exponential server of that time has in some seconds of virtual time, with this many targets and slots, and the share in flight.
 fn taken(
     targets: usize,
     slots: u16,

@@ -1,6 +1,6 @@
-//! `innodb_read_io_threads`: ranges that are in no cache, read by several sessions at the same time, with pages read ahead by those threads.
+//! `innodb_read_io_threads`: uncached ranges, read by several sessions at the same time, with pages read ahead by those threads.
 //!
-//! The server is started again for each value, because not every version takes it while it runs. Must not judge.
+//! The server is restarted for each value, because not every version accepts it at run time. Must not judge.
 
 use super::{Prover, key};
 use crate::failure::silent;

@@ -1,6 +1,6 @@
-//! Settings of flushing: sessions change rows at random places, each in a transaction of its own, and the pages that they change have to be written.
+//! Flush settings: sessions change rows at random places, each in its own transaction, and the changed pages have to be written.
 //!
-//! Told are the rows of all seconds, and those of the worst second: where flushing falls behind, a server stands still. Must not judge.
+//! The rows of all seconds are reported, and those of the worst second: if flushing falls behind, a server stalls. Must not judge.
 
 use super::{Prover, key, number, set};
 use crate::failure::silent;
@@ -20,12 +20,12 @@ use std::time::{Duration, Instant};
 const WRITERS: u32 = 8;
 /// What is not counted for each second that is, until a load is what it stays.
 const LEAD: Duration = Duration::from_millis(125);
-/// Most seconds of a turn that are counted. Where an experiment may not take long, fewer are: about so many turns have to fit in.
+/// Most seconds of a turn that are counted. Where an experiment may not take long, fewer are: about this many turns have to fit in.
 const SECONDS: u64 = 8;
 const TURNS: u64 = 40;
 /// The default of both products until now (MySQL 8.4 has 10,000).
 const USUAL_CAPACITY: u32 = 200;
-/// The least that a server takes by itself for `innodb_io_capacity_max`.
+/// The least that a server takes on its own for `innodb_io_capacity_max`.
 const LEAST_MOST: u32 = 2000;
 /// Enough for any device while nothing is measured.
 const ALL_OUT: u32 = 40_000;
@@ -37,7 +37,7 @@ const DIRTY: &str = "select variable_value from information_schema.global_status
 const DIRTY_OF_MYSQL: &str = "select variable_value from performance_schema.global_status where variable_name = 'Innodb_buffer_pool_pages_dirty'";
 /// Fewer are always there.
 const FEW_PAGES: u64 = 64;
-/// A whole row changes, so that the log grows as that of a busy server.
+/// A whole row changes, so the log grows as that of a busy server.
 const UPDATE: &str =
     "update rigel.big set v = v + 1, pad = concat(substr(pad, 2), substr(pad, 1, 1)) where id = ?";
 
@@ -233,7 +233,7 @@ fn clean(prover: &Prover<'_>, client: &mut Conn, capacity: u32) -> Result<(), Pr
     give_capacity(client, capacity)
 }
 
-/// The capacity, and twice that but at least 2000 for when flushing falls behind, as a server chooses by itself where only the first is set.
+/// The capacity, and twice that but at least 2000 for when flushing falls behind, as a server chooses on its own where only the first is set.
 fn give_capacity(client: &mut Conn, value: u32) -> Result<(), Problem> {
     // Neither may pass the other on the way.
     set(client, "set global innodb_io_capacity = 100")?;

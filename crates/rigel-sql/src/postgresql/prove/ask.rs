@@ -1,4 +1,4 @@
-//! One statement, timed, which the user or a limit can end. Must not know what is asked.
+//! One statement, timed, which the user or a limit can stop. Must not know what is asked.
 
 use crate::postgresql::address::Address;
 use crate::postgresql::failure;
@@ -21,9 +21,9 @@ const SETTINGS: &str =
 /// What came of a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
-    /// It took so many seconds.
+    /// It took this many seconds.
     Took(f64),
-    /// It was ended after so many.
+    /// It was ended after this many.
     Cut(f64),
 }
 
@@ -34,7 +34,7 @@ pub fn session(address: &Address) -> Result<Client, Problem> {
     Ok(client)
 }
 
-/// Sees whether so many sessions can be had, before anything is made.
+/// Sees whether this many sessions can be had, before anything is made.
 pub fn try_out(address: &Address, sessions: u32) -> Result<(), Problem> {
     crate::session::allow_files(sessions);
     (0..sessions).map(|_| session(address)).collect::<Result<Vec<Client>, Problem>>().map(drop)

@@ -33,7 +33,7 @@ pub enum TablesOutcome {
 enum News {
     Progress(ProofStep, u64, u64),
     Made,
-    /// Nothing is over, but it goes on.
+    /// Nothing is over, but it continues.
     Alive,
     /// The server is to be started again with this setting.
     Start(String),

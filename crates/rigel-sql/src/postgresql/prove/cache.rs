@@ -50,7 +50,7 @@ impl CacheFiles {
         self.table_bytes
     }
 
-    /// Keeps this share of all files, drawn anew. `go_on` is asked now and then.
+    /// Keeps this share of all files, drawn again. `go_on` is asked now and then.
     pub fn set(
         &mut self,
         share: f64,

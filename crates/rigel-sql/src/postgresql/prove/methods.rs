@@ -1,6 +1,6 @@
-//! `io_method`: who reads for a session. The private server is started anew for each value, in turns.
+//! `io_method`: who reads for a session. The private server is restarted for each value, in turn.
 //!
-//! Must not judge, and must not restart a server of others.
+//! Must not judge, and must not restart a user's server.
 
 use super::scans::{self, SESSIONS};
 use super::tables::SWEEPS_BY;
@@ -16,7 +16,7 @@ const METHODS: [&str; 3] = ["sync", "worker", "io_uring"];
 const WORKER: u32 = 1;
 const URING: u32 = 2;
 
-/// What came of the methods that this server knows and this host allows; the others are told in `skipped`. `saturating`: the reads
+/// What came of the methods that this server knows and this host allows; the others are reported in `skipped`. `saturating`: the reads
 /// that keep the storage busy.
 pub fn prove(
     prover: &mut Prover<'_>,

@@ -1,6 +1,6 @@
-//! `random_page_cost`: each plan of each query timed by itself, and what the planner chooses under every value.
+//! `random_page_cost`: each plan of each query, timed on its own, and the planner's choice under every value.
 //!
-//! Values are set by SET in one session. Two values under which the planner chooses the same are one to the storage, so that it is the plans
+//! Values are set by SET in one session. Two values under which the planner chooses the same plan are equal to the storage, so it is the plans
 //! that take turns. Must not judge.
 
 use super::ask::{self, Answer};

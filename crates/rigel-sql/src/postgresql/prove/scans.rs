@@ -1,6 +1,6 @@
-//! Settings of I/O at once: bitmap scans of a table that is in no cache, by several sessions at the same time.
+//! Settings of concurrent I/O: bitmap scans of an uncached table, by several sessions at the same time.
 //!
-//! Values take turns in random order: by SET where a session may, and on a private server by ALTER SYSTEM. Must not judge.
+//! Values take turns in random order: by SET if a session may, and on a private server by ALTER SYSTEM. Must not judge.
 
 use super::ask::{self, Answer};
 use super::{Progress, ProofStep, Prover, keys, shuffled};
@@ -17,10 +17,10 @@ const WORKERS: [u32; 6] = [1, 2, 3, 8, 16, 32];
 pub const SESSIONS: [u32; 3] = [1, 4, 16];
 /// Most of these.
 pub const MOST_SESSIONS: u32 = 16;
-/// The rows that a session scans for when it is alone; of several each has fewer, so that they do not find one another's blocks in memory.
+/// The rows that a session scans for when it is alone; of several each has fewer, so they do not find one another's blocks in memory.
 const SHARE: f64 = 0.02;
 const BITMAP: &str = "set enable_indexscan = off; set enable_seqscan = off; set enable_bitmapscan = on";
-/// The server starts and ends its workers by itself.
+/// The server starts and ends its workers on its own.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A setting whose values take turns.
@@ -142,7 +142,7 @@ pub fn visit(
     Ok(whole.then_some(f64::from(keys) * sessions / seconds))
 }
 
-/// What the server has unless it is told otherwise.
+/// What the server has by default.
 fn default(clients: &mut [Client], setting: &str) -> Result<u32, Problem> {
     const ASK: &str = "select boot_val from pg_settings where name = $1";
     let Some(client) = clients.first_mut() else { return Ok(1) };

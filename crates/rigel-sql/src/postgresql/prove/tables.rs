@@ -1,7 +1,7 @@
-//! The tables of the experiment, in the schema `rigel`: one that is asked for, and one that empties the server's own cache.
+//! The tables of the experiment, in the schema `rigel`: one for the queries, and one that empties the server's own cache.
 //!
-//! Eight short rows lie in each block, because blocks are filled to a tenth only, and their keys are shuffled: what is found by the key lies
-//! anywhere. Both are removed afterwards. Must not touch a schema that is there, but for that of `calibrate_io()`.
+//! Eight short rows lie in each block, because blocks are filled to a tenth only, and their keys are shuffled: a key leads to any place. Both are
+//! removed afterwards. Must not touch an existing schema, except that of `calibrate_io()`.
 
 use crate::postgresql::BLOCK_BYTES;
 use crate::postgresql::database::Database;
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Rows of a block: a tenth of it holds no more.
 pub const ROWS_PER_BLOCK: u32 = 8;
 const PAD_BYTES: usize = 59;
-/// The other table has so many blocks for each of the server's own cache: a block that was used often leaves late.
+/// The other table has this many blocks for each of the server's own cache: a block that was used often leaves late.
 const SWEEPS: u64 = 3;
 /// An entry of an index has 20 bytes, and so has what is sorted for it; a block of a table has eight.
 const TABLE_TO_INDEX: u64 = 16;

@@ -1,6 +1,6 @@
 //! Whether a transaction that is sent rows still stands.
 //!
-//! A server that cannot go on with `COPY` takes all rows that still come, drops them, and says why only when it is told that they end. So
+//! A server that cannot resume `COPY` takes all rows that still come, drops them, and says why only when it is told that they end. So
 //! it is asked over a session of its own. Parts of the rows, each with an end, would leave empty blocks between them from version 16 on,
 //! which extends a table by several. Must not change anything.
 

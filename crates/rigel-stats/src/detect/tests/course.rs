@@ -7,7 +7,7 @@ use crate::units::NS_PER_MS;
 
 const BUCKET_NS: u64 = 10 * NS_PER_MS;
 
-/// Buckets of 10 ms: so many seconds at each of these rates, with AR(1) noise of a memory of `tau_s`.
+/// Buckets of 10 ms: this many seconds at each of these rates, with AR(1) noise of a memory of `tau_s`.
 fn series(noise: &mut Noise, (tau_s, sd): (f64, f64), levels: &[(f64, f64)]) -> Vec<f64> {
     let lasts = |seconds: f64| (0..1_000_000).take_while(move |&bucket| f64::from(bucket) < 100.0 * seconds);
     let plain: Vec<f64> =

@@ -30,7 +30,7 @@ pub fn span(time: Nanos) -> String {
     }
 }
 
-/// `0:45`, `4:10`, `1:02:03`; part of a second counts as one, so that work that goes on is never at zero.
+/// `0:45`, `4:10`, `1:02:03`; part of a second counts as one, so work that continues is never at zero.
 pub fn time_left(ns: u64) -> String {
     let seconds = ns.div_ceil(NS_PER_S);
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);

@@ -41,7 +41,7 @@ fn a_log_of_mariadb_is_written_through_where_that_is_surely_quicker() {
     };
     for (dsync, fdatasync, value, part) in [
         (500, 1000, "ON", "do not overlap"),
-        (1000, 500, "OFF", "the quicker one is the default"),
+        (1000, 500, "OFF", "the faster one is the default"),
         (1000, 1100, "OFF", "overlap, so the default"),
     ] {
         let found = advice(dsync, fdatasync, false);

@@ -1,4 +1,4 @@
-//! What storage takes at most, for products that hold back by it.
+//! The most that storage takes, for products that limit themselves to it.
 
 use super::*;
 

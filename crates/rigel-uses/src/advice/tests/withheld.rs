@@ -1,4 +1,4 @@
-//! The rule by which a figure gives a setting, at its edges, and what is said instead.
+//! The rule by which a figure gives a setting, at its edges, and what is reported otherwise.
 
 use super::*;
 use rigel_core::stats::Basis;
@@ -23,7 +23,7 @@ fn kept_back(known: &KnownRun) -> Refusal {
     refusal
 }
 
-/// What makes a value rough, which stands there all the same.
+/// What makes a value rough, which stands there anyway.
 fn rough_for(given: &SettingAdvice) -> Refusal {
     let rough = given.rough.as_deref().unwrap_or_else(|| panic!("{given:?}")).clone();
     assert_eq!(rough.kind, Kind::Rough, "{rough:?}");
@@ -84,7 +84,7 @@ fn a_figure_without_an_interval_gives_no_setting() {
     );
 }
 
-/// Whole numbers are never nearer than one: 3 (2 to 4) spans more than 1.3 and is as sure as a level gets.
+/// Whole numbers are never nearer than one: 3 (2 to 4) spans more than 1.3 and is as precise as a level gets.
 #[test]
 fn a_level_may_be_off_by_one() {
     let with = |found: u32, lo: u32, hi: u32| {
@@ -134,7 +134,7 @@ fn what_others_disturbed_is_rough_where_it_is_used() {
     assert!(!stream.is_all_in_doubt());
 }
 
-/// A search is disturbed where its bracket rests on the visit: just below it or above.
+/// A search is disturbed where its bracket is based on the visit: just below it or above.
 #[test]
 fn a_disturbed_search_gives_a_rough_level() {
     let with = |level: u32| {
@@ -214,7 +214,7 @@ fn a_flag_that_all_points_share_forbids_what_the_search_found() {
     }
 }
 
-/// All points of small I/O alone are in doubt and a mixed one is not: the reason is told, not that nothing was measured.
+/// All points of small I/O alone are in doubt and a mixed one is not: the reason is reported, not that nothing was measured.
 #[test]
 fn a_mixed_point_does_not_hide_why_the_others_are_in_doubt() {
     let zeros = Flag::new(FlagCode::Zeros, "holes").invalidating();

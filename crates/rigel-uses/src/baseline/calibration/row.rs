@@ -23,8 +23,7 @@ const RATE: &str = "max_iops";
 const OWN: [&[&str]; 2] = [&["max_latency"], &["files", "bytes"]];
 /// The document with the intervals and the flags.
 const DOCUMENT: &str = "additional_info";
-const NO_INTERVAL: &str =
-    "no interval, as the row was taken without its column additional_info, which has them";
+const NO_INTERVAL: &str = "no interval, because the row lacks the column additional_info, which has them";
 /// Rates of the row are whole numbers.
 const HALF_UNIT: f64 = 0.5;
 /// What `calibrate_io()` reads with.
@@ -122,7 +121,7 @@ fn bound(ms: f64) -> Option<LatencyBound> {
 }
 
 fn nothing() -> Problem {
-    Problem::usage("the row of rigel.io_calibration holds no figure")
-        .because("it is cut, or the calibration ended before it had measured anything")
+    Problem::usage("the row of rigel.io_calibration contains no figure")
+        .because("it is truncated, or the calibration ended before it had measured anything")
         .next("give the whole row: psql --csv -c 'TABLE rigel.io_calibration'")
 }

@@ -1,6 +1,6 @@
 //! The document of `fio --client`: jobs of several hosts, with an entry for all of them together.
 //!
-//! The jobs of a group count together only if they surely ran together: each client goes through its own groups, and nothing keeps them in step.
+//! The jobs of a group count together only if they certainly ran together: each client runs its own groups, and nothing synchronises them.
 //! Must not read a number of a load.
 
 use super::{Document, Job};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 const ALL: &str = "All clients";
 /// Clients whose jobs took times that differ by more did not run together.
 const APART: f64 = 0.1;
-/// The I/Os of all clients are counted, so that hardly any may be missing.
+/// The I/Os of all clients are counted, so barely any may be missing.
 const ADDS_UP: f64 = 0.001;
 
 /// What is said of several clients.
@@ -53,7 +53,7 @@ fn add_up(jobs: &[&Job], all: &Job) -> Result<(), Problem> {
     }
     Err(Problem::usage("the clients of fio do not add up")
         .because(format!("their jobs did {sum:.0} I/Os together, and the entry '{ALL}' has {total:.0}"))
-        .next("give the file of a run in which every client ended, or the results of each client alone"))
+        .next("give the file of a run that every client completed, or the results of each client alone"))
 }
 
 /// Refuses clients of which one was still at work when another had ended: their rates are not those of one moment.

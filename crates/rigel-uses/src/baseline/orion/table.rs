@@ -1,6 +1,6 @@
 //! A table of `_iops.csv`, `_mbps.csv` or `_lat.csv`, alone or several in one text, with or without the text that 11.2 writes above it.
 //!
-//! What a table holds is told by that text, or by its columns and decimals. Where both leave it open, it is refused. Must not know the summary.
+//! That text, or its columns and decimals, show what a table contains. If neither decides, it is refused. Must not know the summary.
 
 use super::super::ToolFigure;
 use super::super::cells::separator;
@@ -15,7 +15,7 @@ use rigel_core::stats::Estimate;
 
 /// The first cell of a header.
 pub const HEADER: &str = "Large/Small";
-/// Latencies have so many decimals before any spreadsheet rounded them.
+/// Latencies have this many decimals before any spreadsheet rounded them.
 const DECIMALS: usize = 2;
 
 /// A line with its number.
@@ -42,7 +42,7 @@ struct Lines<'a> {
 pub(super) struct Table<'a> {
     /// Outstanding small I/Os of the columns.
     levels: Vec<u32>,
-    /// Outstanding large I/Os, and the values in the order of the columns; nothing where a cell was not measured.
+    /// Outstanding large I/Os, and the values in the order of the columns; nothing if a cell was not measured.
     rows: Vec<(u32, Vec<&'a str>)>,
     /// How wide ORION wrote the values, where the columns are as ORION writes them.
     pub(super) width: Option<usize>,
@@ -175,7 +175,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The cells behind the first one. A spreadsheet adds empty ones at the end.
+/// The cells after the first one. A spreadsheet adds empty ones at the end.
 fn cells(line: &str, separator: char) -> Vec<&str> {
     let mut cells: Vec<&str> =
         line.split(separator).skip(1).map(|cell| cell.trim().trim_matches('"').trim()).collect();
@@ -274,10 +274,16 @@ pub(super) const fn has_own_decimals(decimals: usize) -> bool {
 }
 
 fn no_kind(line: usize) -> Problem {
-    Problem::usage("what ORION's table holds is not known")
+    Problem::usage("it is unknown what ORION's table contains")
         .at(format!("line {line}"))
-        .because("it has no text above it, and its columns and decimals leave it open: rates of large I/O, rates of small I/O or latencies")
-        .next("give the _summary.txt of the run, or write above the table what it holds: IOPS, MBPS, latency in microseconds, or latency in milliseconds")
+        .because(
+            "it has no text above it, and its columns and decimals do not decide: rates of large I/O, \
+            rates of small I/O or latencies",
+        )
+        .next(
+            "give the _summary.txt of the run, or write above the table what it contains: IOPS, MBPS, \
+            latency in microseconds, or latency in milliseconds",
+        )
 }
 
 fn no_header(line: usize, text: &str) -> Problem {

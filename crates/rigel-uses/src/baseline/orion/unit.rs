@@ -1,7 +1,7 @@
 //! Whether a latency of ORION is in milliseconds (up to 11.1) or in microseconds (from 11.2 on).
 //!
-//! A wrong guess is wrong by a thousand, so nothing is guessed: the text, the columns as ORION writes them, what an I/O can take at all, or the
-//! rates of the same run say it, or it stays open. Must not read a table.
+//! A wrong guess is off by a factor of a thousand, so nothing is guessed: the text, the columns as ORION writes them, how long an I/O can take at
+//! all, or the rates of the same run decide, or it remains undecided. Must not read a table.
 
 use super::super::ToolFigure;
 use super::super::text::number;
@@ -20,7 +20,7 @@ const FEWEST_PER_S: f64 = 2.0;
 /// ORION wrote `,%7.2f` milliseconds, and later `,%8.2f` microseconds.
 const WIDTH_OF_MS: usize = 7;
 const WIDTH_OF_US: usize = 8;
-/// Only ORION from 12.2 on writes so many decimals, and in microseconds.
+/// Only ORION from 12.2 on writes this many decimals, and in microseconds.
 const DECIMALS_OF_US: usize = 3;
 /// The first version that writes microseconds.
 const US_SINCE: (u32, u32) = (11, 2);
@@ -68,10 +68,14 @@ pub(super) fn of_table(above: &str, table: &Table<'_>) -> Option<(LatencyUnit, &
     let is_possible = |unit: LatencyUnit| cells.iter().all(|&(point, value)| can_be(unit, point, value));
     match (by_width, is_possible(LatencyUnit::Us), is_possible(LatencyUnit::Ms)) {
         (Some(unit), ..) if is_possible(unit) => Some((unit, "as the width of their columns says")),
-        (_, true, false) => Some((LatencyUnit::Us, "as no storage is so slow that they are milliseconds")),
-        (_, false, true) => Some((LatencyUnit::Ms, "as no I/O is so short that they are microseconds")),
+        (_, true, false) => Some((
+            LatencyUnit::Us,
+            "because no storage is so slow that they are \
+            milliseconds",
+        )),
+        (_, false, true) => Some((LatencyUnit::Ms, "because no I/O is so short that they are microseconds")),
         (_, true, true) if decimals >= DECIMALS_OF_US => {
-            Some((LatencyUnit::Us, "as only ORION since 12.2 writes so many decimals"))
+            Some((LatencyUnit::Us, "because only ORION since 12.2 writes so many decimals"))
         }
         _ => None,
     }
@@ -108,7 +112,7 @@ fn can_be(unit: LatencyUnit, point: Point, value: f64) -> bool {
     value <= 0.0 || (us >= SHORTEST_US && f64::from(point.of(Class::SMALL)) * US_PER_S / us >= FEWEST_PER_S)
 }
 
-/// By the rates of the same points: rate times latency is the outstanding I/Os (Little's law). `None` where no point has both, or they disagree.
+/// By the rates of the same points: rate times latency is the outstanding I/Os (Little's law). `None` if no point has both, or they disagree.
 pub fn by_rates(latencies: &[ToolFigure], rates: &[ToolFigure]) -> Option<LatencyUnit> {
     let rate_at = |point: Point| {
         let rate = Quantity::at_points(What::Rate, Class::SMALL);
@@ -146,7 +150,8 @@ pub fn open() -> Problem {
             "ORION writes milliseconds up to 11.1 and microseconds from 11.2 on; the text that says which is missing, and the numbers can be either",
         )
         .next(
-            "give the _iops.csv or _summary.txt of the same run in the same directory, whose rates tell it; or write 'latency in microseconds' or \
+            "give the _iops.csv or _summary.txt of the same run in the same directory, whose rates decide \
+             it; or write 'latency in microseconds' or \
              'latency in milliseconds' above the table",
         )
 }

@@ -1,4 +1,4 @@
-//! The gates of a request: those that were typed as such, and bounds that are required at a rate, as `rigel slo` has them.
+//! The gates of a request: those typed as such, and bounds required at a rate, as in `rigel slo`.
 //!
 //! Must not judge.
 
@@ -11,7 +11,7 @@ use rigel_core::load::slo::{LatencyCriterion, Requirement};
 use rigel_core::path_text::printable;
 use rigel_core::units::{to_f64, us_from_ns};
 
-/// The 99th percentile: of a million I/Os so many may take longer.
+/// The 99th percentile: of a million I/Os this many may take longer.
 const P99: LatencyCriterion = LatencyCriterion::Beyond(10_000);
 
 /// The gates of a request, each on something that its load has.
@@ -30,7 +30,7 @@ pub fn demanded(request: &Request) -> Result<Vec<Gate>, Problem> {
     typed.chain(demands.required.iter().map(|one| required(one, request))).collect()
 }
 
-/// A bound on the latency of what arrives at a rate, as a gate on that load.
+/// A latency limit of what arrives at a rate, as a gate on that load.
 fn required(one: &Requirement, request: &Request) -> Result<Gate, Problem> {
     let wrong = |what: String| Problem::usage(what).at(format!("--require '{one}'"));
     let mut open = request.classes.iter().filter(|load| load.is_open());
@@ -60,7 +60,7 @@ fn required(one: &Requirement, request: &Request) -> Result<Gate, Problem> {
         let rates: Vec<String> = rates(request, class).iter().map(u32::to_string).collect();
         return Err(wrong(format!("the load has no {} per second", one.rate))
             .because(format!("{} arrives at {} per second", named(class), rates.join(", ")))
-            .next("require one of these rates, or measure the other one as well"));
+            .next("require one of these rates, or measure the other as well"));
     }
     Ok(Gate {
         quantity,

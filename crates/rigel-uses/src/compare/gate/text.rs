@@ -33,7 +33,7 @@ impl Gate {
         let plain = number(rest).ok().filter(|_| quantity.what.is_rate());
         let bound = plain.map_or_else(|| value(quantity, rest, "not"), Ok).map_err(wrong)?;
         if bound <= 0.0 {
-            return Err(wrong("the requirement is always or never met".to_owned())
+            return Err(wrong("the requirement is met always or never".to_owned())
                 .because("a value never falls below 0"));
         }
         let bound = GateBound::Value(bound);

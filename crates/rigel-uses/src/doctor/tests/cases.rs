@@ -1,4 +1,4 @@
-//! Of each rule a host or target that it names, and one that it must not.
+//! For each rule, a host or target that it reports, and one that it must not.
 
 use super::*;
 

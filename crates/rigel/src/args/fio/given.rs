@@ -1,4 +1,4 @@
-//! Values of fio's options, in the place of the examples of the sentences about them.
+//! Values of fio's options, inserted into the examples of the sentences about them.
 //!
 //! Must not offer a value that Rigel would not read.
 

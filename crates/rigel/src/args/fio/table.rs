@@ -1,4 +1,4 @@
-//! The options of fio, each with what stands for it here. docs/guide/from-fio.md has the same table for readers.
+//! The options of fio, each with its counterpart here. docs/guide/from-fio.md has the same table for readers.
 //!
 //! Must not read a value; [`super::given`] does.
 
@@ -26,7 +26,8 @@ pub const OPTIONS: [Row; 51] = [
     ),
     (
         &["runtime"],
-        "is --duration here, such as --duration 60s; without it each load is measured until its number is sure",
+        "is --duration here, such as --duration 60s; without it each load is measured until its number is \
+         precise enough",
         Some("is --for here, such as --for 60s"),
     ),
     (&["time_based"], "is always so here: leave it out", None),
@@ -53,7 +54,8 @@ pub const OPTIONS: [Row; 51] = [
     (&["ioengine"], "is --engine here", None),
     (
         &["size"],
-        "is --scratch-size here, for a scratch file; of a target that is named all is measured, and the size of an I/O is --size-small of `rigel run advanced`",
+        "is --scratch-size here, for a scratch file; a named target is measured as a whole, and the size of \
+         an I/O is --size-small of `rigel run advanced`",
         None,
     ),
     (&["hipri"], "is --poll here", Some("is `rigel run --poll`")),
@@ -61,10 +63,11 @@ pub const OPTIONS: [Row; 51] = [
     (&["output_format"], "is --json here, and `rigel report RECORD --format fio` afterwards", None),
     (
         &["rate_iops", "rate_process", "thinktime"],
-        "is `rigel run open --rate 1000` here: so many I/Os arrive in a second; `rigel slo` finds the highest rate that meets a limit",
+        "is `rigel run open --rate 1000` here: that many I/Os arrive per second; `rigel slo` finds the \
+         highest rate that meets a limit",
         None,
     ),
-    (&["rate"], "counts bytes; `rigel run open --rate 1000` has so many I/Os arrive in a second", None),
+    (&["rate"], "counts bytes; `rigel run open --rate 1000` lets that many I/Os arrive per second", None),
     (
         &["fsync", "fdatasync", "sync"],
         "makes commits: `rigel run commit` measures them, and a class of a load file (`rigel run --load FILE`) has sync = \"fdatasync\" or \"dsync\"",
@@ -97,13 +100,16 @@ pub const OPTIONS: [Row; 51] = [
     ),
     (
         &["offset"],
-        "leaves out the begin of a target, which is `rigel run simple --span 10-100%` here, in per cent; span of a class in a load file (`rigel run --load FILE`) does the same for one class",
+        "leaves out the beginning of a target, which is `rigel run simple --span 10-100%` here, in per \
+         cent; span of a class in a load file (`rigel run --load FILE`) does the same for one class",
         None,
     ),
-    (&["offset_increment"], "is automatic here, each stream has a place of its own: leave it out", None),
+    (&["offset_increment"], "is automatic here, each stream has its own place: leave it out", None),
     (
         &["random_distribution", "zone_range"],
-        "has no counterpart here, all places are read alike, without hot spots: use fio for zipf and pareto, or a part alone with span = \"0-25%\" of a class in a load file (`rigel run --load FILE`)",
+        "has no counterpart here, all places are read equally often, without hot spots: use fio for zipf \
+         and pareto, or a part alone with span = \"0-25%\" of a class in a load file (`rigel run --load \
+         FILE`)",
         None,
     ),
     (
@@ -123,14 +129,17 @@ pub const OPTIONS: [Row; 51] = [
     ),
     (
         &["max_latency"],
-        "has no counterpart here, no run ends for one slow I/O: the report has the longest, and `rigel slo --p99 2ms` finds the rate that meets a limit",
+        "has no counterpart here, no run ends because of one slow I/O: the report has the longest, and \
+         `rigel slo --p99 2ms` finds the rate that meets a limit",
         Some(
-            "has no counterpart here, no run ends for one slow I/O: --max-latency limits the latency at the rate that is reported",
+            "has no counterpart here, no run ends because of one slow I/O: --max-latency limits the latency \
+             at the rate that is reported",
         ),
     ),
     (
         &["rate_min", "rate_iops_min", "rate_cycle"],
-        "has no counterpart here, no run ends for its rate: `rigel slo --require 'p99 < 2ms @ 1000'` tells whether a rate is kept",
+        "has no counterpart here, no run ends because of its rate: `rigel slo --require 'p99 < 2ms @ 1000'` \
+         shows whether a limit is met",
         None,
     ),
     (
@@ -140,17 +149,22 @@ pub const OPTIONS: [Row; 51] = [
     ),
     (
         &["read_iolog", "write_iolog", "replay_no_stall", "replay_redirect", "replay_time_scale"],
-        "has no counterpart here, traces of single I/Os are not replayed; `rigel capacity replay` makes a load of what iostat or sysstat kept",
+        "has no counterpart here, traces of single I/Os are not replayed; `rigel capacity replay` makes a \
+         load from what iostat or sysstat recorded",
         None,
     ),
     (
         &["loops", "number_ios", "io_size"],
-        "has no counterpart here: each load is visited until its number is sure; --precision 2% visits it more often, --duration 60s once for that time",
-        Some("has no counterpart here: it measures until the numbers are sure, or --for 60s is over"),
+        "has no counterpart here: each load is visited until its number is precise enough; --precision 2% \
+         visits it more often, --duration 60s once for that time",
+        Some(
+            "has no counterpart here: it measures until the numbers are precise enough, or --for 60s is \
+            over",
+        ),
     ),
     (
         &["norandommap", "randrepeat", "allrandrepeat", "random_generator"],
-        "has no counterpart here, every place is drawn anew; the same --seed draws the same places: leave it out",
+        "has no counterpart here, every place is random; the same --seed gives the same places: leave it out",
         None,
     ),
     (
@@ -175,13 +189,14 @@ pub const OPTIONS: [Row; 51] = [
     ),
     (
         &["unlink"],
-        "is automatic here, a scratch file is removed in the end: leave it out; --keep-scratch keeps it",
+        "is automatic here, a scratch file is removed at the end: leave it out; --keep-scratch keeps it",
         None,
     ),
-    (&["fill_device", "fill_fs"], "is `rigel fill` here, a command of its own", None),
+    (&["fill_device", "fill_fs"], "is `rigel fill` here, a separate command", None),
     (
         &["end_fsync", "fsync_on_close", "sync_file_range", "invalidate", "write_barrier", "fadvise_hint"],
-        "has no counterpart here, I/O goes past the page cache: leave it out; `rigel run commit` measures writes that have to be durable",
+        "has no counterpart here, I/O bypasses the page cache: leave it out; `rigel run commit` measures \
+         writes that have to be durable",
         None,
     ),
     (&["cpus_allowed", "cpumask"], "is --cpus here", Some("is `rigel run --cpus`")),
@@ -190,7 +205,12 @@ pub const OPTIONS: [Row; 51] = [
         "is automatic here: --cpus auto gives each worker a CPU near the device",
         Some("is automatic here: leave it out"),
     ),
-    (&["output"], "is --out for the directory of all outputs here, and --name for how they begin", None),
+    (
+        &["output"],
+        "is --out for the directory of all outputs here, and --name for the start of their \
+        names",
+        None,
+    ),
     (
         &[
             "group_reporting",
@@ -238,7 +258,7 @@ pub const OPTIONS: [Row; 51] = [
             "append_terse",
             "terse_version",
         ],
-        "has no counterpart here: progress is shown on a terminal, and --quiet leaves it out",
+        "has no counterpart here: progress is shown on a terminal, and --quiet hides it",
         None,
     ),
     (
@@ -286,7 +306,7 @@ pub const OPTIONS: [Row; 51] = [
     (&["allow_mounted_write"], "has no counterpart here: a device that is mounted is never written", None),
     (
         &["client", "server", "remote_config"],
-        "is the program for many hosts here: docs/guide/cluster.md tells it",
+        "is the program for many hosts here: see docs/guide/cluster.md",
         None,
     ),
     (

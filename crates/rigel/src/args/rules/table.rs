@@ -1,6 +1,6 @@
-//! The rules. The first that is broken is told.
+//! The rules. The first broken one is reported.
 //!
-//! A new one is a row here. Must not hold code.
+//! A new rule is a row here. Must not contain code.
 
 use super::Goes::{Never, NotWith, OnlyWith};
 use super::{Commands, Rule, Words};
@@ -83,16 +83,16 @@ pub const RULES: &[Rule] = &[
     never(
         SERVER,
         &["--engine", "--workers", "--cpus"],
-        "the server makes the I/O, in processes of its own",
-        "leave out {option}; `rigel run` makes I/O without a server",
+        "the server does the I/O, in its own processes",
+        "leave out {option}; `rigel run` does I/O without a server",
     ),
     never(
         SERVER,
         &["--destroy-data"],
-        "nothing is written but a table of its own",
+        "nothing is written but its own table",
         "leave out {option}; --create-in allows the table on a server that is there",
     ),
-    never(SERVER, &["--share"], "runs on one server are told apart by its table", LEAVE_OUT),
+    never(SERVER, &["--share"], "runs on one server are distinguished by its table", LEAVE_OUT),
     never(
         &["sql prove"],
         &["--io-timeout", "--tui"],
@@ -119,16 +119,16 @@ pub const RULES: &[Rule] = &[
         ],
         &["--load"],
         FILE,
-        "say it in the file, and leave out {option}; docs/reference/load-files.md has the keys",
+        "set it in the file, and leave out {option}; docs/reference/load-files.md has the keys",
     ),
     not(
         &["slo"],
         &["--write", "--size", "--arrivals", "--max-outstanding"],
         &["--load"],
         FILE,
-        "say it in the file, and leave out {option}",
+        "set it in the file, and leave out {option}",
     ),
-    not(&["soak"], &["--write"], &["--load"], FILE, "say it in the file, and leave out {option}"),
+    not(&["soak"], &["--write"], &["--load"], FILE, "set it in the file, and leave out {option}"),
     // Levels of a run.
     not(
         RUN,
@@ -163,14 +163,14 @@ pub const RULES: &[Rule] = &[
         RUN,
         &["--levels", "--num-disks", "--cache-size"],
         &["burst"],
-        "its load is all that the storage takes",
+        "its load is the most that the storage can take",
         "give the outstanding I/Os with --per-target",
     ),
     not(
         RUN,
         &["--precision", "--fast", "--duration"],
         &["burst"],
-        "a burst lasts until the rate falls and has stayed",
+        "a burst lasts until the rate has fallen and stayed low",
         "limit the time with --for",
     ),
     not(
@@ -222,7 +222,7 @@ pub const RULES: &[Rule] = &[
         HERE,
         &["--large"],
         &["burst"],
-        "the other levels have small and large I/O of their own",
+        "the other levels have their own small and large I/O",
         "use `rigel run burst --large`, or leave out {option}",
     ),
     not(
@@ -275,7 +275,7 @@ pub const RULES: &[Rule] = &[
         &["run"],
         &["--require"],
         &["through"],
-        "only the level 'through' has limits to keep",
+        "only the level 'through' has limits to meet",
         "`rigel slo` and `rigel compare` judge other runs; leave out {option}",
     ),
     not(RUN, &["--levels", "--num-disks"], &["zones"], "the places say what is measured", LEAVE_OUT),
@@ -292,14 +292,14 @@ pub const RULES: &[Rule] = &[
         HERE,
         &["--rate"],
         &["open", "through"],
-        "only the I/O of the levels 'open' and 'through' arrives at a rate of its own",
+        "only the I/O of the levels 'open' and 'through' arrives at a given rate",
         "use `rigel run open {typed}`, or leave out {option}",
     ),
     only(
         HERE,
         &["--arrivals", "--max-outstanding"],
         &["open", "through"],
-        "only the I/O of the levels 'open' and 'through' arrives at a rate of its own",
+        "only the I/O of the levels 'open' and 'through' arrives at a given rate",
         "use `rigel run open --rate 1000 {typed}`, or leave out {option}",
     ),
     only(
@@ -359,14 +359,14 @@ pub const RULES: &[Rule] = &[
         RUN,
         &["--precision", "--for", "--fast", "--levels auto"],
         &["--duration"],
-        "a fixed time is spent on each data point, however sure its number is by then",
+        "a fixed time is spent on each data point, however precise its number is by then",
         "leave out --duration or {option}",
     ),
     not(
         SQL,
         &["--precision", "--for"],
         &["--duration"],
-        "a fixed time is spent on each data point, however sure its number is by then",
+        "a fixed time is spent on each data point, however precise its number is by then",
         "leave out --duration or {option}",
     ),
     not(
@@ -392,7 +392,13 @@ pub const RULES: &[Rule] = &[
         "leave out {option}, or name directories instead of --lun",
     ),
     // What is shown.
-    not(RUN, &["--verbose"], &["--quiet"], "one asks for more remarks, and one for none", "give one of them"),
+    not(
+        RUN,
+        &["--verbose"],
+        &["--quiet"],
+        "one asks for more remarks, the other for none",
+        "give one of them",
+    ),
     not(
         HERE,
         &["--tui"],
@@ -419,14 +425,14 @@ pub const RULES: &[Rule] = &[
         SQL,
         &["--sessions"],
         &["simple", "normal", "oltp", "users", "commit"],
-        "the sessions of dss make reports",
+        "the sessions of dss run reports",
         "give --report-sessions, or choose another level",
     ),
     only(
         SQL,
         &["--num-disks"],
         &["simple", "normal", "oltp", "dss", "users"],
-        "the sessions of commit do not go by the number of disks",
+        "the sessions of commit do not depend on the number of disks",
         "give --sessions, or leave out {option}",
     ),
     only(
@@ -440,14 +446,14 @@ pub const RULES: &[Rule] = &[
         SQL,
         &["--report-by", "--report-size"],
         REPORTS,
-        "only normal, dss and users make reports",
+        "only normal, dss and users run reports",
         "leave out {option}, or choose one of these levels",
     ),
     only(
         SQL,
         &["--report-share"],
         &["users"],
-        "only users has sessions of both kinds by their share",
+        "only users mixes both kinds of sessions by share",
         "leave out {option}, or choose the level users",
     ),
     only(
@@ -461,7 +467,7 @@ pub const RULES: &[Rule] = &[
         SQL,
         &["--size"],
         &["commit"],
-        "its table has a row for each commit, and is removed behind the run",
+        "its table has a row for each commit, and is removed after the run",
         LEAVE_OUT,
     ),
     // Whose history.
@@ -484,7 +490,7 @@ pub const RULES: &[Rule] = &[
         &["advise"],
         &["--server-version"],
         &["--database postgresql"],
-        "the page and the document tell from which version on there is a setting, and the other files have none",
+        "the page and the document show since which version a setting exists, but the other files do not",
         "add --database postgresql, or leave out {option}",
     ),
 ];

@@ -1,4 +1,4 @@
-//! What `rigel sql` took as options where it has commands now, and in any order: `rigel sql --dsn DSN --drop` is `rigel sql drop --dsn DSN`.
+//! Options of `rigel sql` that are commands now, in any order: `rigel sql --dsn DSN --drop` is `rigel sql drop --dsn DSN`.
 //!
 //! Must not judge what the words mean.
 

@@ -45,7 +45,7 @@ Examples:
   rigel sql drop --dsn 'host=/run/postgresql dbname=shop'
       remove the schema rigel and its table; measure nothing
   rigel sql drop --dsn mysql://rigel@localhost
-      the same of a MySQL or MariaDB server, whose table is in the database rigel";
+      the same on a MySQL or MariaDB server, whose table is in the database rigel";
 
 const RESUME: &str = "\
 Examples:
@@ -120,8 +120,8 @@ pub struct InstallArgs {
     dry_run: bool,
 }
 
-/// Removes only a schema that Rigel made, recognized by its comment; if it has calibrate_io(), only the table. Of MySQL and MariaDB: tables with that
-/// comment, and the database rigel when nothing else is in it.
+/// Removes only a schema that Rigel made, recognized by its comment; if it has calibrate_io(), only the table. For MySQL and MariaDB: tables with
+/// that comment, and the database rigel when nothing else is in it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = DROP)]
 pub struct DropArgs {
@@ -170,7 +170,7 @@ pub struct RecordArgs {
     #[arg(long)]
     json: bool,
 
-    /// Write write the page with charts, next to the record or into --out
+    /// Write the page with charts, next to the record or into --out
     #[arg(long)]
     html: bool,
 

@@ -38,7 +38,7 @@ pub struct QueryArgs {
     #[arg(long, value_name = "N", conflicts_with_all = ["sessions", "report_sessions"], help_heading = LOAD, value_parser = clap::value_parser!(u32).range(1..=400))]
     pub num_disks: Option<u32>,
 
-    /// How rows are looked up: batch, single or index [default: batch; of users single]
+    /// How rows are looked up: batch, single or index [default: batch; users: single]
     ///
     /// batch: up to 1000 per statement by a nested loop, which minimizes the server's other work; latency is the mean of a statement. single: one per
     /// statement, as programs do; latency is that of a look-up including the round trip. index: like batch, but through a b-tree; index blocks read
@@ -46,7 +46,7 @@ pub struct QueryArgs {
     #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<Probe>(), help_heading = LOAD)]
     pub probe: Option<Probe>,
 
-    /// Of normal and dss: numbers of concurrent report sessions, such as 1,2 [default: normal 1 and 2, dss 1 to 15]
+    /// Numbers of concurrent report sessions, such as 1,2 (normal, dss) [default: normal 1 and 2, dss 1 to 15]
     ///
     /// The defaults are per disk, like ORION's levels of large I/O.
     #[arg(long, value_name = "N,..", value_delimiter = ',', help_heading = REPORTS)]
@@ -165,7 +165,7 @@ impl QueryArgs {
             check_sessions(&count.filter(|count| *count > 0).into_iter().collect::<Vec<_>>(), option)?;
         }
         if shape == (MatrixShape::Point { small: 0, large: 0 }) {
-            return Err(Problem::usage("a point without any session is no load")
+            return Err(Problem::usage("a point without sessions is not a load")
                 .at("--matrix")
                 .next("give --num-small or --num-large a number above 0"));
         }

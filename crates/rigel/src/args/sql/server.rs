@@ -16,15 +16,16 @@ pub struct ServerArgs {
 
     /// Measure an existing server, such as 'host=/run/postgresql dbname=shop' or mysql://USER@HOST
     ///
-    /// A connection string, as key=value pairs or as postgresql://USER@HOST/DATABASE; of MySQL and MariaDB as mysql://USER@HOST:PORT or as
+    /// A connection string, as key=value pairs or as postgresql://USER@HOST/DATABASE; for MySQL and MariaDB as mysql://USER@HOST:PORT or as
     /// 'socket=/run/mysqld/mysqld.sock user=USER'. The password is taken from PGPASSWORD or MYSQL_PWD; there is no prompt. The table is in its own schema
-    /// (of MySQL and MariaDB: database), rigel, which is created only with --create-in and reused by later runs.
+    /// (for MySQL and MariaDB: database), rigel, which is created only with --create-in and reused by later runs.
     #[arg(long, value_name = "DSN", conflicts_with_all = ["dir", "programs"], help_heading = SERVER)]
     pub dsn: Option<String>,
 
     /// Allow Rigel to create the schema rigel and its table in this database
     ///
-    /// Repeat the name of the database; of MySQL and MariaDB it is rigel. Look-ups and reports need this only once, as their table stays unless --drop is given; commit and prove need it
+    /// Repeat the name of the database; for MySQL and MariaDB it is rigel. Look-ups and reports need this only once, as their table stays unless
+    /// --drop is given; commit and prove need it
     /// for every run, as their tables are removed afterwards. Nothing else in the database is changed.
     #[arg(long, value_name = "DATABASE", requires = "dsn", help_heading = SERVER)]
     pub create_in: Option<String>,
@@ -39,9 +40,9 @@ pub struct ServerArgs {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = SERVER, hide_short_help = true)]
     pub programs: Option<PathBuf>,
 
-    /// Which database: postgresql or mysql, which is MySQL or MariaDB [default: that of --dsn, else postgresql]
+    /// Database product: postgresql or mysql (MySQL or MariaDB) [default: that of --dsn, else postgresql]
     ///
-    /// MariaDB is taken for a private server where both are installed. Loads as they and Oracle make them, without a server: `rigel run --load mysql`,
+    /// MariaDB is used for a private server if both are installed. Loads like theirs and Oracle's, without a server: `rigel run --load mysql`,
     /// `rigel run --load oracle`.
     #[arg(long, value_name = "PRODUCT", value_parser = database, help_heading = SERVER, hide_short_help = true)]
     pub database: Option<Product>,

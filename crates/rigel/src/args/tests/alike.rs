@@ -1,4 +1,4 @@
-//! Both command lines, spelled alike, come to the same request or to a refusal of the same option.
+//! Both command lines, given the same options, make the same request or refuse the same option.
 
 use super::super::words::Words;
 use super::*;

@@ -1,4 +1,4 @@
-//! `rigel capacity forecast`: when a storage will be full or slow, from the store of what production did and the records of runs.
+//! `rigel capacity forecast`: when a storage will be full or slow, from the store of production data and the records of runs.
 //!
 //! Must not measure or judge; the rules are in `rigel_capacity`.
 
@@ -27,7 +27,7 @@ use rigel_run::wall::Wall;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Five minutes: what busy hours are told by.
+/// Five minutes: what busy hours are known by.
 const STEP_MS: u32 = 300_000;
 
 pub fn forecast(options: &ForecastOptions, streams: &Streams) -> Result<(), Problem> {
@@ -166,7 +166,7 @@ fn check_common(
         .because(
             "they have no time in common in which the rates of each are known, and what is unknown is not 0",
         )
-        .next("import the time that is missing, or name less; rigel capacity list shows the times of each"))
+        .next("import the missing time, or name fewer; rigel capacity list shows the times of each"))
 }
 
 /// Who else has load on the storage, as far as the store knows.

@@ -1,4 +1,4 @@
-//! The load in a file, beside the history of a store: what if that database moved here?
+//! The load in a file, added to the history of a store: what if that database moved here?
 //!
 //! The file is read into memory and never stored. Must not understand it.
 
@@ -44,7 +44,7 @@ impl<'a> Guests<'a> {
         Ok(())
     }
 
-    /// The tables of a file, which is a member from now on. Its hosts get names of their own, so that none is taken for one of the store.
+    /// The tables of a file, which is a member from now on. Its hosts get names of their own, so none is taken for one of the store.
     pub fn take(&mut self, file: &Path, members: &mut Members) -> Result<Vec<(Key, Table)>, Problem> {
         let name = encode(file);
         let stem = file.file_stem().map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! Whose history is meant, and which moment.
+//! Which history is meant, and which time.
 //!
 //! Must not open the store.
 
@@ -168,7 +168,7 @@ impl Whose {
                 .next("name one of its hosts, or more hosts with --host, --database or --all"));
         }
         if !without.is_empty() && self.hosts.iter().all(|host| without.contains(host)) {
-            return Err(Problem::usage("no host would be left to take the load")
+            return Err(Problem::usage("no host would be left to take over the load")
                 .at("--without")
                 .because(format!("the sum is of {}", self.name))
                 .next("leave one of them, or sum more hosts with --host, --database or --all"));
@@ -212,7 +212,7 @@ impl WantedDatabase {
         self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
     }
 
-    /// Whether it is that: by its number, and by its name where only that is told and no other one has it.
+    /// Whether it is that: by its number, and by its name where only that is reported and no other one has it.
     fn is(&self, of: DatabaseName<'_>) -> bool {
         match of.dbid {
             Some(dbid) if !self.dbids.is_empty() => self.dbids.contains(dbid),
@@ -345,7 +345,7 @@ pub fn handovers(members: &Members, (from_ms, to_ms): (i64, i64)) -> Vec<String>
     told.take(MOST).collect()
 }
 
-/// Whether every disk of a host is meant, so that what is told of the host as a whole is told of these.
+/// Whether every disk of a host is meant, so the figures of the host as a whole are those of these disks.
 pub fn means_all(held: &[KeySummary], host: &str, named: &[String]) -> bool {
     let own = held.iter().map(|held| &held.key).filter(|key| key.host == host);
     let disks = own.map(|key| key.subject.clone()).filter(|subject| subject.kind == Kind::Disk);

@@ -109,7 +109,7 @@ struct Import {
 }
 
 impl Import {
-    /// Everything that was named. A line is told once its files are in the store for good.
+    /// Everything that was named. A line is reported once its files are in the store for good.
     fn all(&mut self, places: Vec<Place>, joins: bool, streams: &Streams) -> Result<(), Problem> {
         let mut together: Option<ImportReport> = None;
         for (at, place) in places.into_iter().enumerate() {

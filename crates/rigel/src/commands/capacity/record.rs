@@ -1,6 +1,6 @@
 //! `rigel capacity record`: counters of this host once a second, kept once a minute.
 //!
-//! A process that dies loses a minute at most. Must not judge what it records.
+//! A process that dies loses at most a minute. Must not judge what it records.
 
 use crate::args::RecordArgs;
 use crate::capacity_store::{Store, place};

@@ -1,4 +1,4 @@
-//! `rigel capacity replay`: a time of the store as a load file.
+//! `rigel capacity replay`: a period of the store as a load file.
 //!
 //! Must not choose phases or rates; `rigel_capacity::replay` does.
 
@@ -82,7 +82,7 @@ pub fn replay(options: &ReplayOptions, streams: &Streams) -> Result<(), Problem>
     Ok(())
 }
 
-/// What of the store is meant.
+/// Which part of the store is meant.
 struct StoreSelection {
     whose: Whose,
     members: Members,
@@ -199,7 +199,7 @@ impl StoreSelection {
             if self.guests.len() == before {
                 return Err(Problem::usage("the file has too little load to add")
                     .at(format!("--add {}", path_text::encode(file)))
-                    .because("its usual week is made of whole hours, and half of no hour is known")
+                    .because("its usual week consists of whole hours, but no hour is at least half known")
                     .next("give a file of some hours, better of a week"));
             }
         }
@@ -295,7 +295,7 @@ impl StoreSelection {
         .next(format!("give --every {finest_s}s, or leave it out"))
     }
 
-    /// That nothing is known of a time.
+    /// That nothing is known about a time.
     fn nothing(&self, (from_ms, to_ms): (i64, i64), step_ms: u32) -> Problem {
         let before = self.held.iter().filter(|one| one.first_ms < from_ms).map(|one| one.last_ms).max();
         let within = self.held.iter().any(|one| one.first_ms < to_ms && one.last_ms > from_ms);
@@ -333,7 +333,7 @@ impl StoreSelection {
     }
 }
 
-/// Reads the store a day at a time, so that memory is that of a day.
+/// Reads the store a day at a time, so memory is that of a day.
 fn gather(
     store: &Store,
     chosen: &StoreSelection,

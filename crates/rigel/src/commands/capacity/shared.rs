@@ -1,6 +1,6 @@
-//! Which hosts share a storage, as far as the files in a store say so themselves, and which databases have had another number.
+//! Which hosts share a storage, as far as the files in a store say so, and which databases had a different DBID.
 //!
-//! Must not guess: hosts whose databases have one name are none that share.
+//! Must not guess: databases of the same name do not prove shared storage.
 
 use rigel_capacity::sum::is_load;
 use rigel_capacity::{DatabaseName, KeySummary, Kind, Lifetime};

@@ -52,7 +52,7 @@ fn whose(held: &[KeySummary], asked: &WhoseArgs, path: &Path) -> Result<Option<W
     asked.is_given().then(|| Whose::of(held, asked, &CommandStem::default(), &shown)).transpose()
 }
 
-/// The sum of several; nothing where there is one.
+/// The sum of several; nothing if there is one.
 fn show_sum(
     store: &Store,
     (whose, own): (&Whose, &[KeySummary]),

@@ -1,4 +1,4 @@
-//! Hosts of a store that may be one under two names: short and with its domain, with a port, in letters of another size.
+//! Hosts of a store that may be one under two names: short and with its domain, with a port, in different case.
 //!
 //! Must not decide whether they are.
 

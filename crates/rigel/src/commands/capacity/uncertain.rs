@@ -1,6 +1,6 @@
-//! Disks of which names alone do not say whether they lie on others: what their load says of it, and what is remarked on those that do not count.
+//! Disks whose names do not show whether they lie on others: what their load shows, and the remarks about those that do not count.
 //!
-//! Must not write the store.
+//! Must not write to the store.
 
 use crate::capacity_store::Store;
 use rigel_capacity::numbered::{is_of_any, lying};
@@ -50,7 +50,7 @@ pub fn settled(store: &Store, held: Vec<KeySummary>) -> Result<(Vec<KeySummary>,
     Ok((all, remarks))
 }
 
-/// A remark on each of some hosts with disks that do not count because their names are none of disks.
+/// A remark on each of some hosts with disks that do not count because their names are not those of disks.
 pub fn unknown(held: &[KeySummary], hosts: &[String]) -> Vec<String> {
     let of_host = |host: &String| {
         let own =

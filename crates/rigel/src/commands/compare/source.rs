@@ -15,7 +15,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// A record is known by so many of its first bytes.
+/// A record is known by this many of its first bytes.
 const HEAD_BYTES: u64 = 64;
 /// How files of other tools end.
 const ENDINGS: [&str; 4] = ["txt", "csv", "json", "xml"];
@@ -131,7 +131,7 @@ fn bytes(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     Ok(is_whole.then_some(bytes))
 }
 
-/// The results of other tools in a directory, by name. What no tool wrote is passed over.
+/// The results of other tools in a directory, by name. What no tool wrote is skipped.
 fn tools_in(dir: &Path) -> Result<Vec<LoadedRun>, Problem> {
     let shown = path_text::encode(dir);
     let unreadable = |error: std::io::Error| unreadable(&shown, &error);

@@ -141,6 +141,9 @@ fn check(found: &ToolComparison, base: &[LoadedRun], new: &[LoadedRun]) -> Resul
         .map(|one| format!("{} ({}; {} has {})", one.what, one.base, printable(&one.run_id), one.other))
         .collect();
     Err(Problem::usage(format!("the sides are not comparable: they differ in {}", differences.join(", ")))
-        .because("numbers that differ in this are not about the same thing")
-        .next("measure with the sizes and the share of writes of the other tool, or compare all the same with --allow-differences"))
+        .because("numbers that differ in this do not measure the same thing")
+        .next(
+            "measure with the sizes and the share of writes of the other tool, or compare anyway with \
+            --allow-differences",
+        ))
 }

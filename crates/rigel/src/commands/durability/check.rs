@@ -112,7 +112,7 @@ fn is_target(acks: &Acks, facts: &TargetFacts) -> Result<(), Problem> {
     if is < was {
         let because =
             format!("it had {} ({was} bytes) in the run and now has {} ({is} bytes)", Bytes(was), Bytes(is));
-        return refused("the target is smaller than it was, or another one", because);
+        return refused("the target is smaller than it was, or a different one", because);
     }
     let is_device = facts.kind == TargetKind::BlockDevice;
     if is_device && head.is_device && is != was {
@@ -187,7 +187,7 @@ fn read_acks(file: &Path) -> Result<(Acks, bool), Problem> {
 enum Next {
     /// Without its end.
     Line(Vec<u8>),
-    /// Whether there was something behind the last whole line.
+    /// Whether there was something after the last whole line.
     End { torn: bool },
 }
 

@@ -1,4 +1,4 @@
-//! `rigel durability run`: the target made ready as for any run that writes, then writers whose acknowledgements go to standard output.
+//! `rigel durability run`: the target prepared as for any run that writes, then writers whose acknowledgements go to standard output.
 //!
 //! Must not write without a permit.
 
@@ -218,7 +218,7 @@ impl<'a> AckPrinter<'a> {
         Ok(())
     }
 
-    /// Hands over the lines at once, so that the next writes begin after that.
+    /// Hands over the lines at once, so the next writes begin after that.
     fn put(&self) -> Result<(), Problem> {
         let mut out = io::stdout().lock();
         out.write_all(self.lines.as_bytes()).and_then(|()| out.flush()).map_err(|error| {

@@ -1,4 +1,4 @@
-//! `rigel durability witness`: keeps the acknowledgements of a run in a file, whatever becomes of the other end.
+//! `rigel durability witness`: keeps the acknowledgements of a run in a file, whatever happens at the other end.
 //!
 //! Whole lines only, flushed to the disk ten times a second. Must not judge them.
 
@@ -113,7 +113,7 @@ struct Keeper<'a> {
     /// The rest of a line that is too long for one of ours.
     skipping: bool,
     count: u64,
-    /// Lines that are none of the run.
+    /// Lines that do not belong to the run.
     stray: u64,
     /// How the first of them begins, of those before the run's first line.
     first_stray: Option<String>,

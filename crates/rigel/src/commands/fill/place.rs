@@ -1,4 +1,4 @@
-//! What a fill was given: a device or a file that is there, a file to be made, or a scratch file, which a directory gets.
+//! The targets of a fill: an existing device or file, a new file, or a scratch file for a directory.
 //!
 //! Must not write, nor open anything for writing.
 
@@ -99,7 +99,7 @@ pub fn check_distinct(names: &[PathBuf], places: &[Place]) -> Result<(), Problem
     Ok(())
 }
 
-/// A file by such a name was hardly meant: a name of ASM, an operand of dd. With its directory, as in `./+DATA`, it is one.
+/// A file by such a name was barely meant: a name of ASM, an operand of dd. With its directory, as in `./+DATA`, it is one.
 fn check_is_a_name(path: &Path) -> Result<(), Problem> {
     let name = encode(path);
     match no_path::in_command(&name).filter(|_| !name.starts_with(['/', '.'])) {

@@ -1,4 +1,4 @@
-//! What `rigel run burst` takes from its targets, and what it says before it begins.
+//! What `rigel run burst` needs to know about its targets, and what it prints before it begins.
 //!
 //! Must not measure.
 
@@ -24,7 +24,8 @@ pub fn of_targets<'a>(options: &'a RunOptions, targets: &[TargetFacts]) -> Cow<'
 pub fn remark(options: &RunOptions) -> Option<String> {
     let burst = options.request.burst()?;
     Some(format!(
-        "note: full load for up to {}, less when the rate falls before; then a pause, and a second burst (--for sets the time)",
+        "note: full load for up to {}, less if the rate falls earlier; then a pause, and a second burst \
+         (--for sets the time)",
         two_units(burst.time)
     ))
 }
@@ -39,11 +40,11 @@ pub fn check_alone(request: &Request) -> Result<(), Problem> {
     }
 }
 
-/// Refuses to go on with an interrupted one.
+/// Refuses to resume an interrupted one.
 pub fn check_resumable(request: &Request) -> Result<(), Problem> {
     match request.burst() {
         Some(_) => Err(Problem::usage("a run of bursts cannot be resumed")
-            .because("a bucket refills while nothing runs, and nobody counted how much")
+            .because("a bucket refills while nothing runs, and it is unknown how much")
             .next("start it again; `rigel report` shows what the record says")),
         None => Ok(()),
     }

@@ -1,6 +1,6 @@
 //! Whether a calibration measures commits: on a file of Rigel's own, and on targets that may be overwritten.
 //!
-//! Must not ask for more consent than the user gave, and must not fail a run for want of it.
+//! Must not ask for more consent than the user gave, and must not fail a run for lack of it.
 
 use crate::args::{RunOptions, TargetSource};
 use rigel_core::facts::TargetFacts;

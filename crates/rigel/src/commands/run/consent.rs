@@ -1,4 +1,4 @@
-//! Permits to write: evidence about every target that the plan writes, then a permit for each, or the reason against it.
+//! Permits to write: evidence about every target that the plan writes, then a permit for each, or the reason for refusing it.
 //!
 //! Must not judge; `rigel_core::guard::safety` does, behind the guard of `rigel_io`.
 
@@ -127,7 +127,7 @@ pub fn foresee(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Prob
     Ok(())
 }
 
-/// What a dry run says of a target that would be written.
+/// What a dry run says about a target that would be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forecast {
     /// It would not be written for sure.
@@ -174,7 +174,7 @@ pub fn forecast_of(
     Ok(Forecast { refused, text })
 }
 
-/// What is known of a target without reading it.
+/// What is known about a target without reading it.
 fn known(target: &TargetFacts, limit: Nanos, snapshot: &Snapshot) -> Result<Vec<Evidence>, Problem> {
     let path = path_text::decode(&target.path);
     answering(&path, limit, || {

@@ -1,4 +1,4 @@
-//! `--dry-run`: what a run would do, as far as it can be known without doing it.
+//! `--dry-run`: what a run would do, as far as it is known without doing it.
 //!
 //! Must not read what is on a target, and must not write.
 
@@ -21,7 +21,7 @@ use rigel_report::text::{self, Intent};
 use rigel_report::{OrionVersion, RUN_OUTPUTS, orion};
 use rigel_run::bench::make;
 
-/// What this host can say of its targets. A simulated target has nothing to lose.
+/// What this host can say about its targets. A simulated target has nothing to lose.
 pub fn foretell(options: &RunOptions, looked: &[TargetFacts]) -> Result<TargetNotice, Problem> {
     if options.request.engine.is_simulated() {
         return Ok(TargetNotice::default());

@@ -1,7 +1,7 @@
-//! The life of a measurement: shown if that was all that was asked for, else prepared, made, measured, put away.
+//! The life of a measurement: only shown, or prepared, made, measured and cleaned up.
 //!
-//! Every command that measures goes through [`Life`]. What it makes for itself is held by a guard from then on, so that it is put away once on every
-//! way out: at the end, behind a problem, behind a signal, in a panic. Must not know what is made, and must not measure.
+//! Every command that measures goes through [`Life`]. A guard holds what it creates, so it is cleaned up exactly once on every way out: at the
+//! end, after a problem, after a signal, in a panic. Must not know what is made, and must not measure.
 
 use super::present::Reporter;
 use crate::signals::Signals;
@@ -10,7 +10,7 @@ use rigel_core::error::{ExitKind, Problem};
 /// What came of a load: `Ok(Some(_))` where it was cut short after something was measured, no number of it may be used, or data was wrong.
 pub type MeasuredEnd = Result<Option<Problem>, Problem>;
 
-/// How the work on something ended that is put away now.
+/// How the work ended on something that is now cleaned up.
 #[derive(Clone, Copy, Debug)]
 pub enum Ending<'a> {
     Whole,
@@ -28,7 +28,7 @@ impl<'a> Ending<'a> {
     }
 }
 
-/// What a measurement makes for itself.
+/// What a measurement makes on its own.
 pub trait PutAway {
     /// Called once.
     fn put_away(&mut self, reporter: Reporter<'_>, ending: Ending<'_>) -> Result<(), Problem>;
@@ -60,12 +60,12 @@ impl<'a> Life<'a> {
         Ok(Some(Self::again(reporter, prepare()?)))
     }
 
-    /// That of a run which goes on behind its record.
+    /// That of a run which continues after its record.
     pub const fn again(reporter: Reporter<'a>, signals: Signals) -> Self {
         Self { reporter, signals }
     }
 
-    /// To the end: measures, and puts away what was made for it.
+    /// To the end: measures, and cleans up what was made for it.
     pub fn end<M: PutAway>(&self, made: M, work: impl FnOnce(&mut M) -> MeasuredEnd) -> Result<(), Problem> {
         self.within(made, work)?.map_or(Ok(()), Err)
     }
@@ -100,7 +100,7 @@ pub fn both(
     ended.and(put_away)
 }
 
-/// Holds what was made until it is put away.
+/// Holds what was made until it is cleaned up.
 struct Guard<'a, M: PutAway> {
     reporter: Reporter<'a>,
     made: M,

@@ -1,4 +1,4 @@
-//! Load files: the one that a run is asked for, a preset by its name, a file or a job file of fio, and the load of a run as one.
+//! Load files: the one that a run needs (a preset by name, a file, or a fio job file), and the load of a run as one.
 //!
 //! Must not know the form; [`rigel_core::load::file`] does.
 
@@ -51,7 +51,7 @@ pub fn with_file(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Problem> {
     Ok(Cow::Owned(options))
 }
 
-/// The preset that a word names. What has a directory is a file, so that `./mysql` is one.
+/// The preset that a word names. What has a directory is a file, so `./mysql` is one.
 fn preset(path: &Path) -> Option<Preset> {
     Preset::named(path.to_str()?)
 }

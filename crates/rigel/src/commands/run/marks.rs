@@ -1,6 +1,6 @@
-//! Who speaks into a run through trouble: people, over a socket of this process, and the host, which is looked at once a second.
+//! Sources of marks in a run through a failure: people, over a socket of this process, and the host, which is checked once a second.
 //!
-//! The socket has a name and no file (Linux's abstract namespace), so that nothing is left behind, and nothing planted can be followed. Must not write
+//! The socket has a name and no file (Linux's abstract namespace), so nothing is left behind, and no planted link can be followed. Must not write
 //! the record; the walk does.
 
 use super::present::Reporter;
@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How often the host is looked at.
+/// How often the host is checked.
 const LOOK: Duration = Duration::from_secs(1);
 /// Within such a time a thread sees that the run is over, and that somebody speaks.
 const TURN: Duration = Duration::from_millis(20);
@@ -119,7 +119,7 @@ fn listen(listener: &UnixListener, run_id: &str, marks: &Marks, over: &AtomicBoo
     }
 }
 
-/// One who connects: is told which run this is, says one text, hears what became of it.
+/// One who connects: is told which run this is, sends one text, and hears what became of it.
 fn hear(mut stream: UnixStream, run_id: &str, marks: &Marks) {
     let answer = |stream: &mut UnixStream, text: &str| {
         // Who has gone needs no answer.

@@ -1,7 +1,7 @@
-//! A run on several nodes: the same words are read on each, the first one leads, the others follow.
+//! A run on several nodes: each reads the same arguments, the first one leads, the others follow.
 //!
-//! Every node looks at its own targets, asks for its own consent and opens them; one that refuses refuses for all, before anything is written. Must not
-//! judge whether nodes fit together; [`rigel_cluster::meet`] does.
+//! Every node inspects its own targets, checks its own consent and opens them; a refusal by one is a refusal by all, before anything is written. Must
+//! not judge whether nodes fit together; [`rigel_cluster::meet`] does.
 
 mod follow;
 mod openings;
@@ -74,7 +74,7 @@ impl Crew {
         Ok(NodesMeeting { process: process_number(options.request.seed), hellos, meeting })
     }
 
-    /// The same of a run that goes on: each node has to be what it was.
+    /// The same of a run that continues: each node has to be what it was.
     pub fn meet_again(
         &self,
         header: &Header,
@@ -109,7 +109,7 @@ impl Crew {
         Ok(NodesMeeting { process: process_number(options.request.seed), hellos, meeting })
     }
 
-    /// What the record says of each rank; nothing of one without a part of the load.
+    /// What the record says about each rank; nothing of one without a part of the load.
     fn recorded(&self, header: &Header) -> Result<Vec<Option<NodePast>>, Problem> {
         let had = |node: &Node| {
             let member = node.member.as_ref()?;
@@ -158,7 +158,7 @@ impl Crew {
         Ok(hellos)
     }
 
-    /// The bench of all nodes, each with its targets open. `engines`: those of a run that goes on, of each node that has a part of the load.
+    /// The bench of all nodes, each with its targets open. `engines`: those of a run that continues, of each node that has a part of the load.
     pub fn bench(
         &self,
         reporter: Reporter<'_>,
@@ -238,7 +238,7 @@ impl NodesMeeting {
         options
     }
 
-    /// What the nodes that load say of their targets before they are read.
+    /// What the nodes that load say about their targets before they are read.
     pub fn foretold(&self) -> TargetNotice {
         let all = self.meeting.members.iter().zip(&self.hellos).filter(|(member, _)| member.share > 0);
         TargetNotice::of_all(&all.map(|(member, hello)| (&*member.name, &hello.foretold)).collect::<Vec<_>>())

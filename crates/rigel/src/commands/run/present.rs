@@ -1,4 +1,4 @@
-//! What a run prints beside its progress: remarks, the plan, the results, the paths of the outputs.
+//! What a run prints besides its progress: remarks, the plan, the results, the paths of the outputs.
 //!
 //! Results go to standard output, everything else to standard error. Must not compute a figure.
 
@@ -68,7 +68,7 @@ impl Reporter<'_> {
         self.streams.remark(&parts.join("; "));
     }
 
-    /// Prints text among the results. A run goes on when nobody reads it: its outputs are on disk.
+    /// Prints text among the results. A run continues when nobody reads it: its outputs are on disk.
     fn say(&self, text: &str) {
         let _ = self.streams.results(text.as_bytes());
     }
@@ -150,7 +150,7 @@ fn prospect(request: &Request, plan: &Plan) -> String {
                     two_units(rigel_core::units::Nanos(soak.every.0.saturating_mul(10)))
                 );
             }
-            format!("{phases} in turns for {}{beside}", two_units(soak.time))
+            format!("{phases} in rotation for {}{beside}", two_units(soak.time))
         }
         (_, Some(Pace::Adaptive(adaptive))) => {
             format!("{points} to {}, usually {usually}", adaptive.precision)
@@ -173,9 +173,9 @@ fn buffers_line(buffers: &BufferFacts) -> String {
     format!("buffers {} in {backing}{segments}", Bytes(buffers.bytes))
 }
 
-/// What speaks against a run that measured.
+/// What casts doubt on a run that measured.
 pub struct RunTrouble {
-    /// Blocks did not hold what was written to them.
+    /// Blocks did not contain what was written to them.
     pub wrong_data: Option<Problem>,
     /// No number may be used, or a gate failed.
     pub unusable: Option<Problem>,
@@ -225,7 +225,8 @@ pub fn outputs(reporter: Reporter<'_>, set: &OutputSet, unkept: &[&[u8]]) -> Res
     Ok(RunTrouble { wrong_data: wrong, unusable, stopped: text::stopped(&view) })
 }
 
-/// Where the results are that nobody read (`rigel calibrate | true`): the reader of a pipe may go long before the end, and is no reason to end a run.
+/// Where the results are that nobody read (`rigel calibrate | true`): the reader of a pipe may go long before the end, and is not a reason to end a
+/// run.
 pub fn unread(reporter: Reporter<'_>, set: &OutputSet) {
     if reporter.streams.is_unread() {
         let record = path_text::encode(&set.record_path());
@@ -308,7 +309,7 @@ fn print_run(reporter: Reporter<'_>, set: &OutputSet, view: &View<'_>) -> Result
     Ok(())
 }
 
-/// ORION's `-verbose`: what the trace says of each point.
+/// ORION's `-verbose`: what the trace says about each point.
 fn trace_lines(files: &[OutputFile]) -> String {
     let trace = files.iter().find(|file| file.suffix == "_trace.txt");
     let text = trace.map(|file| String::from_utf8_lossy(&file.bytes)).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! `rigel run --resume`: goes on with an interrupted run from its record.
+//! `rigel run --resume`: resumes an interrupted run from its record.
 //!
 //! The options of the run are in the record; consent to write has to be given again. Nothing is measured, and the record
-//! is not touched, before targets, host and engine are found to be as they were. Must not judge which visits count;
+//! is not touched, before targets, host and engine are found to be unchanged. Must not judge which visits count;
 //! `rigel_core::record::resume` does.
 
 use super::burst;
@@ -148,7 +148,7 @@ fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> Run
     }
 }
 
-/// The options of a run that goes on, as far as they matter to a node that writes no output.
+/// The options of a run that continues, as far as they matter to a node that writes no output.
 pub fn bare(request: Request, targets: TargetSource, destroy: Vec<PathBuf>) -> RunOptions {
     RunOptions {
         front: Front::Rigel,
@@ -311,7 +311,7 @@ fn put_back(reporter: Reporter<'_>, found: &LockedRecord) -> Result<(), Problem>
     Ok(())
 }
 
-/// Cuts a torn last line off, so that what is added begins a line.
+/// Cuts a torn last line off, so what is added begins a line.
 fn cut(found: &LockedRecord) -> Result<(), Problem> {
     let LockedRecord { set, file, whole } = found;
     let Some(torn) = whole.record.torn.as_ref().filter(|_| whole.behind.is_none()) else { return Ok(()) };

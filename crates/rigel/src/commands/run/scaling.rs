@@ -1,4 +1,4 @@
-//! What `rigel run scaling` takes from its targets: how many of them are loaded at each point, and which lie on one device.
+//! What `rigel run scaling` needs to know about its targets: how many of them are loaded at each point, and which lie on one device.
 //!
 //! Must not measure.
 
@@ -40,10 +40,12 @@ pub fn of_targets<'a>(
 /// Refuses targets that count on several nodes: each would have a list of its own.
 pub fn check_alone(request: &Request) -> Result<(), Problem> {
     match request.classes.iter().find(|class| class.level_is_targets()) {
-        Some(class) => Err(Problem::usage("several nodes cannot be measured over more and more targets")
-            .at(format!("the load class '{}'", class.name))
-            .because("each node has a list of targets of its own")
-            .next("run `rigel run scaling` on one host")),
+        Some(class) => {
+            Err(Problem::usage("several nodes cannot be measured over a growing number of targets")
+                .at(format!("the load class '{}'", class.name))
+                .because("each node has a list of targets of its own")
+                .next("run `rigel run scaling` on one host"))
+        }
         None => Ok(()),
     }
 }

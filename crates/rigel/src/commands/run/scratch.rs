@@ -1,6 +1,6 @@
-//! The scratch files of a run: one in each directory that was named, or in the current one. Foreseen, filled, and put away.
+//! The scratch files of a run: one in each named directory, or in the current one. Planned, filled and cleaned up.
 //!
-//! Must not touch a file that is not Rigel's; `rigel_io::targets::scratch` sees to that.
+//! Must not touch a file that is not Rigel's; `rigel_io::targets::scratch` ensures that.
 
 use super::life::{Ending, PutAway};
 use super::present::Reporter;
@@ -57,7 +57,7 @@ fn is_here(dir: &Path) -> bool {
     dir == Path::new(".")
 }
 
-/// One size for all, so that what is compared is alike. Directories of one filesystem share its space.
+/// One size for all, so what is compared is alike. Directories of one filesystem share its space.
 fn chosen_size(dirs: &[PathBuf], found: &[TargetFacts], host: &HostFacts) -> Result<u64, Problem> {
     let memory_bytes = host.memory_bytes.unwrap_or(4 * GIB);
     let distinct = TargetFacts::each_once(found);
@@ -113,7 +113,7 @@ fn is_same_dir(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// The scratch files of one run; put away when this goes out of scope.
+/// The scratch files of one run; cleaned up when this goes out of scope.
 #[derive(Debug, Default)]
 pub struct Scratch {
     files: Vec<ScratchFile>,
@@ -172,7 +172,7 @@ impl Scratch {
         Ok(own)
     }
 
-    /// A file that was filled elsewhere; `None` where there is none to put away.
+    /// A file that was filled elsewhere; `None` if there is none to cleaned up.
     pub fn holding(file: Option<ScratchFile>) -> Self {
         let files: Vec<ScratchFile> = file.into_iter().collect();
         Self { of_targets: (0..files.len()).collect(), files, is_of_record: false }
@@ -256,7 +256,7 @@ impl PutAway for Scratch {
     }
 }
 
-/// Which scratch files are about to be filled; nothing where the run has other targets.
+/// Which scratch files are about to be filled; nothing if the run has other targets.
 pub fn announcement(options: &RunOptions, size: Bytes) -> Option<String> {
     let dirs = distinct(dirs_of(options));
     match dirs.as_slice() {

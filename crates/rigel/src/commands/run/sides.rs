@@ -1,4 +1,4 @@
-//! Whether the targets of two sides can take turns.
+//! Whether the targets of two sides can alternate.
 //!
 //! Must not open a target.
 
@@ -47,7 +47,7 @@ pub fn check_engines(options: &RunOptions, plan: &Plan, targets: &[TargetFacts])
     }
 }
 
-/// The first target that both sides have; nothing where there are no sides.
+/// The first target that both sides have; nothing if there are no sides.
 fn common<'t>(request: &Request, targets: &'t [TargetFacts]) -> Option<&'t TargetFacts> {
     request.sides?;
     let [of_a, of_b] = Side::BOTH.map(|side| request.of_side(side, targets));

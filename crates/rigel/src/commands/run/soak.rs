@@ -1,4 +1,4 @@
-//! What a soak adds to a run: the load of as many targets as there are, and its own outputs.
+//! What a soak adds to a run: the load for the actual number of targets, and its own outputs.
 //!
 //! Must not measure, and must not judge; `rigel_uses::soak` does.
 
@@ -44,7 +44,7 @@ pub fn remark(options: &RunOptions) -> Option<String> {
     let request = &options.request;
     let is_silent = !request.is_soak() || request.classes.iter().any(|class| class.verify);
     (!is_silent).then(|| match request.writes_at_all() {
-        true => "note: no data is verified, as no class of the load has 'verify'".to_owned(),
+        true => "note: no data is verified, because no class of the load has 'verify'".to_owned(),
         false => "note: read-only: failures and slow targets are found, but no data is verified; --destroy-data TARGET allows writing".to_owned(),
     })
 }
@@ -76,7 +76,7 @@ impl SlowFill {
     }
 }
 
-/// The record of a soak: a full disk does not end it. `again`: what goes on with it.
+/// The record of a soak: a full disk does not end it. `again`: what resumes it.
 pub fn journal(
     reporter: Reporter<'_>,
     record: File,

@@ -1,7 +1,7 @@
-//! `rigel sql`: a server and its table made ready, then a run like any other, then everything put away.
+//! `rigel sql`: a server and its table are prepared, then a run like any other, then everything is cleaned up.
 //!
-//! What a private server makes is removed with it, however the run ends. In a database of others only the schema `rigel` is made,
-//! with consent, and removed on request. Must not measure.
+//! What a private server creates is removed with it, however the run ends. In a user's database, only the schema `rigel` is created, with consent,
+//! and removed on request. Must not measure.
 
 mod again;
 mod commits;
@@ -52,7 +52,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A table is so many times the caches below it, so that what they keep does not show.
+/// A table is this many times the caches below it, so what they keep does not show.
 const TIMES_CACHES: u64 = 4;
 /// What the page cache of a private server is to hold of each report beside what is read ahead: one of the usual size. A larger one
 /// need not fit.
@@ -62,7 +62,7 @@ const LOG_BYTES: u64 = 2 * GIB;
 /// An entry of the index has 20 bytes, and so has what is sorted; a row has a block.
 const TABLE_TO_INDEX: u64 = 128;
 const PRIVATE: &str = "a private server with a table";
-/// Devices have caches that nobody tells of.
+/// Devices have caches that nobody reports on.
 const LEAST_TABLE: u64 = GIB;
 
 /// Measures through a server.
@@ -138,7 +138,7 @@ struct ReadyServer {
     log_dir: Option<PathBuf>,
 }
 
-/// The files of raw I/O, what may be written of them, and the engine of a run that goes on.
+/// The files of raw I/O, what may be written of them, and the engine of a run that continues.
 type Raw = (Vec<TargetFacts>, Vec<Option<WritePermit>>, Option<EngineKind>);
 
 /// What a run will do, or would.
@@ -358,14 +358,14 @@ impl SqlRun<'_> {
         })
     }
 
-    /// Sessions, with raw I/O in turns when there are files for it.
+    /// Sessions, with raw I/O in turn when there are files for it.
     fn bench(&self, parts: Parts, raw: Raw, run: &Run) -> Result<Box<dyn Bench>, Problem> {
         let clock = parts.clock;
         let sql = Box::new(SqlBench::start(parts, &run.request.alone(Side::B))?);
         if raw.0.is_empty() { Ok(sql) } else { self.beside(run, raw, sql, clock) }
     }
 
-    /// The files that raw I/O reads in turns with SQL; none when it is left out.
+    /// The files that raw I/O reads in turn with SQL; none when it is left out.
     fn files(&self, table: &Table) -> Result<Vec<TargetFacts>, Problem> {
         if !self.source.raw {
             return Ok(Vec::new());
@@ -381,7 +381,7 @@ impl SqlRun<'_> {
         Ok(files)
     }
 
-    /// Both in turns.
+    /// Both in turn.
     fn beside(
         &self,
         run: &Run,
@@ -461,7 +461,7 @@ impl SqlRun<'_> {
         Some(facts.cache_bytes.saturating_add(page_cache))
     }
 
-    /// The bytes of the table that is there, which has the size that was asked for, if one was, and the index.
+    /// The bytes of the table that is there, which has the size that was requested, if one was, and the index.
     fn as_asked(&self, table: &Table) -> Result<u64, Problem> {
         if self.by_index() {
             table.check_index()?;

@@ -1,6 +1,6 @@
-//! From what the user named to targets with facts: a `.lun` file, paths, a scratch file, a simulated device.
+//! From the user's names to targets with facts: a `.lun` file, paths, a scratch file, a simulated device.
 //!
-//! Must not open anything for writing but a scratch file of ours.
+//! Must not open anything for writing except a scratch file of ours.
 
 use super::scratch;
 use crate::args::{RunOptions, TargetSource};
@@ -34,7 +34,8 @@ pub fn with_directories(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Pro
             }
         }
         TargetSource::Scratch { dirs, .. } => match dirs.iter().find(|dir| !is_dir(dir)) {
-            Some(other) => Err(Problem::usage("--scratch-size and --keep-scratch do not go with targets")
+            Some(other) => Err(Problem::usage("--scratch-size and --keep-scratch cannot be combined with \
+                targets")
                 .at(path_text::encode(other))
                 .because("they are about the scratch file that Rigel makes in a directory, and this is not a directory")
                 .next("name a directory, or leave these options out")),
@@ -57,7 +58,7 @@ fn mixed(dir: &Path, other: &Path) -> Problem {
 }
 
 fn no_consent_needed(destroy: &[PathBuf]) -> Problem {
-    Problem::usage("--destroy-data names something that is no target of this run")
+    Problem::usage("--destroy-data names something that is not a target of this run")
         .at(destroy.first().map(|path| path_text::encode(path)).unwrap_or_default())
         .because("only directories are named, and the run writes to scratch files that it makes there")
         .next("leave --destroy-data out")

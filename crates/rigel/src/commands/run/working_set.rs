@@ -1,4 +1,4 @@
-//! What `rigel run working-set` takes from its target, and what it says before it begins.
+//! What `rigel run working-set` needs to know about its target, and what it prints before it begins.
 //!
 //! Must not measure.
 
@@ -62,11 +62,11 @@ pub fn check_alone(request: &Request) -> Result<(), Problem> {
     }
 }
 
-/// Refuses to go on with an interrupted one.
+/// Refuses to resume an interrupted one.
 pub fn check_resumable(request: &Request) -> Result<(), Problem> {
     match request.working_set() {
         Some(_) => Err(Problem::usage("a run over working sets cannot be resumed")
-            .because("a cache cools while nothing runs, and nobody counted how much")
+            .because("a cache cools while nothing runs, and it is unknown how much")
             .next("start it again; `rigel report` shows what the record says")),
         None => Ok(()),
     }

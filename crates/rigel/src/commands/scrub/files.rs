@@ -1,5 +1,4 @@
-//! The files on what cannot be read of a device, for as long as the user can be made to wait. Must not wait for a file system that does not
-//! answer.
+//! The files in unreadable parts of a device, within the time that a user can wait. Must not wait for a file system that does not answer.
 
 use rigel_core::facts::{OwnerFacts, TargetFacts, TargetKind};
 use rigel_io::targets::owners;
@@ -8,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// The search ends by itself after this time.
+/// The search ends on its own after this time.
 const SEARCH: Duration = Duration::from_secs(120);
 /// And is left alone after that.
 const SILENCE: Duration = Duration::from_secs(150);

@@ -1,4 +1,4 @@
-//! Where the copies lie on this host: the arguments of a scrub with what the disks are. Must not read the copies.
+//! Where the copies lie on this host: the arguments of a scrub, with the facts of the disks. Must not read the copies.
 
 use crate::commands::answer::{answering, facts_of};
 use rigel_core::error::Problem;
@@ -224,7 +224,7 @@ impl Copies {
                 || format!("a copy does not start at a multiple of {unit} bytes"),
                 |disk| format!("{} does not support direct I/O", disk.path),
             );
-            let times = if self.map.most_copies() == 1 { "; what is slow cannot be seen" } else { "" };
+            let times = if self.map.most_copies() == 1 { "; slow reads cannot be detected" } else { "" };
             self.notes.push(format!("reads through the page cache: {why}{times}"));
         }
     }
@@ -318,7 +318,7 @@ fn inspect_all(paths: &[PathBuf], limit: Nanos) -> Result<Vec<TargetFacts>, Prob
     paths.iter().map(|path| facts_of(path, limit, &snapshot)).collect()
 }
 
-/// The number of the segment that a file of PostgreSQL is: that behind the point in `16384.2`, else 0.
+/// The number of the segment that a file of PostgreSQL is: that after the point in `16384.2`, else 0.
 fn segment(path: &Path) -> u32 {
     path.extension().and_then(|number| number.to_str()?.parse().ok()).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! The layout of a matrix of any size: how wide a cell is, where rows are broken, which part is seen.
+//! The layout of a matrix of any size: the width of a cell, where rows break, which part is visible.
 //!
 //! Pure arithmetic. Must not know what a cell holds.
 
@@ -26,7 +26,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// The best place for a matrix of `columns` and `rows` in an area of `width` and `height`, so that the cell at
+    /// The best place for a matrix of `columns` and `rows` in an area of `width` and `height`, so the cell at
     /// `focus` (column, row) is seen. A line of each band holds the labels of its columns.
     pub fn of((columns, rows): (usize, usize), (width, height): (u16, u16), focus: (usize, usize)) -> Self {
         let room = usize::from(width.saturating_sub(LABELS).max(1));

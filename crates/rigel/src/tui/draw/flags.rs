@@ -1,4 +1,4 @@
-//! The flags as they come, the newest first, each whole as long as there is room.
+//! The flags as they come, the newest first, each in full as long as there is room.
 //!
 //! Must not raise one.
 

@@ -1,6 +1,6 @@
-//! The page of help over the view: the keys, and what the panels and their columns mean.
+//! The help page over the view: the keys, and what the panels and their columns mean.
 //!
-//! Must not say what the numbers of this run are.
+//! Must not show numbers of this run.
 
 use super::theme::{Role, Theme};
 use super::wrap::wrapped;

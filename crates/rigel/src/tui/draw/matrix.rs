@@ -1,4 +1,4 @@
-//! The matrix filling in: a cell per point, small I/O across and large I/O down, shaded by its value.
+//! The matrix as it fills: a cell per point, small I/O across and large I/O down, shaded by its value.
 //!
 //! The largest value of a kind has the full shade. Must not scale values of other panels.
 
@@ -26,7 +26,7 @@ const WIDE: f64 = 0.2;
 struct Axes {
     across: (Class, Vec<u32>),
     down: (Class, Vec<u32>),
-    /// A visit of two sides that take turns; its class, without a side.
+    /// A visit of two alternating sides; its class, without a side.
     turns: Option<(Point, Class)>,
 }
 
@@ -84,7 +84,7 @@ const fn side(down: u32) -> Side {
     if down == 0 { Side::A } else { Side::B }
 }
 
-/// The visit that goes on or was the last one, and its first class without its side; `None` where no two sides take turns.
+/// The visit that continues or was the last one, and its first class without its side; `None` if no two sides take turns.
 fn turns(model: &Model) -> Option<(Point, Class)> {
     let point = model.now.or(model.last.as_ref().map(|last| last.at))?.point;
     point.side_in_words(&model.classes)?;

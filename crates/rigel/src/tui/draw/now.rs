@@ -1,6 +1,6 @@
-//! The visit that goes on: what is done, the rate and the latency of each class over time.
+//! The current visit: progress, and the rate and the latency of each class over time.
 //!
-//! Until a new visit has a curve, the one before is shown. Must not compute a rate.
+//! Until a new visit has a curve, the previous one is shown. Must not compute a rate.
 
 use super::super::message::Digest;
 use super::super::model::Model;

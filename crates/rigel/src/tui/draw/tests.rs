@@ -173,7 +173,7 @@ fn before_anything_is_known_and_while_it_ends() {
     assert!(ending.contains("q again stops at once"), "{ending}");
 }
 
-/// What is said of a flag is read, not guessed.
+/// What is said about a flag is read, not guessed.
 #[test]
 fn flags_are_whole_and_what_has_no_room_is_counted() {
     let mut model = run(&[0, 1, 2, 3, 4, 5], &[0, 1, 2], 9);

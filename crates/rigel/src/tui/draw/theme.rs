@@ -1,6 +1,6 @@
 //! Colours, bars and borders of the live view, for terminals of every kind.
 //!
-//! Nothing is said by colour alone. Must not know what is shown.
+//! Nothing depends on colour alone. Must not know what is shown.
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
@@ -112,8 +112,8 @@ impl Theme {
         if self.ascii { ASCII_BORDER } else { border::PLAIN }
     }
 
-    /// Values over time in so many characters, each the mean of its part. A curve that is level runs at five eighths of
-    /// the height, so that it can be seen to rise as well as to fall.
+    /// Values over time in this many characters, each the mean of its part. A curve that is level runs at five eighths of
+    /// the height, so it can be seen to rise as well as to fall.
     pub fn curve(self, values: &[f64], width: usize) -> String {
         let columns = width.min(values.len());
         let means: Vec<f64> = (0..columns)

@@ -1,4 +1,4 @@
-//! How the intervals shrink: how many points are sure enough, and the widest intervals against the target.
+//! How the intervals shrink: how many points are precise enough, and the widest intervals compared with the target.
 //!
 //! Must not judge a width.
 

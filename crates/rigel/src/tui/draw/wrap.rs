@@ -1,4 +1,4 @@
-//! Texts in lines of a given width. A per cent sign stays beside its number.
+//! Texts in lines of a given width. A per cent sign stays with its number.
 //!
 //! Must not know what they are about.
 

@@ -52,7 +52,7 @@ fn it_takes_its_share_and_no_more_and_gives_way_to_a_device_that_is_slow() {
     assert_eq!(found["phases"].as_array().unwrap().len(), 1);
     assert_eq!(found["phases"][0]["load"], "1 small outstanding", "one I/O at a time, none of them large");
     let told = found["told"].to_string();
-    assert!(told.contains("it might take 50 % of the time"), "{told}");
+    assert!(told.contains("it was allowed 50 % of the time"), "{told}");
     assert!(place.read("_report.html").contains("id=\"share\""));
     assert!(place.read("_metrics.prom").contains("rigel_soak_allowed_ratio"));
 }

@@ -172,7 +172,7 @@ fn a_scrub_that_was_stopped_goes_on_to_the_same_answer() {
     signal(&child, "-INT");
     let told = ProgramOutput::from(child.wait_with_output().unwrap()).expect_code(4);
     assert!(told.stderr.contains("rigel scrub --resume s.json"), "{told:?}");
-    assert!(flat(&told.stdout).contains("were read, and all of that can be read."), "{told:?}");
+    assert!(flat(&told.stdout).contains("were read, and all of them can be read."), "{told:?}");
     let state: Value = serde_json::from_str(&fs::read_to_string(&kept).unwrap()).unwrap();
     assert!(state["done"].as_u64() < Some(12 * MIB), "{state}");
     let again = place.line("scrub --resume s.json --max-mbps 5000 --json --quiet").expect_code(1).json();
@@ -242,6 +242,6 @@ fn the_file_that_cannot_be_read_is_named() {
     // Nobody can tell without the file system.
     drop(mounted);
     let text = flat(&scrub(&place, disk.path(), "--max-mbps 5000").expect_code(1).stdout);
-    assert!(text.contains("Which files are there is not known: no file system of loop"), "{text}");
+    assert!(text.contains("It is unknown which files are there: no file system of loop"), "{text}");
     device.command("clear").unwrap();
 }

@@ -62,8 +62,8 @@ impl Report {
     /// Counters of an instance that was started between both snapshots are those of two lives.
     fn check_restart(&self, started: Option<DateTime>, begin: DateTime) -> Result<(), Problem> {
         let Some(_) = started.filter(|started| *started > begin) else { return Ok(()) };
-        Err(wrong(self.line, "the instance was restarted between both snapshots of the report")
-            .because("its counters begin again at the start, so that no rate of the interval is known")
+        Err(wrong(self.line, "the instance was restarted between the two snapshots of the report")
+            .because("its counters restarted from 0, so the rates of the interval are unknown")
             .next("create reports of the intervals before and after the restart"))
     }
 }
@@ -73,7 +73,7 @@ fn local_time(at_ms: i64, zone: &TimeZone) -> Option<DateTime> {
     Some(zone.to_datetime(Timestamp::from_millisecond(at_ms).ok()?))
 }
 
-/// A date and a time of day out of a line that goes on.
+/// A date and a time of day out of a line that continues.
 fn time_of(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let end = words.iter().position(|word| word.contains(':')).map_or(words.len(), |at| at + 1);

@@ -1,4 +1,4 @@
-//! Rates of a report, out of its tables: the exact ones first.
+//! Rates of a report, from its tables: the exact ones first.
 //!
 //! Must not know how a report is laid out.
 
@@ -99,7 +99,10 @@ impl Rates {
                 continue;
             }
             if section == Section::Load && matches!(metric, Metric::ReadOps | Metric::WriteOps) {
-                seen.notes.insert("only the Load Profile has requests: those of backups, the log and control files are not in them");
+                seen.notes.insert(
+                    "only the Load Profile counts requests, without those of backups, the log \
+                    and control files",
+                );
             }
             found.insert(metric, rate - self.rollbacks(metric, decimal));
         }

@@ -1,8 +1,7 @@
-//! Flags from what became of the targets and of the limits on I/O during the run.
+//! Flags from changes of the targets and of the I/O limits during the run.
 //!
-//! A change is seen when a visit is over, so the visit in which it was first seen may have been under both conditions. Limits
-//! are also looked at while it goes on.
-//! Must not look at a number.
+//! A change is seen when a visit is over, so the visit in which it was first seen may have been under both conditions. Limits are also checked during
+//! the visit. Must not look at a number.
 
 use crate::facts::{ChangedTarget, LimitsChange};
 use crate::judge::flags::{Flag, FlagCode};
@@ -13,7 +12,7 @@ use crate::units::say::rough_time;
 use crate::units::to_f64;
 use std::collections::BTreeMap;
 
-/// A text tells so many changes of limits one by one.
+/// A text tells this many changes of limits one by one.
 const MOST_TOLD: usize = 4;
 
 /// What was known when a visit was over.
@@ -36,7 +35,7 @@ impl<'a> State<'a> {
         [self.before, &self.visit.nodes]
     }
 
-    /// Whether limits changed while it went on, put back or not.
+    /// Whether limits changed while it continued, put back or not.
     fn is_mixed(&self) -> bool {
         self.visit.nodes.iter().any(|node| !node.changed.io_max_changes.is_empty())
     }
@@ -124,7 +123,7 @@ fn list(lines: &[String]) -> String {
     }
 }
 
-/// When limits changed while a visit went on, and from what to what.
+/// When limits changed while a visit continued, and from what to what.
 fn meanwhile(visit: &Visit) -> Option<String> {
     let began_ns = visit.began_ns.saturating_sub(visit.settle_ns);
     let all: Vec<&LimitsChange> = visit.nodes.iter().flat_map(|node| &node.changed.io_max_changes).collect();
@@ -150,7 +149,7 @@ fn changed_targets(nodes: &[NodeVisit]) -> impl Iterator<Item = &ChangedTarget> 
     nodes.iter().flat_map(|node| &node.changed.targets)
 }
 
-/// The limits on I/O of each node on which they are not what they were, with the number of the node.
+/// The I/O limits of each node on which they are not what they were, with the number of the node.
 fn limits(nodes: &[NodeVisit]) -> impl Iterator<Item = (usize, &[String])> {
     nodes.iter().enumerate().filter_map(|(node, seen)| Some((node, seen.changed.io_max.as_deref()?)))
 }

@@ -1,6 +1,6 @@
-//! Flags from what was watched beside the load: others on the host and on the device, and the tool's own CPU time.
+//! Flags from what was watched during the load: other programs on the host and the device, and Rigel's own CPU time.
 //!
-//! Visits in company are kept, and marked: what disturbs a calibration disturbs a database too. Must not leave visits out.
+//! Disturbed visits are kept and marked: what disturbs a calibration disturbs a database, too. Must not leave visits out.
 
 use super::words::course;
 use crate::facts::engine::EngineKind;
@@ -22,14 +22,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The part of a number that is as large as the usual precision.
 pub const MATTERS: f64 = 0.05;
-/// From this part of all CPUs on there is hardly any left.
+/// From this part of all CPUs on there is barely any left.
 const NO_CPU_LEFT: f64 = 0.85;
 /// More of the CPU time than the threads beside the workers take.
 const MUCH_HANDED_OVER: f64 = 0.3;
-/// A correlation that comes about by chance so often is not told.
+/// A correlation that arises by chance so often is not told.
 const SIGNIFICANCE: f64 = 0.01;
 
-/// The flags of a point; `visits` are those that its figures are from, `flags` what is known of it already.
+/// The flags of a point; `visits` are those that its figures are from, `flags` what is known about it already.
 pub fn of_point(record: &Record, visits: &[&Visit], flags: &[Flag]) -> Vec<Flag> {
     let has = |code| flags.iter().any(|flag| flag.code == code);
     let (is_overloaded, is_behind) = (has(FlagCode::Overload), has(FlagCode::PacingLate));
@@ -46,7 +46,7 @@ pub fn of_point(record: &Record, visits: &[&Visit], flags: &[Flag]) -> Vec<Flag>
     found.into_iter().flatten().collect()
 }
 
-/// Whether most of what arrived had no slot: a worker that is busy all the same does not look at the clock.
+/// Whether most of what arrived had no slot: a worker that is busy anyway does not look at the clock.
 fn most_waited(visits: &[&Visit]) -> bool {
     let open =
         || visits.iter().flat_map(|visit| visit.tallies.values()).filter_map(|tally| tally.open.as_ref());
@@ -84,19 +84,19 @@ fn foreign(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     })
 }
 
-/// The part of the mean over visits that others can have taken, at most; 0 where nobody watched.
+/// The part of the mean over visits that others can have taken, at most; 0 where nothing watched.
 pub fn effect(record: &Record, visits: &[&Visit]) -> f64 {
     let effects = visits.iter().map(|visit| visits::foreign(&record.header, visit).map_or(0.0, |one| one.1));
     effects.sum::<f64>() / to_f64(visits.len().max(1) as u64)
 }
 
-/// Others whose effect is too small to speak against a number.
+/// Others whose effect is too small to cast doubt on a number.
 fn small(text: &str, effect: f64) -> Flag {
     let text = format!("{text}; effect on the mean: {} at most", in_percent(effect));
     Flag::new(FlagCode::Foreign, text).noting()
 }
 
-/// The part of a number from which on what others did to it matters: what was asked for, where that is less.
+/// The part of a number from which on what others did to it matters: what was requested, where that is less.
 fn matters(record: &Record) -> f64 {
     let aim = record.header.plan.adaptive.as_ref().map(|plan| plan.parameters.target);
     aim.map_or(MATTERS, |aim| aim.min(MATTERS))

@@ -1,4 +1,4 @@
-//! Flags from what reads brought back, and how fast: blocks without data, files without blocks, caches.
+//! Flags from what reads returned, and how fast: blocks without data, files without blocks, caches.
 //!
 //! Such numbers are about memory or metadata, so they are invalid. Must not judge writes.
 
@@ -19,7 +19,7 @@ use crate::units::say::rough_time;
 use crate::units::{Bytes, NS_PER_US, to_f64};
 use zeros::zeros;
 
-/// Devices that moved a smaller part of what was asked for have not answered it.
+/// Devices that moved a smaller part of what was requested have not answered it.
 const LEAST_MOVED: f64 = 0.5;
 /// A target whose mean latency is within this multiple of the least is as fast.
 const AS_FAST: f64 = 1.25;
@@ -48,7 +48,7 @@ pub fn of_point(
     found
 }
 
-/// Of what was asked for, the devices below moved far less: something above them answered, whatever it is. Devices that count nothing are
+/// Of what was requested, the devices below moved far less: something above them answered, whatever it is. Devices that count nothing are
 /// not watched, and compression or deduplication lies below the devices that are.
 fn answered_above(header: &Header, visits: &[&Visit]) -> Option<Flag> {
     let (device, own) = moved(header, visits)?;
@@ -56,7 +56,8 @@ fn answered_above(header: &Header, visits: &[&Visit]) -> Option<Flag> {
         return None;
     }
     let text = format!(
-        "of {} only {} came from the devices: the remainder was answered above them, for example by this host's page cache",
+        "of {} only {} came from the devices: the remainder was answered by a layer above them, such as \
+         this host's page cache",
         Bytes(own),
         Bytes(device)
     );
@@ -73,7 +74,7 @@ fn no_data(header: &Header, visits: &[&Visit], load: &LoadClass) -> Option<Flag>
     let mut parts = Vec::new();
     if let Some(reads) = found.reads {
         parts.push(format!(
-            "of {} blocks checked {} were zero and {} belonged elsewhere",
+            "of {} blocks checked, {} were zero and {} belonged elsewhere",
             reads.sampled, reads.zero_blocks, reads.wrong_stamps
         ));
     }
@@ -118,7 +119,7 @@ fn too_fast(io: &IoFindings, alone_us: f64) -> Option<Flag> {
 }
 
 /// Mean latency of each class at one outstanding I/O without any other, where such a point was measured. `effect` is the part of its numbers that
-/// others can have taken at a step: an I/O that is alone and waits for a CPU is no slower for the device, so that as much is left out.
+/// others can have taken at a step: an I/O that is alone and waits for a CPU is no slower for the device, so as much is left out.
 pub fn alone_us(points: &[PointFindings], effect: impl Fn(usize) -> f64) -> PerClass<f64> {
     let classes = points.iter().flat_map(PointFindings::classes).map(|(class, _)| class);
     let of_class = |class| {

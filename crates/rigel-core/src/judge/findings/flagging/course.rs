@@ -1,6 +1,6 @@
 //! Flags from the course of the rate inside the visits to a point.
 //!
-//! The mean of a visit hides a fall that came back. Must not compare visits.
+//! The mean of a visit hides a temporary fall. Must not compare visits.
 
 use super::words::rate;
 use crate::judge::flags::{Flag, FlagCode};
@@ -21,7 +21,7 @@ pub struct VisitCourse<'a> {
     offset_ns: u64,
 }
 
-/// The flags of a point; `visits` are those that its figures are from, and `settle_ns` what of the start of each counts
+/// The flags of a point; `visits` are those that its figures are from, and `settle_ns` which part of the start of each counts
 /// for nothing.
 pub fn of_point(header: &Header, visits: &[&Visit], settle_ns: u64) -> Vec<Flag> {
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The flag of visits that all come to one rate from some moment on: credit was used up.
+//! The flag for visits that all have one rate from some moment: credit was used up.
 //!
 //! Must not look inside a visit.
 
@@ -10,7 +10,7 @@ use crate::units::say::{counted, figure, rough_time};
 use crate::units::{MIB, NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
-/// The flag of the run. Of two sides that take turns each has credit of its own.
+/// The flag of the run. Of two alternating sides each has credit of its own.
 pub fn of_run(record: &Record) -> Option<Flag> {
     if record.header.request.sides.is_some() {
         return None;
@@ -42,7 +42,8 @@ fn limited_in(
     }
     let fall = lasting_fall(&taken)?;
     let text = format!(
-        "from {} after the start on, {} came to {} {unit}, pauses included, whatever the load; before that it was up to {}",
+        "from {} after the start, {} was {} {unit}, pauses included, whatever the load; before that it was \
+         up to {}",
         rough_time(fall.at_s * to_f64(NS_PER_S)),
         counted(fall.after as u64, "visit"),
         figure(fall.low),

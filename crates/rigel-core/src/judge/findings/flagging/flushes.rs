@@ -1,7 +1,7 @@
-//! A flag from durable writes that are compared with the same writes that need not be durable.
+//! A flag from durable writes compared with the same writes without durability.
 //!
-//! A write that reaches a medium takes a hundred microseconds and more, whichever medium that is. One that a protected
-//! cache keeps, or that the storage only says to have kept, takes as long as any other. Must not say which of the two it is.
+//! A write that reaches a medium takes a hundred microseconds or more, whatever the medium. One that a protected cache holds, or that the storage
+//! only claims to have stored, takes as long as any other. Must not say which of the two it is.
 
 use crate::judge::findings::{Findings, PointFindings};
 use crate::judge::flags::{Flag, FlagCode};
@@ -86,7 +86,7 @@ impl Pair<'_> {
     }
 }
 
-/// The upper end of the 95 % interval of the difference of two means that were measured apart; `None` where one has no interval, or few
+/// The upper end of the 95 % interval of the difference of two means that were measured apart; `None` if one has no interval, or few
 /// visits.
 fn most_us([with, without]: [Estimate; 2]) -> Option<f64> {
     if with.has_few_visits() || without.has_few_visits() {

@@ -1,7 +1,7 @@
-//! Flags from points that are compared with one another: limits that hold whatever the load or the size, and rates that
+//! Flags from comparisons between points: limits that hold whatever the load or the size, and rates that
 //! fall under more load.
 //!
-//! Every saturated device has levels at which more load brings nothing, so that alone raises no flag. Points that write
+//! Every saturated device has levels at which more load gains nothing, so that alone raises no flag. Points that write
 //! are never compared with points that only read.
 
 use super::words::{at, list, megabytes, rate};

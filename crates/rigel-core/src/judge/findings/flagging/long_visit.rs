@@ -1,6 +1,6 @@
 //! Flags from the long visits: limits, cliffs, drifts and level shifts that short visits cannot show.
 //!
-//! Must not judge short visits but by their interval.
+//! Must not judge short visits except by their interval.
 
 use super::course;
 use super::words::{at, course, rate};

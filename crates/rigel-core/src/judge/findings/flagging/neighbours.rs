@@ -1,8 +1,8 @@
 //! Flags from points of a fixed run that contradict their neighbours: each was visited once, at another time.
 //!
-//! In a closed loop more outstanding I/Os do not lower the rate by much, and do not make each of them much faster. Where they
-//! seem to, the storage changed between the two visits, or it chokes on load; one visit to each point cannot tell which.
-//! Must not judge runs that visit their points again and again, which see the time by itself.
+//! In a closed loop more outstanding I/Os do not lower the rate by much, and do not make each of them much faster. Where they seem to, the storage
+//! changed between the two visits, or it chokes under load; one visit to each point cannot show which.
+//! Must not judge runs that visit their points again and again, which see the time on its own.
 
 use super::words::{at, rate};
 use crate::judge::findings::PointFindings;
@@ -47,8 +47,8 @@ pub fn of_run(record: &Record, points: &[PointFindings]) -> Option<Flag> {
     let others = pairs.len() - 1;
     let others = match others {
         0 => String::new(),
-        1 => "; another pair of points also contradicts itself".to_owned(),
-        others => format!("; {others} other pairs of points also contradict themselves"),
+        1 => "; the points of another pair also contradict each other".to_owned(),
+        others => format!("; {others} other pairs of points also contradict each other"),
     };
     Some(Flag::new(FlagCode::LevelShift, format!("{}{others}", nearest.sentence())))
 }
@@ -67,7 +67,7 @@ fn neighbour<'a>(points: &[&'a PointFindings], less: Point, varied: Class) -> Op
     larger.min_by_key(|other| other.point.of(varied)).copied()
 }
 
-/// What the rates of a class say of two points, of which the second one has more of the class `varied`.
+/// What the rates of a class say about two points, of which the second one has more of the class `varied`.
 fn contradicts<'a>(
     load: &'a LoadClass,
     varied: Class,

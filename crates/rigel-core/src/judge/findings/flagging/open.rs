@@ -1,4 +1,4 @@
-//! Flags of open loops: a tool that was late, and a load that cannot be served.
+//! Flags of open loops: late I/Os of Rigel, and a load that cannot be served.
 //!
 //! Must not look at rates over time: they are given.
 

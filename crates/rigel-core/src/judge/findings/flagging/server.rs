@@ -1,5 +1,5 @@
-//! A flag from look-ups in a database that were not one read of the device each, from reports whose blocks were not read once, and
-//! from commits that nobody waited for.
+//! A flag for look-ups in a database that did not cause one read of the device each, for reports whose blocks were not read exactly once, and for
+//! commits that did not wait.
 //!
 //! A rate of look-ups is a rate of I/O only when the server, the kernel and the device counted as many reads. Must not say why
 //! they did not.
@@ -12,9 +12,9 @@ use crate::record::Visit;
 use crate::units::say::figure;
 use crate::units::{iops, to_f64};
 
-/// Counters may differ by that part of what was asked for.
+/// Counters may differ by that part of what was requested.
 const TOLERANCE: f64 = 0.01;
-/// And by so many reads of each visit: the filesystem reads blocks of its own now and then.
+/// And by this many reads of each visit: the filesystem reads blocks of its own now and then.
 const STRAY_READS: f64 = 4.0;
 /// Standard deviations of a count that chance may add: of few look-ups, more than the tolerated part may fall on the few blocks that the server
 /// happens to hold. The variance of a rare event's count is its mean (Poisson).
@@ -41,7 +41,7 @@ pub fn of_point(request: &Request, visits: &[&Visit]) -> Option<Flag> {
     Some(Flag::new(FlagCode::Unverified, text).invalidating())
 }
 
-/// The flag of a point with commits. A session begins the next transaction when the last one is durable, so that a flush is shared by as
+/// The flag of a point with commits. A session begins the next transaction when the last one is durable, so a flush is shared by as
 /// many commits as there are sessions at most.
 fn of_commits(visits: &[&Visit]) -> Option<Flag> {
     let of_visit = |visit: &&Visit| {
@@ -67,7 +67,7 @@ fn unflushed(counts: &ServerCounts, sessions: u32) -> Option<String> {
     let told = format!("{} commits", figure(to_f64(counts.commits)));
     let Some(flushes) = counts.flushes.map(to_f64) else {
         return Some(format!(
-            "the server did not count how often it flushed its log for {told}; servers do from version 14 on"
+            "the server did not count how often it flushed its log for {told}; version 14 and later do"
         ));
     };
     let most = f64::from(sessions) * (flushes * (1.0 + TOLERANCE) + STRAY_READS);
@@ -75,7 +75,7 @@ fn unflushed(counts: &ServerCounts, sessions: u32) -> Option<String> {
         let flushes = counts.flushes.unwrap_or(0);
         format!(
             "{told} needed only {flushes} log flushes, each good for {sessions} commits at most (one per \
-             session): not every commit was waited for"
+             session): some commits did not wait for one"
         )
     })
 }

@@ -1,6 +1,6 @@
-//! Flags from what the run was beside what it measured: a priority of its own, limits of its control group, targets that a cache can hold.
+//! Flags from the circumstances of a run rather than its measurements: its priority, the limits of its control group, targets that a cache can hold.
 //!
-//! Of what was measured, only whether it came as far as a limit allows. Must not look into a latency.
+//! Of the measurements, it only uses whether they reached a limit. Must not look into a latency.
 
 use super::circumstances::window;
 use crate::facts::{IoLimit, LimitedRate, Rank, TargetFacts};

@@ -1,6 +1,6 @@
 //! Flags of time in which a device stood still, and of single I/Os that took far longer than all others.
 //!
-//! All visits to a point are looked at, as one that no figure is from is evidence, too. Must not compare rates.
+//! All visits to a point are checked, because even a visit that no figure uses is evidence. Must not compare rates.
 
 use crate::judge::findings::PointFindings;
 use crate::judge::flags::{Flag, FlagCode};
@@ -20,14 +20,15 @@ struct ClassStandstill {
 enum StandstillKind {
     /// Nothing came back, from that time of the run on.
     Nothing { from_ns: u64 },
-    /// One took that long in the visit that began at that time of the run, where hardly one takes longer than so much.
+    /// One took that long in the visit that began at that time of the run, where barely one takes longer than so much.
     One { began_ns: u64, usual_ns: u64 },
 }
 
 /// Of threads that all want to run, each gets a CPU for so long at most before the next one has it.
 const LONGEST_SLICE_NS: u64 = 4 * NS_PER_MS;
 
-/// The flags of a point; `visits` are all visits to it. `cpus`: where a thread waits for each I/O and no CPU time was left, so many CPUs they shared.
+/// The flags of a point; `visits` are all visits to it. `cpus`: where a thread waits for each I/O and no CPU time was left, this many CPUs they
+/// shared.
 pub fn of_point(visits: &[&Visit], point: &PointFindings, cpus: Option<u32>) -> Vec<Flag> {
     let mut found = Vec::new();
     for (class, io) in point.classes() {
@@ -86,7 +87,7 @@ fn of_silent_visit(visit: &Visit, class: Class) -> Option<ClassStandstill> {
 }
 
 impl ClassStandstill {
-    /// Whether one thread of so many waits that long for a CPU, where all want one. Nothing from any of them is no matter of turns.
+    /// Whether one thread of this many waits that long for a CPU, where all want one. Nothing from any of them is not a matter of turns.
     fn is_turn_of_a_thread(&self, threads: u64, cpus: u32) -> bool {
         let round_ns = threads.saturating_mul(LONGEST_SLICE_NS) / u64::from(cpus.max(1));
         matches!(self.what, StandstillKind::One { .. }) && self.length_ns <= round_ns

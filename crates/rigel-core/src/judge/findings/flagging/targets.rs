@@ -1,6 +1,6 @@
-//! The flag of targets that are slower than the others.
+//! The flag for targets that are slower than the others.
 //!
-//! Must not name one whose load differs from that of the others.
+//! Must not name one whose load differs from the others'.
 
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::outliers::{self, Outlier, sizes_differ};

@@ -1,4 +1,4 @@
-//! Flags from visits that are compared with one another: outliers, groups, slow noise, drift, settling.
+//! Flags from comparisons between visits: outliers, groups, slow noise, drift, settling.
 //!
 //! Must not look inside a visit.
 
@@ -43,7 +43,7 @@ impl PhaseSpread {
 }
 
 /// Two groups among the visits of one length to each point, where visits have several: that longer ones are on another
-/// level is no state of the device.
+/// level is not a state of the device.
 fn groups(visits: &[PointVisits], lengths: &[Vec<usize>]) -> Vec<Option<TwoGroups>> {
     let all: BTreeSet<usize> = lengths.iter().flatten().copied().collect();
     let of_one = |length: usize| {

@@ -1,4 +1,4 @@
-//! Rates and places in the words of the flags' texts.
+//! Wording of rates and places in the texts of flags.
 //!
 //! Must not judge.
 
@@ -8,7 +8,7 @@ use crate::units::say::{factor, figure, listed, rate_change};
 use crate::units::{MIB, to_f64};
 
 /// How a rate went from the beginning to the end of a line that is laid through it, whose change is relative to its mean:
-/// `changed by -12 % of its mean`, `became 3.9 times slower`. Changes as large as the mean are told as a ratio, as far as
+/// `changed by -12 % of its mean`, `became 3.9 times slower`. Changes as large as the mean are reported as a ratio, as far as
 /// that means something: the line may end below nothing.
 pub fn course(change: f64) -> String {
     let (begin, end) = (1.0 - change / 2.0, 1.0 + change / 2.0);

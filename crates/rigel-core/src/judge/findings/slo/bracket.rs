@@ -1,7 +1,7 @@
 //! The bracket of the rate at which one bound is just reached, from the visits to a few rates around it.
 //!
-//! Where the shares change by little from one rate to the next, a line through them says where; where they jump, only the rates that were
-//! visited do. Must not know plans.
+//! If the shares change little from one rate to the next, a line through them locates it; if they jump, only the visited rates do. Must not know
+//! plans.
 
 use crate::stats::crossing::{Curve, Law, RatioSeen, Shape, odds};
 use crate::stats::isotonic::rising;
@@ -30,7 +30,7 @@ impl Level {
         Some(Self { rate, visits, ratio, is_overload })
     }
 
-    /// Whether it may tell of the curve at the crossing.
+    /// Whether it may report on the curve at the crossing.
     fn is_near(&self, allowed: f64) -> bool {
         // A share that is no small one ends soon, so that its curve bends in more ways than are guessed.
         let far = FAR.powf(1.0 - allowed);
@@ -89,7 +89,7 @@ impl Bracket {
         }
     }
 
-    /// The highest rate up to which all surely keep it, and the lowest from which on none does.
+    /// The highest rate up to which all certainly keep it, and the lowest from which on none does.
     fn of_visited(levels: &[Level]) -> Self {
         let kept = levels.iter().take_while(|level| level.is_kept()).last();
         let broken = levels.iter().rev().take_while(|level| level.ratio.kept() == BoundVerdict::No).last();
@@ -113,8 +113,8 @@ fn crossing(levels: &[Level]) -> Option<(f64, f64)> {
     Some((levels[below].rate, levels[beyond].rate))
 }
 
-/// The rates next to the crossing: those without a gap between them that tell of the curve there. A mean has no end as a share has,
-/// so that every rate near enough tells.
+/// The rates next to the crossing: those without a gap between them that report on the curve there. A mean has no end as a share has, so
+/// every rate near enough tells.
 fn near(levels: &[Level], allowed: f64) -> Vec<&Level> {
     if allowed == 0.0 {
         return levels.iter().filter(|level| level.is_near(allowed)).collect();
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!((found.lower, found.upper), (Some(1000.0), Some(1050.0)));
     }
 
-    /// Of rates that seem to keep a bound above others that do not, none is known to be the one.
+    /// Of rates that seem to meet a bound above others that do not, none is known to be the one.
     #[test]
     fn rates_that_contradict_each_other_are_taken_together() {
         let at = |of: &[(f64, f64)]| crossing(&levels(of));

@@ -1,7 +1,7 @@
 //! The latency that a bound is about, with an interval that agrees with the judgement on the bound.
 //!
 //! What is judged is the share of slow I/Os. The interval of a percentile is therefore the latencies that could be bounds about
-//! which the same visits could not decide. Must not judge otherwise than [`Ratio`] does.
+//! which the same visits could not decide. Must not judge differently from [`Ratio`].
 
 use crate::judge::slo::{SloVisit, is_counted};
 use crate::load::slo::SloBound;
@@ -44,7 +44,7 @@ fn halved([mut low, mut high]: [u64; 2], holds: impl Fn(u64) -> bool) -> u64 {
     high
 }
 
-/// Value and ends, in so many nanoseconds.
+/// Value and ends, in this many nanoseconds.
 fn estimate(found: &Ratio, ends: [Option<f64>; 3], scale_ns: f64) -> Estimate {
     let [value, low, high] = ends.map(|end| end.map(|end| us_from_ns(end * scale_ns)));
     let mean = value.unwrap_or(0.0);

@@ -1,6 +1,6 @@
-//! What leaves a required rate undecided, so that the step which removes it can be named.
+//! What leaves a required rate undecided, so that the remedy can be named.
 //!
-//! Must not judge whether a bound is kept.
+//! Must not judge whether a bound is met.
 
 use super::PointFindings;
 use crate::judge::flags::FlagCode;
@@ -9,12 +9,12 @@ use crate::load::slo::SloBound;
 use crate::stats::crossing::RatioSeen;
 use crate::stats::share::{BoundVerdict, Ratio};
 
-/// Fewer visits tell too little of how much they differ.
+/// Fewer visits show too little about how much they differ.
 const FEWEST_VISITS: usize = 4;
 /// With fewer slow I/Os expected, their number alone, which is chance, leaves half of it open and more.
 const FEWEST_SLOW: f64 = 10.0;
 
-/// Why it is not known whether a bound is kept; beside one that is not kept, why the storage may keep it all the same; or what decided it.
+/// Why it is not known whether a bound is met; beside one that is not kept, why the storage may keep it anyway; or what decided it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SloOpen {
     /// The rate had no visit that counts.
@@ -28,7 +28,7 @@ pub enum SloOpen {
     /// Too few I/Os, or too few visits.
     Few,
     /// The latency there is at the bound: the interval holds it although there was enough to see. So many times the visits would decide it,
-    /// if what was seen stays as it is; `None` where that is no number to go by.
+    /// if what was seen stays as it is; `None` if that is not a number to go by.
     AtBound(Option<f64>),
     /// Of one that is decided: its own visits leave it open, and those to the rates around it tell.
     Around,
@@ -43,7 +43,7 @@ pub(super) struct Circumstances {
 }
 
 impl SloOpen {
-    /// What leaves a bound open; `seen` is what was seen over what is allowed, with the slow I/Os that are allowed among so many.
+    /// What leaves a bound open; `seen` is what was seen over what is allowed, with the slow I/Os that are allowed among this many.
     pub(super) fn of(kept: BoundVerdict, seen: Option<(Ratio, f64)>, around: Circumstances) -> Option<Self> {
         let by_host = match around {
             Circumstances { is_busy: true, .. } => Some(Self::Busy),

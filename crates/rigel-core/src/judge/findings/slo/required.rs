@@ -1,4 +1,4 @@
-//! What became of the required rates.
+//! The results for the required rates.
 //!
 //! Must not search one, and must not format.
 
@@ -29,7 +29,7 @@ impl RequiredFound {
         if self.open == Some(SloOpen::Around) { BoundVerdict::Undecided } else { self.kept }
     }
 
-    /// One answer in a run: where its own visits leave a rate open, the bracket decides, which rests on all of those around it.
+    /// One answer in a run: where its own visits leave a rate open, the bracket decides, which is based on all of those around it.
     pub(super) fn beside(self, answer: &SloAnswer, bounds: &[SloBound]) -> Self {
         let SloAnswer::Rate(SloRate { lower, upper, is_by_tool, .. }) = *answer else { return self };
         let is_overload = self.open == Some(SloOpen::Overload);

@@ -1,4 +1,4 @@
-//! Whatever the points of a run are, none of them refutes what stands for the run.
+//! Whatever the points of a run are, none of them contradicts the run's headline.
 
 use super::super::{Answers, Findings, plateau, refuted};
 use crate::judge::findings::PointFindings;
@@ -17,7 +17,7 @@ use crate::stats::interval::Interval;
 use crate::units::{Nanos, to_f64};
 use proptest::prelude::*;
 
-/// A run of all pairs of levels whose points have no figures yet, with a bound on the latency.
+/// A run of all pairs of levels whose points have no figures yet, with a latency limit.
 fn matrix() -> (Request, Findings) {
     let mut request = Request::new(RunLevel::Normal);
     request.set_pace(Pace::Adaptive(Adaptive::default()));
@@ -46,7 +46,7 @@ fn drawn() -> impl Strategy<Value = RandomFigure> {
     (-2.5f64..2.5, half, prop_oneof![Just(1.0), Just(7.0), Just(30.0)])
 }
 
-/// What is said of a point.
+/// What is said about a point.
 #[derive(Clone, Copy, Debug)]
 enum PointClaim {
     Nothing,

@@ -217,7 +217,7 @@ fn a_limit_counts_the_search() {
     );
 }
 
-/// The long visits take an eighth each of whatever limit is given, so that what was missing is more than it seems.
+/// The long visits take an eighth each of whatever limit is given, so what was missing is more than it seems.
 #[test]
 fn a_limit_that_is_advised_suffices() {
     let limited = |level, write: u8, seconds| {

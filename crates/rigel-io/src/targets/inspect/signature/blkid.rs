@@ -1,4 +1,4 @@
-//! libblkid, loaded at run time, so that Rigel runs where it is missing.
+//! libblkid, loaded at run time, so Rigel runs where it is missing.
 //!
 //! Only symbols that every libblkid since util-linux 2.17 (2010) has are used. All results of a probe are taken, not only
 //! the one that libblkid prefers: before a disk is overwritten, a doubtful signature counts too. Must not judge them.

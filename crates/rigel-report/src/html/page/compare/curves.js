@@ -9,7 +9,7 @@ const signed = (share) => (isThere(share) ? `${share > 0 ? "+" : ""}${number(100
 /** What a row says, for tooltip and keyboard. */
 function story(quantity, row) {
   const write = writer(quantity);
-  const change = row.change ? `${signed(row.change[0])}, ${signed(row.change[1])} to ${signed(row.change[2])}` : "no change can be told";
+  const change = row.change ? `${signed(row.change[0])}, ${signed(row.change[1])} to ${signed(row.change[2])}` : "change unknown";
   const [base, fresh] = FOUND.sides;
   return [row.name, `${base}: ${told(row.base, write)}`, `${fresh}: ${told(row.new, write)}`, `${change}: ${row.verdict}`].join("\n");
 }

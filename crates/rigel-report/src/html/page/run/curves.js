@@ -71,7 +71,7 @@ function interference(own) {
     })),
   }));
   const added = others.map((one) => one.noun).join(" and ");
-  const label = `What ${own.noun} loses of its rate alone when ${added} is added`;
+  const label = `How much of its own rate ${own.noun} loses when ${added} is added`;
   return lines(label, all, `${others.map((one) => one.outstanding).join(" and ")} added`, "loss", {
     axisLabel: { color: look().muted, formatter: perCent },
   });

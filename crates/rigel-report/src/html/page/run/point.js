@@ -66,7 +66,7 @@ function percentiles() {
   const { color } = lineLook(FOUND.axes.findIndex((one) => one.name === CHOSEN.own.name), Math.max(FOUND.axes.length, 2));
   const sure = [[-Math.log10(0.5), io.p50], [2, io.p99]].filter(([, estimate]) => isThere(estimate?.[1]));
   return frame(`Percentiles of latency, ${place()}`, {
-    xAxis: axis("share of I/Os that took that long at most", {
+    xAxis: axis("share of I/Os up to this latency", {
       min: 0, axisLabel: { color: look().muted, formatter: share, hideOverlap: true },
     }),
     yAxis: upright("latency", { type: "log", axisLabel: { color: look().muted, formatter: time } }),

@@ -1,4 +1,4 @@
-//! A file as its text: gzip is unpacked, and UTF-16 becomes UTF-8, both as they are read.
+//! The text of a file: gzip is unpacked, and UTF-16 becomes UTF-8, both while reading.
 //!
 //! Must not understand the text.
 

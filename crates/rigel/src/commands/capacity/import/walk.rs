@@ -1,4 +1,4 @@
-//! The files below a directory that is to be imported.
+//! The files below a directory to import.
 //!
 //! Must not open a file.
 
@@ -12,7 +12,7 @@ const MOST_DEPTH: usize = 16;
 /// Files below one directory.
 const MOST_FILES: usize = 1_000_000;
 
-/// The files of a directory and of those within, in the order of their names. Hidden ones and links to directories are left out, so that no loop
+/// The files of a directory and of those within, in the order of their names. Hidden ones and links to directories are left out, so no loop
 /// is followed; a directory within that cannot be read is left out, too, and given to `unreadable`.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Counts how often it is put away, and remembers behind what.
+/// Counts how often it is cleaned up, and remembers behind what.
 struct Thing<'a> {
     ways: &'a Cell<Vec<String>>,
     trouble: Option<&'a str>,
@@ -32,7 +32,7 @@ fn options(line: &str) -> RunOptions {
     }
 }
 
-/// What a life ends with, what it printed, and how the thing was put away.
+/// What a life ends with, what it printed, and how the thing was cleaned up.
 fn lived(
     trouble: Option<&str>,
     live: impl FnOnce(&Life<'_>, Thing<'_>) -> Result<(), Problem>,

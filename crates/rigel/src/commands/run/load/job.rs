@@ -1,4 +1,4 @@
-//! A run whose load is a job file of fio: its time and its targets where none were typed.
+//! A run whose load is a fio job file: its time and its targets if none were typed.
 //!
 //! Must not choose a target that the job would write to.
 
@@ -20,7 +20,8 @@ pub fn with_job(options: &RunOptions, found: &FioLoad, name: &str) -> Result<Run
         options.request.set_pace(Pace::Fixed(time));
         if options.request.pace() == Some(Pace::Fixed(time)) {
             options.notes.push(format!(
-                "{name}: each point is measured once for {time}, the runtime of the job; --precision 2% measures until its numbers are sure"
+                "{name}: each point is measured once for {time}, the runtime of the job; --precision 2% \
+                 measures until its numbers are precise enough"
             ));
         }
     }

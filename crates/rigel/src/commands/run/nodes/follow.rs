@@ -1,4 +1,5 @@
-//! What a node does that is not the first one: it says what it is, opens its targets and does orders. It prints nothing; the first node tells its problems.
+//! What every node but the first does: it reports its facts, opens its targets and carries out orders. It prints nothing; the first node reports
+//! its problems.
 
 use super::{hello, hello_again, ready, with_load};
 use crate::args::{Display, Invocation, RunOptions, TargetSource};
@@ -22,7 +23,7 @@ const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 /// What it takes to begin.
 const BEGINNING: Duration = Duration::from_secs(1200);
 
-/// Follows the first node until it ends the run. What this node cannot do is told there.
+/// Follows the first node until it ends the run. What this node cannot do is reported there.
 pub fn follow(read: Result<Invocation, Problem>, line: &Line, streams: &Streams) -> Result<(), Problem> {
     // The first signal is the first node's business, which ends the run on all; the second one ends this process.
     let signals = Signals::listen()?;
@@ -105,7 +106,7 @@ fn next(line: &Line, longest: Duration) -> Result<Message, Problem> {
     }
 }
 
-/// What this node is and has, for a run that begins or goes on.
+/// What this node is and has, for a run that begins or continues.
 fn answer(invocation: Invocation, call: &Call, rank: usize) -> Result<(RunOptions, Hello), Problem> {
     let host = rigel_io::host::host_facts();
     match (invocation, &call.again) {

@@ -1,4 +1,5 @@
-//! What the other nodes say of their targets: heard while the first node reads its own, which may take long, so that one that refuses is not kept waiting.
+//! What the other nodes say about their targets: received while the first node reads its own, which may take long, so that a refusing node is not
+//! kept waiting.
 //!
 //! Must not open anything.
 

@@ -1,6 +1,6 @@
-//! What a soak tells while it goes on: a file for a collector after every interval, and each fault as soon as it is known.
+//! What a soak reports while it runs: a file for a collector after every interval, and each fault as soon as it is known.
 //!
-//! Must not fail a run: a file that cannot be written is told once.
+//! Must not fail a run: a file that cannot be written is reported once.
 
 use crate::args::Display;
 use crate::commands::run::present::Reporter;

@@ -1,7 +1,7 @@
-//! `rigel sql --resume`: the rest of a run.
+//! `rigel sql --resume`: the remainder of a run.
 //!
-//! A server that is there and its table have to be what they were. A private server went with its run, and is made again with the same
-//! table. Must not touch the record.
+//! An existing server and its table must be unchanged. A private server was removed with its run, and is created again with the same table. Must
+//! not touch the record.
 
 use super::{PRIVATE, Place, ReadyServer, SqlRun, check_room, describe, fit, reach, sessions};
 use crate::args::{ServerSource, TargetSource};
@@ -28,7 +28,7 @@ use rigel_sql::private::{self, PrivateServer};
 use rigel_sql::{asked, table};
 use std::path::{Path, PathBuf};
 
-/// Whether a run can be gone on with; `server`: how it was named again by `rigel sql`.
+/// Whether a run can be resumed; `server`: how it was named again by `rigel sql`.
 pub fn check_resume(request: &Request, server: Option<&ServerSource>) -> Result<(), Problem> {
     let refused =
         |what: &str, why: &str, next: &str| Err(Problem::usage(what).at("--resume").because(why).next(next));

@@ -1,4 +1,4 @@
-//! `rigel sql commit`: a table of commits made ready and put away, and a log beside it for raw ones.
+//! `rigel sql commit`: a table of commits is prepared and cleaned up, and a log next to it for raw ones.
 //!
 //! Must not measure.
 
@@ -83,7 +83,7 @@ impl SqlRun<'_> {
         life.end(LedgerThere(schema), |_| self.measure(made, &life))
     }
 
-    /// The log of raw commits; nothing where they are left out.
+    /// The log of raw commits; nothing if they are left out.
     pub(super) fn raw_log_bytes(&self) -> u64 {
         if self.source.raw { (u64::from(self.sessions) * SEGMENT_BYTES).min(MOST_LOG) } else { 0 }
     }

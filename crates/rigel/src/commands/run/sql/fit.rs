@@ -1,4 +1,4 @@
-//! How a load of queries fits the server and its table: sessions that it allows, parts of the table that are long enough.
+//! How a query load fits the server and its table: the sessions that it allows, parts of the table that are long enough.
 //!
 //! Must not change anything on the server.
 
@@ -15,7 +15,7 @@ use rigel_sql::server::Words;
 /// Connections that stay free: for the one that watches, for counters, and for a session that is just about to end.
 const SPARE_CONNECTIONS: u32 = 3;
 
-/// The same run with as many users as a server that is there has room for beside others; `None` where that is all of them, or
+/// The same run with as many users as a server that is there has room for beside others; `None` if that is all of them, or
 /// others were named.
 pub fn to_server(options: &RunOptions, source: &ServerSource) -> Result<Option<RunOptions>, Problem> {
     let (Some(share), Some(dsn)) = (source.users, &source.dsn) else { return Ok(None) };

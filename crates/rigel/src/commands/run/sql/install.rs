@@ -1,6 +1,6 @@
-//! `rigel sql install`: a database gets the function that calibrates the storage below it by this program.
+//! `rigel sql install`: adds a function to a database that calibrates its storage with this program.
 //!
-//! Must not measure, and must not change what is there already.
+//! Must not measure, and must not change existing objects.
 
 use crate::args::InstallOptions;
 use crate::streams::Streams;
@@ -33,7 +33,7 @@ pub fn install(options: &InstallOptions, streams: &Streams) -> Result<(), Proble
     Ok(())
 }
 
-/// The server starts it in a directory of its own, so that a relative path would lead elsewhere.
+/// The server starts it in a directory of its own, so a relative path would lead elsewhere.
 fn program(options: &InstallOptions) -> Result<String, Problem> {
     let wrong = |why: &str| {
         Problem::usage("the server cannot start this program").at("--rigel-path").because(why.to_owned())

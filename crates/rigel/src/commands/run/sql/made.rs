@@ -1,6 +1,6 @@
-//! What a run through a database makes, and how it goes: a private server, the schema in a database of others, the table of commits.
+//! What a run through a database creates, and how it is removed: a private server, the schema in a user's database, the table of commits.
 //!
-//! Must not make any of it.
+//! Must not create any of it.
 
 use super::reach;
 use crate::args::ServerSource;
@@ -19,7 +19,7 @@ impl PutAway for PrivateServer {
     }
 }
 
-/// The schema with its table on a server that is there; it goes on request.
+/// The schema with its table on a server that is there; it continues request.
 pub struct SchemaThere {
     place: Arc<dyn Reach>,
     home: Home,
@@ -33,7 +33,7 @@ impl SchemaThere {
         Self { place, home: door(source.product).words().home, drop: source.drop, stays }
     }
 
-    /// That of a run which goes on.
+    /// That of a run which continues.
     pub fn again(source: &ServerSource, dsn: &str) -> Result<Self, Problem> {
         Ok(Self::new(source, reach(source.product, dsn)?, true))
     }

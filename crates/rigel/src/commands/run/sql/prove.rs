@@ -1,4 +1,4 @@
-//! `rigel sql prove`: a server made ready, settings proven on it, everything put away.
+//! `rigel sql prove`: a server is prepared, settings are proven on it, and everything is cleaned up.
 //!
 //! Must not judge a value; `rigel_uses::proof` does.
 

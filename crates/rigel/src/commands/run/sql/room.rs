@@ -1,6 +1,6 @@
-//! Whether there is room for what a run writes, looked at before it writes anything.
+//! Whether there is room for what a run writes, checked before it writes anything.
 //!
-//! Must not make anything.
+//! Must not create anything.
 
 use super::{LEAST_TABLE, LOG_BYTES, PRIVATE, SqlRun, TIMES_CACHES};
 use rigel_core::error::Problem;

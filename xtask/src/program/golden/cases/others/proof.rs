@@ -19,7 +19,7 @@ pub fn all() -> Vec<Case> {
     ]
 }
 
-/// How many times as long as a page of a stream a random page takes.
+/// The time of a random page divided by that of a page of a stream.
 const RATIO: f64 = 17.0;
 
 /// Times of each plan of queries, some of them cut, and what the planner chooses.

@@ -28,7 +28,7 @@ pub(super) struct UnwrittenBytes {
     pub unwritten_bytes: u64,
     /// Without a place on the device.
     pub hole_bytes: u64,
-    /// What was looked at, data included.
+    /// What was examined, data included.
     pub looked_bytes: u64,
 }
 

@@ -44,7 +44,7 @@ fn a_queue_is_not_two_kinds_of_io() {
     assert_eq!(at_points(&found, FlagCode::Bimodal).len(), 1);
 }
 
-/// A cache that answers most I/Os: their mean is hardly slower than a hit.
+/// A cache that answers most I/Os: their mean is barely slower than a hit.
 #[test]
 fn two_kinds_of_io_that_are_alone_are_two_kinds_at_every_depth() {
     let found = Maker { kinds: |_| vec![(0.88, 0.8), (0.12, 2.4)], ..Maker::simple() };

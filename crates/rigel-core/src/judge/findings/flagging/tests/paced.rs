@@ -1,4 +1,4 @@
-//! Who was the limit of an open loop: a worker that looks at the clock is always busy, and says nothing.
+//! What limits an open loop: a worker that watches the clock is always busy, which proves nothing.
 
 use super::{Maker, unloaded};
 use crate::judge::findings::flagging::circumstances;
@@ -6,7 +6,7 @@ use crate::judge::flags::{Flag, FlagCode};
 use crate::measure::OpenTally;
 use crate::record::Visit;
 
-/// Whether the worker is told as the limit, and whether that makes the point invalid.
+/// Whether the worker is named as the limit, and whether that makes the point invalid.
 fn told(is_open: bool, busy_percent: u64, waited: u64, codes: &[FlagCode]) -> Option<bool> {
     let mut made = Maker::simple().rounds(1, unloaded);
     for visit in &mut made.record.visits {

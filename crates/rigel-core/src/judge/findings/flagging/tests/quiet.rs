@@ -1,4 +1,4 @@
-//! What must raise nothing.
+//! Cases that must raise no flag.
 
 use super::*;
 

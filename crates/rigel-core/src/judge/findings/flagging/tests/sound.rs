@@ -89,7 +89,7 @@ fn a_device_that_stood_still_is_told_with_the_length() {
     assert_eq!(text(&short).0, []);
 }
 
-/// The standstill began before the window and outlasts it, so that the window holds nothing at all.
+/// The standstill began before the window and outlasts it, so the window holds nothing at all.
 #[test]
 fn a_window_that_lies_in_a_standstill_tells_its_length() {
     let silent = |longest_ns: u64| {
@@ -124,7 +124,7 @@ fn a_cache_before_random_reads_is_invalid_and_the_read_ahead_of_streams_is_none(
     assert!(!is_cache(&flags(LARGE, streams, large)));
 }
 
-/// The same latencies: of one slow target among four, which is no cache, and of one fast target, before which there is one.
+/// The same latencies: of one slow target among four, which is not a cache, and of one fast target, before which there is one.
 #[test]
 fn a_slow_target_among_fast_ones_is_no_cache() {
     let is_cache = |slow_targets: usize| {
@@ -143,7 +143,7 @@ fn a_slow_target_among_fast_ones_is_no_cache() {
     assert_eq!([0, 1, 2, 3, 4].map(is_cache), [true, false, true, true, true]);
 }
 
-/// The read that is alone waited for a CPU nine tenths of the time, so that its mean says little of the device.
+/// The read that is alone waited for a CPU nine tenths of the time, so its mean says little of the device.
 #[test]
 fn on_a_host_that_others_use_a_slow_mean_alone_makes_no_cache() {
     let fast = |tally: &mut ClassTally| answered(tally, &[(400, NS_PER_MS / 20), (1800, 1_100_000)]);

@@ -1,4 +1,4 @@
-//! What a run was, whatever it measured.
+//! The circumstances of a run, whatever it measured.
 
 use super::*;
 use crate::facts::engine::EngineKind;

@@ -1,6 +1,6 @@
-//! What random writes the storage makes without a server: an advised value rests on them, as that of `rigel advise` on a record.
+//! The storage's rate of random writes without a server: an advised value is based on it, as that of `rigel advise` on a record.
 //!
-//! They go to a file of Rigel's own beside the database, which is removed at once. Must not touch any other file.
+//! They go to Rigel's own file next to the database, which is removed at once. Must not touch any other file.
 
 use super::super::{SqlRun, check_not_stopped};
 use crate::commands::run::consent;
@@ -79,7 +79,7 @@ fn measured(run: &SqlRun<'_>, file: &Scratch, signals: &Signals) -> Result<f64, 
     let best = done.into_iter().max().unwrap_or(0);
     if best == 0 {
         return Err(Problem::refused("the storage cannot be written to")
-            .because("not one raw write completed in seconds")
+            .because("not one raw write completed within seconds")
             .next("check the kernel log (dmesg) for the device"));
     }
     Ok(to_f64(best) * 1e9 / (f64::from(ROUNDS) * to_f64(MEASURE_NS)))

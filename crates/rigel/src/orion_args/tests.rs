@@ -215,7 +215,7 @@ fn every_refusal_names_the_option_and_ends_like_orion() {
         ("-run simple -frobnicate", "-frobnicate"),
         ("-run simple --frobnicate", "--frobnicate"),
         ("-run simple --", "--"),
-        ("-run simple -", "- is no option"),
+        ("-run simple -", "- is not an option"),
         ("-run simple -testname", "-testname"),
         ("-run simple -testname -verbose", "-testname"),
         ("-run simple -num_disks", "-num_disks"),
@@ -350,7 +350,7 @@ fn arguments_that_are_no_text_are_told_printable() {
     let hostile = OsString::from_vec(b"-\xff\x1b".to_vec());
     let problem =
         read(&["-run".into(), "simple".into(), hostile.clone()], &Environment::default()).unwrap_err();
-    assert!(problem.to_string().contains("-\\xff\\x1b is no option"), "{problem}");
+    assert!(problem.to_string().contains("-\\xff\\x1b is not an option"), "{problem}");
     let arguments =
         ["-run".into(), "simple".into(), "-testname".into(), OsString::from_vec(b"a\xff".to_vec())];
     let Ok(Invocation::Run(options)) = read(&arguments, &Environment::default()) else {

@@ -121,7 +121,7 @@ fn a_calibration_says_that_credit_ran_out() {
         let [flag] = &found[..] else { panic!("{bucket}: {found:?}") };
         let text = flag["text"].as_str().unwrap();
         let refill: f64 = bucket.split(':').next().unwrap().parse().unwrap();
-        let told = text.split(" came to ").nth(1).and_then(|text| text.split(' ').next()).unwrap();
+        let told = text.split(" was ").nth(1).and_then(|text| text.split(' ').next()).unwrap();
         let told: f64 = told.replace(',', "").parse().unwrap();
         assert!((told / refill - 1.0).abs() < 0.05, "{bucket}: {text}");
         assert!(text.contains("I/Os per second, pauses included, whatever the load"), "{text}");

@@ -139,7 +139,7 @@ fn what_if_is_said_first_in_every_output() {
     for (sentence, said) in sentences.iter().zip([
         "What if: rac2 is gone; its 31 % of the load moves to rac1 (1.667 times its load",
         "What if: with the load of db7.csv, 2",
-        "What if: all rates are 1.3 times those of the history; space stays",
+        "What if: all rates are 1.3 times those of the history; space does not change",
         "What if: 20%@2027-12 is added",
     ]) {
         assert!(sentence.starts_with(said), "{said}: {sentences:?}");

@@ -40,7 +40,7 @@ fn a_year_of_prometheus_and_a_record_make_a_date() {
     assert!((document["write_share"].as_f64().unwrap() - 1.0 / 3.0).abs() < 0.01);
     let text = place.line("capacity forecast here.jsonl --store s.sqlite").expect_code(0).stdout;
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for said in ["the limit is small IOPS", "means of 30 minutes", "simulated device"] {
+    for said in ["the limit is small IOPS", "30-minute means", "simulated device"] {
         assert!(words.contains(said), "{said}: {text}");
     }
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");

@@ -74,7 +74,7 @@ fn required_rates_alone_are_checked_in_a_minute() {
         place.rigel(line.iter().chain(&["--name", name]))
     };
     let kept = check("p99 < 2ms @ 2000", "kept").expect_code(0).stdout;
-    assert!(kept.starts_with("Required p99 < 2 ms @ 2000: kept, "), "{kept}");
+    assert!(kept.starts_with("Required p99 < 2 ms @ 2000: met, "), "{kept}");
     assert!(!kept.contains("of max") && !kept.contains("highest"), "{kept}");
     let broken = check("p99 < 2ms @ 4000", "broken").expect_code(1);
     assert!(broken.stderr.contains("'p99 < 2 ms @ 4000' is not met"), "{}", broken.stderr);

@@ -161,10 +161,10 @@ fn no_word_is_offered_where_another_one_was_meant() {
         ("calibrate --percentile p95", ["is neither mean nor p99", "`rigel slo --bound 'p95 < 2ms'`"]),
         ("calibrate --percentile median", ["is neither mean nor p99", "`rigel slo --bound 'p50 < 2ms'`"]),
         ("calibrate --percentile all", ["is neither mean nor p99", "write --percentile mean or"]),
-        ("slo --p97 5ms", ["--p97 is no option", "--bound 'p97 < 5ms'"]),
+        ("slo --p97 5ms", ["--p97 is not an option", "--bound 'p97 < 5ms'"]),
         ("slo --max-latency 2ms f", ["--p99 TIME limits", "`rigel slo --p99 2ms f`"]),
         ("slo --latency=2ms", ["--p99 TIME limits", "`rigel slo --p99=2ms`"]),
-        ("slo --percentile p99", ["--percentile is no option", "--mean TIME that of the mean"]),
+        ("slo --percentile p99", ["--percentile is not an option", "--mean TIME that of the mean"]),
         ("run commit --size 4K", ["--commit-size SIZE", "`rigel run commit --commit-size 4K`"]),
         ("run advanced --size=4K", ["--size-large SIZE", "`rigel run advanced --size-small=4K`"]),
         ("run commit --clients 4", ["--writers N,..", "`rigel run commit --writers 4`"]),
@@ -172,25 +172,25 @@ fn no_word_is_offered_where_another_one_was_meant() {
         ("run oltp --size 4K", ["--size-small SIZE", "both with `rigel run advanced`"]),
         ("run oltp --threads 4", ["the level raises the load itself", "--num-small 4"]),
         ("slo --bs 4k --p99 2ms", ["--size SIZE is the size", "`rigel slo --size 4k --p99 2ms`"]),
-        ("slo --rate 1000", ["--rate is no option", "there is `rigel run open --rate 1000`"]),
+        ("slo --rate 1000", ["--rate is not an option", "there is `rigel run open --rate 1000`"]),
         ("run simple --overwrite", ["fio's --overwrite is automatic here", "--force replaces output files"]),
-        ("versus --overwrite", ["--overwrite is no option", "--force replaces output files"]),
+        ("versus --overwrite", ["--overwrite is not an option", "--force replaces output files"]),
         ("calibrate --overwrite", ["fio's --overwrite is automatic here", "leave it out"]),
-        ("fill f --overwrite", ["--overwrite is no option", "`rigel help fill` lists"]),
-        ("run simple --destroy", ["--destroy is no option", "`rigel help run` lists"]),
-        ("calibrate --time 60s", ["--time is no option", "--for TIME"]),
-        ("slo --time 60s", ["--time is no option", "--for TIME"]),
-        ("soak --duration 2h", ["--duration is no option", "--for TIME"]),
-        ("capacity fit --time 60s", ["--time is no option", "--for TIME"]),
-        ("run simple --read 70", ["--read is no option", "70 % reads are --write 30"]),
-        ("calibrate --read 70", ["--read is no option", "70 % reads are --write 30"]),
+        ("fill f --overwrite", ["--overwrite is not an option", "`rigel help fill` lists"]),
+        ("run simple --destroy", ["--destroy is not an option", "`rigel help run` lists"]),
+        ("calibrate --time 60s", ["--time is not an option", "--for TIME"]),
+        ("slo --time 60s", ["--time is not an option", "--for TIME"]),
+        ("soak --duration 2h", ["--duration is not an option", "--for TIME"]),
+        ("capacity fit --time 60s", ["--time is not an option", "--for TIME"]),
+        ("run simple --read 70", ["--read is not an option", "70 % reads are --write 30"]),
+        ("calibrate --read 70", ["--read is not an option", "70 % reads are --write 30"]),
         ("slo --max 5ms f", ["--p99 TIME limits", "`rigel slo --p99 5ms f`"]),
-        ("slo --rate_iops=5000", ["--rate_iops is no option", "--require 'p99 < 2ms @ 5000'"]),
+        ("slo --rate_iops=5000", ["--rate_iops is not an option", "--require 'p99 < 2ms @ 5000'"]),
         ("slo --max_latency=5ms", ["--p99 TIME limits", "`rigel slo --p99=5ms`"]),
         ("slo --latency-target=2ms", ["--p99 TIME limits", "`rigel slo --p99=2ms`"]),
-        ("slo --force f", ["--force is no option", "--name NAME sets how the outputs begin"]),
+        ("slo --force f", ["--force is not an option", "--name NAME sets how the outputs begin"]),
         ("capacity export", ["there is no command 'export'", "one SQLite file"]),
-        ("targets --for 60s", ["--for is no option", "there is `rigel "]),
+        ("targets --for 60s", ["--for is not an option", "there is `rigel "]),
         (
             "run simple --simulate raid5",
             ["possible values: concat, raid0", "--simulate takes one of concat, raid0"],
@@ -379,11 +379,11 @@ fn the_sign_that_is_in_the_way_is_told() {
 fn a_level_or_a_command_that_is_missing() {
     refused("run /u01/data.dbf", &["a level is missing", "`rigel run simple /u01/data.dbf`", "oltp"]);
     refused("run data.dbf --write 5", &["a level is missing", "`rigel run simple data.dbf`"]);
-    refused("run volume", &["'volume' is no level", "`rigel run simple volume`"]);
+    refused("run volume", &["'volume' is not a level", "`rigel run simple volume`"]);
     refused("run", &["a level is missing", "rigel run simple"]);
     refused("sql", &["a level is missing", "rigel sql simple", "users", "prove"]);
     refused("sql /mnt/fast", &["a level is missing", "`rigel sql simple /mnt/fast`", "install"]);
-    refused("sql user", &["'user' is no level", "`rigel sql users`"]);
+    refused("sql user", &["'user' is not a level", "`rigel sql users`"]);
     refused("/dev/sdx", &["a command is missing", "`rigel run simple /dev/sdx`"]);
     refused("--write 5", &["a command is missing", "rigel run simple"]);
 }

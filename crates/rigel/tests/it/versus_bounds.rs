@@ -35,7 +35,7 @@ fn a_required_bound_is_told_of_both_sides() {
     let (told, place) = (&between_both().told, between_both().place());
     let text = flat(&told.stdout);
     for part in [
-        "B keeps p99 < 5 ms at 3200 per second, and A does not.",
+        "B meets p99 < 5 ms at 3200 per second, and A does not.",
         " on A, at least ",
         " % above the limit.",
         "Passed: the gate is met.",
@@ -43,20 +43,20 @@ fn a_required_bound_is_told_of_both_sides() {
         assert!(text.contains(part), "{part}: {}", told.stdout);
     }
     assert!(narrow(&told.stdout), "{}", told.stdout);
-    assert!(told.stdout.starts_with("B keeps "), "the answer first: {}", told.stdout);
+    assert!(told.stdout.starts_with("B meets "), "the answer first: {}", told.stdout);
     let warning = told.stdout.find("\n- FEW_POINTS, the run: 2 points").expect("with its figures");
     assert!(warning < told.stdout.find("From .. to %").unwrap(), "{}", told.stdout);
     // The same from the record, and from its report.
-    assert!(again(&place, "", &[]).expect_code(0).stdout.contains("B keeps p99 < 5 ms"));
+    assert!(again(&place, "", &[]).expect_code(0).stdout.contains("B meets p99 < 5 ms"));
     let report = rigel(&place, &format!("report {RECORD}"), &[]).expect_code(0).stdout;
-    assert!(flat(&report).contains("B keeps p99 < 5 ms at 3200 per second, and A does not."), "{report}");
+    assert!(flat(&report).contains("B meets p99 < 5 ms at 3200 per second, and A does not."), "{report}");
     let document = again(&place, "--json", &[]).expect_code(0).json();
     let gate = &document["gates"][0];
     assert_eq!((&gate["outcome"], &gate["base"]), (&"passed".into(), &"failed".into()), "{gate}");
     assert_eq!(gate["rows"].as_array().unwrap().len(), 1, "only at that rate: {gate}");
-    assert!(document["sentences"][0].as_str().unwrap().starts_with("B keeps p99"), "{document}");
+    assert!(document["sentences"][0].as_str().unwrap().starts_with("B meets p99"), "{document}");
     let page = place.read("_versus.html");
-    assert!(page.contains("<strong>B keeps p99 &lt; 5\u{a0}ms at 3200 per second, and A does not."));
+    assert!(page.contains("<strong>B meets p99 &lt; 5\u{a0}ms at 3200 per second, and A does not."));
     // A bound that nothing keeps, one that all keep, and one that is a change.
     let told = again(&place, "", &["--fail-if", "open_p99 > 20us"]).expect_code(1);
     assert!(flat(&told.stdout).contains("Neither A nor B meets p99 < 20 µs at 3200 per second."));
@@ -65,7 +65,7 @@ fn a_required_bound_is_told_of_both_sides() {
     let told = again(&place, "", &["--fail-if", "open_latency > 1s"]).expect_code(0);
     assert!(flat(&told.stdout).contains("A and B both meet mean latency < 1 s at 3200 per second."));
     let told = again(&place, "", &["--fail-if", "open_latency > -1%"]).expect_code(0);
-    assert!(!told.stdout.contains("keep"), "{}", told.stdout);
+    assert!(!told.stdout.contains("meets"), "{}", told.stdout);
 }
 
 /// The bound is put where the p99 of B was found.
@@ -117,7 +117,7 @@ fn a_run_that_goes_on_is_judged_by_the_gates_that_it_began_with() {
     let other = cut();
     let line = format!("versus --resume {RECORD} --quiet");
     let told = rigel(&other, &line, &["--require", "p99 < 5ms @ 3200"]).expect_code(0);
-    assert!(told.stdout.contains("B keeps p99 < 5 ms"), "{}", told.stdout);
+    assert!(told.stdout.contains("B meets p99 < 5 ms"), "{}", told.stdout);
     rigel(&other, &format!("run --resume {RECORD} --quiet"), &[]).expect_code(1);
 }
 

@@ -126,7 +126,11 @@ fn a_flushed_log_is_writers_that_append() {
     );
     let every = found(&format!("{QUIET}[a]\nrw=randwrite\nfsync=32\nsync=dsync\n"));
     assert_eq!(every.load.classes[0].sync, Sync::Dsync);
-    assert!(remarks(&every).contains("line 8: fsync=32: a flush follows each write"), "{}", remarks(&every));
+    assert!(
+        remarks(&every).contains("line 8: fsync=32: a class has a flush after each write"),
+        "{}",
+        remarks(&every)
+    );
 }
 
 #[test]
@@ -146,7 +150,11 @@ fn an_engine_that_waits_has_one_outstanding() {
         "[global]\ndirect=1\niodepth=64\nioengine=psync\nnumjobs=3\n[a]\nrw=randread\n[b]\nioengine=io_uring\nrw=randread\n",
     );
     assert_eq!(classes(&one), [row("a", 3, 0, "4 KiB"), row("b", 192, 0, "4 KiB")]);
-    assert!(remarks(&one).contains("line 6: [a]: ioengine=psync has one outstanding"), "{}", remarks(&one));
+    assert!(
+        remarks(&one).contains("line 6: [a]: ioengine=psync keeps one I/O per job outstanding"),
+        "{}",
+        remarks(&one)
+    );
 }
 
 #[test]
@@ -176,7 +184,7 @@ fn stonewalls_part_points() {
 fn parts_of_a_file_are_in_per_cent() {
     let of = |text: &str| {
         let found = found(&format!("{QUIET}filename=/dev/sdx\n[a]\nrw=randread\n{text}\n"));
-        (found.load.classes[0].span, found.size, remarks(&found).contains("whole per cent"))
+        (found.load.classes[0].span, found.size, remarks(&found).contains("whole percentage"))
     };
     assert_eq!(of("offset=10%"), (Span::Percent(10, 100), None, false));
     assert_eq!(of("size=20%"), (Span::Percent(0, 20), None, false));

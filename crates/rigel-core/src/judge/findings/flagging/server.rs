@@ -344,7 +344,7 @@ mod tests {
         let told = of_point(&request(), &[&none, &none]).unwrap();
         assert_eq!((told.text.as_str(), told.invalid), ("no transaction was committed", true));
         let uncounted = of_point(&request(), &[&of(1000, None)]).unwrap();
-        assert!(uncounted.text.ends_with("from version 14 on"), "{}", uncounted.text);
+        assert!(uncounted.text.ends_with("version 14 and later do"), "{}", uncounted.text);
     }
 
     #[test]

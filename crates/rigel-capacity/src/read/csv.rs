@@ -4,6 +4,7 @@
 //! what a column means.
 
 mod client;
+mod synonyms;
 
 use super::lines::Lines;
 use super::seen::wrong;
@@ -162,6 +163,11 @@ impl Format {
 }
 
 impl Row<'_> {
+    /// Whether there is such a column.
+    pub fn has(&self, name: &str) -> bool {
+        self.heading.place(name).is_some()
+    }
+
     /// The text in a column; empty where there is no such column.
     pub fn text(&self, name: &str) -> &str {
         self.heading.place(name).map_or("", |at| self.fields.text(at)).trim()
@@ -221,7 +227,10 @@ fn number(text: &str, is_local: bool) -> Option<f64> {
 /// The names of columns, in lower case.
 #[derive(Clone, Debug, Default)]
 pub struct Heading {
+    /// As they are called here.
     names: Vec<String>,
+    /// As the file has them.
+    told: Vec<String>,
     /// What stands between fields.
     delimiter: u8,
 }
@@ -233,7 +242,8 @@ impl Heading {
             let mut fields = Fields::default();
             let count = fields.read(line, delimiter)?;
             let name = |at: usize| fields.text(at).trim().to_ascii_lowercase();
-            Some(Self { names: (0..count).map(name).collect(), delimiter })
+            let told: Vec<String> = (0..count).map(name).collect();
+            Some(Self { names: synonyms::ours(told.clone()), told, delimiter })
         };
         let most = DELIMITERS
             .into_iter()
@@ -249,8 +259,13 @@ impl Heading {
 
     /// Whether a line has the names once more, as each snapshot may have them.
     fn is_repeated(&self, fields: &Fields, count: Option<usize>) -> bool {
-        let mut names = self.names.iter().enumerate();
+        let mut names = self.told.iter().enumerate();
         count == Some(self.len()) && names.all(|(at, name)| fields.text(at).trim().eq_ignore_ascii_case(name))
+    }
+
+    /// The column that rows of AWR have to have, where it is the one that is missing.
+    pub fn missing(&self) -> Option<&'static str> {
+        synonyms::missing(&self.names)
     }
 
     /// How many there are.

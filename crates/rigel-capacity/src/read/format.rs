@@ -76,6 +76,8 @@ const PACKED: [(&[u8], &str); 8] = [
     (b"PK\x03\x04", "unzip FILE; a spreadsheet has to be saved as CSV"),
     (b"7z\xbc\xaf\x27\x1c", "7z x FILE"),
 ];
+/// Titles of reports of Oracle that are none of AWR.
+const OTHER_REPORTS: [&[u8]; 4] = [b"ASH Report For", b"ADDM Report for", b"ADDM REPORT FOR", b"\nTKPROF: "];
 /// What an archive of tar has at this place.
 const TAR: (usize, &[u8]) = (257, b"ustar");
 /// How blocks of an archive begin, or its files.
@@ -273,6 +275,23 @@ fn has_times(text: &[u8]) -> bool {
     })
 }
 
+/// Whether some line names columns of AWR with blanks between them.
+fn is_table_of_sqlplus(head: &[u8]) -> bool {
+    let mut lines = head.split(|&byte| byte == b'\n').take(csv::MOST_BEFORE);
+    lines.any(|line| {
+        let line = String::from_utf8_lossy(line).to_ascii_lowercase();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let has = |names: [&str; 2]| names.iter().all(|name| words.contains(name));
+        has(["metric_name", "average"]) || has(["metric_name", "value"]) || has(["snap_time", "value"])
+    })
+}
+
+/// The column that is missing in a file that names those of AWR.
+fn missing_column(head: &[u8]) -> Option<&'static str> {
+    let mut lines = head.split(|&byte| byte == b'\n').take(csv::MOST_BEFORE);
+    lines.find_map(|line| csv::Heading::of(csv::without_prompt(line))?.missing())
+}
+
 /// A file of a format that is not read.
 pub fn unknown(head: &[u8]) -> Problem {
     let problem = Problem::usage("this file cannot be imported").at("line 1");
@@ -298,6 +317,18 @@ pub fn unknown(head: &[u8]) -> Problem {
         problem
             .because("it is a file of OSWatcher or ExaWatcher without disks of Linux")
             .next("of such archives only the files of iostat are read")
+    } else if has(&OTHER_REPORTS) {
+        problem
+            .because("it is a report of Oracle without rates of I/O: of sessions, findings or a trace")
+            .next("create reports with awrrpt.sql or spreport.sql")
+    } else if is_table_of_sqlplus(head) {
+        problem
+            .because("it is a table of SQL*Plus with nothing but blanks between its columns")
+            .next("run the query after SET MARKUP CSV ON QUOTE ON, or as the documentation has it")
+    } else if let Some(column) = missing_column(head) {
+        problem
+            .because(format!("it has rows of AWR or Statspack, but has no column {column}"))
+            .next("run the documented query, or name the columns as it does")
     } else if let Some((cause, next)) = headless::cause(head) {
         problem.because(cause).next(next)
     } else if starts(&[b"Linux "]) {

@@ -7,6 +7,7 @@ mod cloud;
 mod collectl;
 mod csv;
 mod differences;
+mod documents;
 mod format;
 mod headless;
 mod iostat;

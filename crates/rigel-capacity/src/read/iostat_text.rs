@@ -9,6 +9,7 @@ use super::locale::{Dates, DayClock, behind_weekday, head_day, plain, time_of_da
 use super::seen::{DateOrder, Options, shown, wrong};
 use super::sysstat::{Disk, glued_head, is_for_people, without_colours};
 use super::{Room, SampleSink};
+use crate::when;
 use rigel_core::error::Problem;
 
 /// A reader of it.
@@ -204,8 +205,12 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Whether a line is a date and a time: `11/24/26 18:10:23`, `2026年11月24日 18时10分23秒`, `24.11.2026 18.10.23`, `2026-11-24T18:10:23+0000`.
+/// Whether a line is a date and a time: `11/24/26 18:10:23`, `2026年11月24日 18时10分23秒`, `24.11.2026 18.10.23`, `2026-11-24T18:10:23+0000`, or
+/// `1795543823`.
 pub fn is_moment(text: &str) -> bool {
+    if when::of_epoch(text).is_some() {
+        return true;
+    }
     let plain = plain(text);
     let words: Vec<&str> = plain.split(' ').collect();
     let is_date =
@@ -253,6 +258,12 @@ mod tests {
         // The language of the times and numbers makes no difference.
         let iso = text().replace("11/29/26 05:39:0", "2026-11-29T05:39:0");
         assert_eq!(read(iso.as_bytes(), utc()).1, tables);
+        let seconds = text()
+            .replace("11/29/26 05:39:02", "1795930742")
+            .replace("\n11/29/26 05:39:03\n", "\n1795930743\n")
+            .replace("11/29/26 05:39:04", "1795930744")
+            .replace("11/29/26 05:39:05", "1795930745");
+        assert_eq!(read(seconds.as_bytes(), Options::default()).1, tables, "iostat -U");
         let halves = text()
             .replace("11/29/26 05:39:02", "11/29/26 05:39:02 AM")
             .replace("\n11/29/26 05:39:03\n", "\n11/29/26 05:39:03 AM\n");
@@ -284,6 +295,7 @@ mod tests {
         assert_eq!(sda.column(Metric::ReadOps).unwrap(), [100.0]);
         assert_eq!(sda.column(Metric::WriteBytes).unwrap(), [400.0 * 512.0]);
         assert!(sda.column(Metric::ReadTime).is_none());
+        assert_eq!(sda.column(Metric::AllTime).unwrap(), [150.0 * 2.0 / 1000.0]);
     }
 
     #[test]

@@ -145,6 +145,11 @@ impl Run {
             }
             return Ok(());
         };
+        if has_decimal_commas(columns, disks.len()) {
+            return Err(wrong(line, "a line has two values for each disk, and none has a decimal point")
+                .because("nmon wrote decimal commas, which part values as well")
+                .next("start nmon with LC_ALL=C from now on"));
+        }
         let of_snapshot = self.values.entry(snapshot).or_default();
         // A disk that came later has no name yet. Lines may end with a comma.
         let without_name = columns.iter().skip(disks.len()).filter(|value| !value.is_empty()).count();
@@ -212,6 +217,13 @@ impl Values {
 
     /// What it tells of a disk, in units of ours.
     fn of_disk(mut self) -> Vec<(Metric, f64)> {
+        let of = |metric| self.known.get(&metric).copied();
+        if let (Some(all), Some(reads), None) =
+            (of(Metric::AllOps), of(Metric::ReadOps), of(Metric::WriteOps))
+        {
+            // Both are rounded.
+            self.known.insert(Metric::WriteOps, (all - reads).max(0.0));
+        }
         for (time, ops) in [(Metric::ReadTime, Metric::ReadOps), (Metric::WriteTime, Metric::WriteOps)] {
             let each = self.each_ms.get(&time).zip(self.known.get(&ops)).map(|(each, rate)| each * rate);
             self.known.extend(each.map(|outstanding| (time, outstanding)));
@@ -223,6 +235,12 @@ impl Values {
         }
         self.known.into_iter().collect()
     }
+}
+
+/// Whether the line is `0,3,12,5` for two disks that had 0.3 and 12.5.
+fn has_decimal_commas(columns: &[&str], disks: usize) -> bool {
+    let values = columns.iter().filter(|value| !value.is_empty());
+    disks > 0 && values.clone().count() == 2 * disks && values.clone().all(|value| !value.contains('.'))
 }
 
 /// The number of `T0001`.

@@ -81,13 +81,19 @@ impl Disk<'_> {
                 .or_else(|| sectors.map(|sectors| sectors * SECTOR))
         };
         let time = |rate: Option<f64>, ms: Option<f64>| rate.zip(ms).map(|(rate, ms)| rate * ms / 1_000.0);
+        // Before sysstat 10 a wait has no direction, and iostat has no sum of operations.
+        let both = self
+            .reads
+            .zip(self.writes)
+            .filter(|_| self.read_ms.is_none())
+            .map(|(reads, writes)| reads + writes);
         let all = [
             (Metric::AllOps, self.tps),
             (Metric::ReadOps, self.reads),
             (Metric::WriteOps, self.writes),
             (Metric::ReadBytes, bytes(self.read_kb, self.read_mb, self.read_sectors)),
             (Metric::WriteBytes, bytes(self.write_kb, self.write_mb, self.write_sectors)),
-            (Metric::AllTime, time(self.tps, self.wait_ms)),
+            (Metric::AllTime, time(self.tps.or(both), self.wait_ms)),
             (Metric::ReadTime, time(self.reads, self.read_ms)),
             (Metric::WriteTime, time(self.writes, self.write_ms)),
             (Metric::Busy, self.busy_percent.map(|percent| percent / 100.0)),

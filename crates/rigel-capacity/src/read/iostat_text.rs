@@ -298,6 +298,38 @@ mod tests {
         assert_eq!(sda.column(Metric::AllTime).unwrap(), [150.0 * 2.0 / 1000.0]);
     }
 
+    /// As JSON of sysstat 11.5 to 11.6 has them: operations are `r` and `w`, and MB of `-m` are called kB.
+    #[test]
+    fn json_of_old_versions_is_read() {
+        let text = |unit: f64| {
+            let report = |minute: u32| {
+                format!(
+                    r#"{{"timestamp": "11/24/2026 06:1{minute}:00 PM", "disk": [{{"disk_device": "sda", "rrqm": 0.00, "wrqm": 1.00, "r": 1000.00, "w": 500.00, "rkB": {:.2}, "wkB": {:.2}, "avgrq-sz": 16.00, "avgqu-sz": 0.10, "await": 1.00, "r_await": 1.00, "w_await": 2.00, "svctm": 0.50, "util": 10.00}}]}}"#,
+                    8_192_000.0 / unit,
+                    4_096_000.0 / unit
+                )
+            };
+            format!(
+                r#"{{"sysstat": {{"hosts": [{{"nodename": "db1", "date": "11/24/2026", "statistics": [{}, {}]}}]}}}}"#,
+                report(0),
+                report(1)
+            )
+        };
+        for unit in [512.0, 1024.0, 1_048_576.0] {
+            let (_, tables) = read(text(unit).as_bytes(), utc());
+            let of = |metric| disk(&tables, "sda").column(metric).unwrap()[0];
+            assert_eq!(
+                [of(Metric::ReadOps), of(Metric::WriteOps), of(Metric::WriteTime)],
+                [1000.0, 500.0, 1.0]
+            );
+            let (read, written) = (of(Metric::ReadBytes), of(Metric::WriteBytes));
+            assert!(
+                (read / 8_192_000.0 - 1.0).abs() < 0.002 && (written / 4_096_000.0 - 1.0).abs() < 0.002,
+                "{unit}: {read} {written}"
+            );
+        }
+    }
+
     #[test]
     fn a_file_that_is_cut_anywhere_gives_its_complete_reports() {
         let whole = text();

@@ -102,6 +102,8 @@ fn labels_of_other_agents_name_the_host_and_clusters_are_kept_apart() {
         ("instance=\"localhost:9100\",nodename=\"db1\"", "db1"),
         ("instance=\"localhost:9100\"", "localhost"),
         ("cluster=\"east\",instance=\"db1:9100\"", "east/db1"),
+        ("exported_instance=\"db1:9100\",instance=\"gateway:9091\"", "db1"),
+        ("exported_instance=\"localhost:9100\",instance=\"db1:9100\"", "db1"),
     ] {
         assert_eq!(host_of(labels).unwrap(), host, "{labels}");
     }

@@ -192,3 +192,12 @@ fn decimal_commas_are_refused() {
     let told = try_read(comma.as_bytes(), utc(), 1 << 16).unwrap_err().to_string();
     assert!(told.contains("decimal commas") && told.contains("LC_ALL=C"), "{told}");
 }
+
+/// Old versions have the day at the top only.
+#[test]
+fn times_without_a_day_follow_the_day_of_the_file() {
+    let text = text("nmon-16n.nmon");
+    let dateless = text.replace(",29-NOV-2026\n", "\n").replace("AAA,date\n", "AAA,date,29-NOV-2026\n");
+    assert!(dateless.contains("AAA,date,29-NOV-2026\n") && !dateless.contains("ZZZZ,T0001,11:15:17,"));
+    assert_eq!(read(dateless.as_bytes(), utc()).1, read(text.as_bytes(), utc()).1);
+}

@@ -212,6 +212,12 @@ fn number(text: &str, is_local: bool) -> Option<f64> {
     if let Ok(number) = text.parse() {
         return Some(number);
     }
+    if let Some((whole, decimals)) =
+        text.split_once('.').filter(|(whole, _)| is_grouped(&whole.replace(',', ".")))
+    {
+        // Where a point stands behind it, a comma is one of thousands.
+        return format!("{}.{decimals}", whole.replace(',', "")).parse().ok();
+    }
     let (whole, decimals) = text.rsplit_once(',')?;
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let of_group = whole.trim_start_matches(['-', '+']);
@@ -335,6 +341,9 @@ mod tests {
             ("-0,125", false, Some(-0.125)),
             ("1234,567", false, Some(1234.567)),
             ("1,234", false, None),
+            ("1,234.5", false, Some(1234.5)),
+            ("12,345,678.25", true, Some(12_345_678.25)),
+            ("1,23.5", false, None),
             ("1,234", true, Some(1.234)),
             ("1.234,5", false, Some(1234.5)),
             ("1.234.567,25", true, Some(1_234_567.25)),

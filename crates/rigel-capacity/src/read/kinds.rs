@@ -331,3 +331,33 @@ fn other_reports_and_tables_of_oracle_are_told_what_they_are() {
         assert!(told.contains(cause), "{text}: {told}");
     }
 }
+
+#[test]
+fn snapshots_of_postgresql_may_have_local_times_and_other_names_of_them() {
+    let rows = |name: &str, day: &str, offset: &str| {
+        let row = |(at, time): (usize, &str)| {
+            ["relation", "temp relation"]
+                .map(|object| format!("{day} {time}{offset},client backend,{object},{},0\n", at * 6000))
+                .concat()
+        };
+        let all: String =
+            ["02:10:00", "02:40:00", "02:10:00", "02:40:00"].into_iter().enumerate().map(row).collect();
+        format!("{name},backend_type,object,reads,writes\n{all}")
+    };
+    let zone = || TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+    let options = || Options { zone: Some(zone()), host: Some("db1".to_owned()), ..Options::default() };
+    for name in ["at", "ts", "clock_timestamp", "localtimestamp"] {
+        let (seen, tables) = read(rows(name, "2026-10-25", "").as_bytes(), options());
+        let table = tables.values().next().unwrap();
+        assert_eq!((table.spans().len(), seen.backwards), (3, 0), "{name}: the hour that comes twice");
+        assert!((table.column(Metric::ReadOps).unwrap()[0] - 12_000.0 / 1800.0).abs() < 1e-9);
+    }
+    let told = |name: &str, day: &str, zone: Option<TimeZone>| {
+        try_read(rows(name, day, "").as_bytes(), Options { zone, ..options() }, 1 << 16)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(told("at", "2026-10-25", None).contains("--zone Europe/Berlin"));
+    assert!(told("at", "25.10.2026", Some(zone())).contains("SET datestyle = ISO"));
+    assert!(told("x", "2026-10-25", Some(zone())).contains("the query leaves out now()"));
+}

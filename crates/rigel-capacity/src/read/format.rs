@@ -6,6 +6,7 @@ use super::csv;
 use super::headless;
 use super::iostat_text::is_moment;
 use super::locale::time_of_day;
+use super::oswatcher::is_block_date;
 use super::sadf_rows::HEAD;
 use super::seen::ReaderNotes;
 use crate::Source;
@@ -32,6 +33,8 @@ pub enum Format {
     Sar,
     /// `oswiostat` of OSWatcher.
     OsWatcher,
+    /// Runs of `iostat -x` without times, each under what `date` printed.
+    IostatUnderDates,
     /// nmon, of Linux or AIX.
     Nmon,
     /// `collectl -P`.
@@ -94,6 +97,7 @@ rigel_core::named!(Format {
     SadfRows: "sadf rows",
     Sar: "sar text",
     OsWatcher: "OSWatcher iostat",
+    IostatUnderDates: "iostat text under dates",
     Nmon: "nmon",
     Collectl: "collectl",
     CloudWatch: "CloudWatch JSON",
@@ -122,6 +126,7 @@ impl Format {
             _ if is_watched && has("\nDevice") && has(OSWATCHER) => Ok(Self::OsWatcher),
             _ if is_watched && has("\nDevice") => Ok(Self::IostatText),
             _ if is_watched => Err(unknown(head)),
+            _ if has_dated_runs(text) => Ok(Self::IostatUnderDates),
             _ if tool_begins(text) > 0 => Self::of(&text[tool_begins(text)..]),
             Some(b'A') if text.starts_with(b"AAA,") => Ok(Self::Nmon),
             _ if has("# Collectl:") || has("[DSK]") || has("[DSK:") => Ok(Self::Collectl),
@@ -183,7 +188,7 @@ impl Format {
             Self::Prometheus | Self::VictoriaMetrics | Self::OpenMetrics => Source::Prometheus,
             Self::Iostat | Self::IostatText => Source::Iostat,
             Self::Sadf | Self::SadfRows | Self::Sar => Source::Sadf,
-            Self::OsWatcher => Source::OsWatcher,
+            Self::OsWatcher | Self::IostatUnderDates => Source::OsWatcher,
             Self::Nmon => Source::Nmon,
             Self::Collectl => Source::Collectl,
             Self::CloudWatch => Source::CloudWatch,
@@ -218,7 +223,9 @@ impl Format {
                 Self::Sar => problem.because(
                     "it has no table of disks with times such as 18:10:23: sar was started without -d, in another language, the line of the column names (DEV tps ..) is missing, or it comes from mpstat or pidstat",
                 ),
-                Self::OsWatcher => problem.because("each of its blocks has only the report since the boot, or none"),
+                Self::OsWatcher | Self::IostatUnderDates => {
+                    problem.because("each of its blocks has only the report since the boot, or none")
+                }
                 Self::Nmon => problem.because("it has less than two snapshots of disks, or their times (ZZZZ) are missing"),
                 Self::CloudWatch | Self::Azure => problem.because(
                     "it has none of the metrics of disks, such as VolumeReadOps and Disk Read Operations/Sec, or less than two samples of each",
@@ -249,6 +256,29 @@ fn tool_begins(text: &[u8]) -> usize {
         at += line.len();
     }
     0
+}
+
+/// Whether each run of iostat stands under a date, as a loop with `date` writes them, and has no times of its own. One run alone may have any interval.
+fn has_dated_runs(text: &[u8]) -> bool {
+    if !has_devices(text) {
+        return false;
+    }
+    let (mut dated, mut is_behind_date, mut is_behind_head) = (0, false, false);
+    for line in text.split(|&byte| byte == b'\n') {
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        let is_head = line.starts_with("Linux ") && line.contains('(') && line.contains('\t');
+        if (is_head && !is_behind_date) || (is_behind_head && is_moment(line)) {
+            return false;
+        }
+        dated += u32::from(is_head);
+        is_behind_date = is_block_date(line);
+        is_behind_head = is_head;
+    }
+    dated > 1
 }
 
 /// Whether some line has the names of the columns of iostat, which `--pretty` puts before that of the disk.

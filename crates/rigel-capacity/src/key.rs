@@ -178,6 +178,7 @@ impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             Kind::Host => f.write_str("host"),
+            Kind::Database if self.name.is_empty() => f.write_str("database"),
             Kind::Database => write!(f, "database {}", self.name),
             Kind::Disk | Kind::Filesystem => f.write_str(&self.name),
         }

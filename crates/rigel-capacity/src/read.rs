@@ -7,6 +7,7 @@ mod cloud;
 mod collectl;
 mod csv;
 mod differences;
+mod documents;
 mod format;
 mod headless;
 mod iostat;
@@ -123,6 +124,7 @@ fn room(format: Format) -> Box<dyn Room> {
         Format::Iostat => Box::new(iostat::Iostat::default()),
         Format::IostatText => Box::new(iostat_text::IostatText::default()),
         Format::OsWatcher => Box::new(oswatcher::OsWatcher::default()),
+        Format::IostatUnderDates => Box::new(oswatcher::OsWatcher::of_dates()),
         Format::Nmon => Box::new(nmon::Nmon::default()),
         Format::CloudWatch | Format::Azure => Box::new(cloud::Cloud::new(format)),
         Format::Collectl => Box::new(collectl::Collectl::default()),

@@ -87,6 +87,12 @@ pub fn with_offset(text: &str) -> Option<i64> {
     Some(self::offset(offset)?.to_timestamp(local(date, time)?).ok()?.as_millisecond())
 }
 
+/// Seconds of the epoch, as `iostat -U` writes them: ten digits, which are the years from 2001 to 2286.
+pub fn of_epoch(text: &str) -> Option<i64> {
+    let is_whole = text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_whole.then(|| text.parse::<i64>().ok()?.checked_mul(1_000))?
+}
+
 /// `+02`, `-0330`, `+05:30`: how far a clock is ahead of UTC.
 pub fn offset(text: &str) -> Option<Offset> {
     let sign = if text.starts_with('-') { -1 } else { 1 };
@@ -97,6 +103,19 @@ pub fn offset(text: &str) -> Option<Offset> {
         _ => return None,
     };
     Offset::from_seconds(sign * (hours * 3_600 + minutes * 60)).ok()
+}
+
+/// Half a year: whatever the clock does in between, standard time and summer time are so far apart.
+const HALF_YEAR_MS: i64 = 183 * 24 * 3_600_000;
+
+/// Whether a zone is called so at some time of the year, or is as far ahead of UTC: sysstat writes what a zone is called in winter in summer as well.
+pub fn is_called(zone: &TimeZone, told: &str, around: DateTime) -> bool {
+    let Ok(at) = Offset::UTC.to_timestamp(around) else { return false };
+    [-HALF_YEAR_MS, 0, HALF_YEAR_MS].into_iter().any(|far_ms| {
+        let at = Timestamp::from_millisecond(at.as_millisecond() + far_ms).unwrap_or(at);
+        let info = zone.to_offset_info(at);
+        info.abbreviation() == told || offset(told) == Some(info.offset())
+    })
 }
 
 /// Whether a word says that a time is one of UTC, as `date` and sysstat write it.
@@ -136,6 +155,18 @@ mod tests {
         let times = ["01:50:00", "02:10:00", "02:50:00", "02:10:00", "02:50:00", "03:10:00"];
         assert_eq!(times.map(&mut at), [1430, 10, 50, 70, 110, 130]);
         assert_eq!(berlin().moment(local("2026-03-29", "02:30:00").unwrap()), None);
+    }
+
+    #[test]
+    fn a_zone_is_known_by_its_names_and_offsets_of_the_whole_year() {
+        let zone = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        for (told, expected) in
+            [("CET", true), ("CEST", true), ("+02", true), ("+0100", true), ("UTC", false), ("-03", false)]
+        {
+            for day in ["2026-01-10", "2026-07-10"] {
+                assert_eq!(is_called(&zone, told, local(day, "12:00:00").unwrap()), expected, "{told} {day}");
+            }
+        }
     }
 
     #[test]

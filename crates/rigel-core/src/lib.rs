@@ -1,7 +1,7 @@
 //! The vocabulary and the rules of Rigel: what a run is, how it is planned, recorded and judged.
 //!
 //! Nothing in here does I/O, reads a clock or draws from the operating system. Every function gives the same answer
-//! for the same arguments, so that a plan can be printed before anything is touched and a record judged again years
+//! for the same arguments, so a plan can be printed before anything is touched and a record judged again years
 //! later. The numbers and the statistics are below, in `rigel-stats`, and are reached through this crate. `rigel-uses` and `rigel-capacity` build on it in the same way; `rigel-io` touches the kernel, `rigel-run` owns time and threads,
 //! `rigel-report` renders.
 #![forbid(unsafe_code)]

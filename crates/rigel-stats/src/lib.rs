@@ -1,7 +1,7 @@
 //! The numbers of Rigel: units and how they are written, histograms, random numbers from a seed, the statistics, and the laws of simulated
 //! devices.
 //!
-//! The statistics are intervals from repeated short visits, when to stop, what to visit next, and tests that speak against a number.
+//! The statistics are intervals from repeated short visits, when to stop, what to visit next, and tests that cast doubt on a number.
 //! The unit of replication is the visit (Kalibera, Jones 2013). The variation between visits is what a second run would
 //! see; data from inside one visit cannot show it. Everything here is a pure function or a state machine over plain
 //! numbers. Must not know what a run, a target or a record is, or read a clock.

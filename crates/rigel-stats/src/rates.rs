@@ -23,7 +23,7 @@ const MOST_VISITS: usize = 60;
 const LEAST_DOUBT: f64 = 5.0;
 /// A visit in which something stalled is no worse than that: those that put it right would be too many.
 const MOST_OF_A_VISIT: f64 = 4.0;
-/// Ratios beyond that, and below its inverse, tell nothing of the curve where it crosses.
+/// Ratios beyond that, and below its inverse, say nothing of the curve where it crosses.
 pub const FAR: f64 = 8.0;
 /// The points lie between the rates at which the ratio is about this and its inverse.
 const SPREAD: f64 = 1.45;

@@ -156,7 +156,7 @@ fn buckets(span_ns: u64, bucket_ns: u64) -> usize {
     usize::try_from(span_ns.div_ceil(bucket_ns.max(1))).unwrap_or(usize::MAX)
 }
 
-/// The span of so many buckets.
+/// The span of this many buckets.
 pub fn to_ns(buckets: usize, bucket_ns: u64) -> u64 {
     u64::try_from(buckets).unwrap_or(u64::MAX).saturating_mul(bucket_ns)
 }

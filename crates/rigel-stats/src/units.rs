@@ -213,11 +213,11 @@ impl FromStr for Bytes {
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let unit_of = |unit: &str| match unit {
-            "" | "b" => Some(1),
-            "k" | "kb" | "kib" => Some(KIB),
-            "m" | "mb" | "mib" => Some(MIB),
-            "g" | "gb" | "gib" => Some(GIB),
-            "t" | "tb" | "tib" => Some(1 << 40),
+            "" | "b" | "byte" | "bytes" => Some(1),
+            "k" | "kb" | "ki" | "kib" => Some(KIB),
+            "m" | "mb" | "mi" | "mib" => Some(MIB),
+            "g" | "gb" | "gi" | "gib" => Some(GIB),
+            "t" | "tb" | "ti" | "tib" => Some(1 << 40),
             _ => None,
         };
         let counted = CountUnit { smallest: "bytes", known: "B, K, M, G, T, powers of 1024", unit_of };

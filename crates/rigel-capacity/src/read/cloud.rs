@@ -6,9 +6,9 @@
 
 mod answer;
 mod names;
+mod torn;
 
 use super::differences::Run;
-use super::pieces::Pieces;
 use super::seen::{shown, wrong};
 use super::{Format, Room, SampleSink};
 use crate::layers::{ALL_LUNS, ALL_VOLUMES};
@@ -48,32 +48,32 @@ impl Room for Cloud {
         let mut answers = serde_json::Deserializer::from_slice(&self.text).into_iter::<Answer>();
         while let Some(answer) = answers.next() {
             let answer = match answer {
-                Err(error) if error.is_eof() && self.format == Format::CloudWatch => {
-                    return self.part(answers.byte_offset(), &error, out);
-                }
+                Err(error) if error.is_eof() => return self.part(answers.byte_offset(), &error, out),
                 answer => answer.map_err(|error| self.unreadable(&error))?,
             };
-            match self.format {
-                Format::Azure => answer.value.iter().try_for_each(|metric| azure(metric, out))?,
-                _ => cloud_watch(&answer, out)?,
-            }
+            self.take(&answer, out)?;
         }
         Ok(())
     }
 }
 
 impl Cloud {
+    fn take(&self, answer: &Answer, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        match self.format {
+            Format::Azure => answer.value.iter().try_for_each(|metric| azure(metric, out)),
+            _ => cloud_watch(answer, out),
+        }
+    }
+
     /// What is whole of an answer that was cut off.
     fn part(&self, from: usize, error: &serde_json::Error, out: &mut SampleSink<'_>) -> Result<(), Problem> {
-        let mut pieces = Pieces::of("MetricDataResults");
-        pieces.cut(&self.text[from..], |piece| {
-            let result: MetricData =
-                serde_json::from_slice(piece.json).map_err(|error| self.unreadable(&error))?;
-            metric_data(&result, out)
-        })?;
+        let whole = torn::closed(&self.text[from..]).and_then(|text| serde_json::from_slice(&text).ok());
+        if let Some(answer) = whole {
+            self.take(&answer, out)?;
+        }
         out.takes_what_is_whole(
             Err(self.unreadable(error)),
-            "the file ends in the middle: only complete metrics are used",
+            "the file ends in the middle: only complete metrics and samples are used",
         )
     }
 
@@ -173,6 +173,10 @@ fn subject(name: &str, meant: Meant, words: &[&str], out: &SampleSink<'_>) -> Re
 
 /// A metric of a virtual machine or of a managed disk.
 fn azure(metric: &answer::AzureMetric, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+    // Of one that was cut off before its series, nothing is known, not even its host.
+    if metric.series.is_empty() {
+        return Ok(());
+    }
     let name = metric.name.value.as_str();
     let samples = || metric.series.iter().flat_map(|series| &series.data);
     let Some((of, meant)) = names::of_azure(name) else {
@@ -185,7 +189,18 @@ fn azure(metric: &answer::AzureMetric, out: &mut SampleSink<'_>) -> Result<(), P
         out.seen.tells_of(&host, &host);
     }
     let wanted = if matches!(meant, Meant::Sum(_)) { "total" } else { "average" };
+    if samples().any(|sample| sample.is_other_than(wanted)) {
+        return Err(wrong(1, format!("{} has another aggregation than {wanted}", shown(name)))
+            .because("az was started with --aggregation, and a highest or lowest value is no mean")
+            .next(format!("ask again with --aggregation {wanted}")));
+    }
     for series in &metric.series {
+        if of == Of::Data && series.is_nameless() {
+            out.seen
+                .notes
+                .insert("the last series ends in the middle, before it names its disk, and is left out");
+            continue;
+        }
         let name = match (of, series.lun()) {
             (Of::Data, Some(lun)) => format!("lun{lun}"),
             (Of::Data, None) => "data".to_owned(),

@@ -4,6 +4,7 @@
 //! what a column means.
 
 mod client;
+mod synonyms;
 
 use super::lines::Lines;
 use super::seen::wrong;
@@ -162,6 +163,11 @@ impl Format {
 }
 
 impl Row<'_> {
+    /// Whether there is such a column.
+    pub fn has(&self, name: &str) -> bool {
+        self.heading.place(name).is_some()
+    }
+
     /// The text in a column; empty where there is no such column.
     pub fn text(&self, name: &str) -> &str {
         self.heading.place(name).map_or("", |at| self.fields.text(at)).trim()
@@ -206,6 +212,12 @@ fn number(text: &str, is_local: bool) -> Option<f64> {
     if let Ok(number) = text.parse() {
         return Some(number);
     }
+    if let Some((whole, decimals)) =
+        text.split_once('.').filter(|(whole, _)| is_grouped(&whole.replace(',', ".")))
+    {
+        // Where a point stands behind it, a comma is one of thousands.
+        return format!("{}.{decimals}", whole.replace(',', "")).parse().ok();
+    }
     let (whole, decimals) = text.rsplit_once(',')?;
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let of_group = whole.trim_start_matches(['-', '+']);
@@ -221,7 +233,10 @@ fn number(text: &str, is_local: bool) -> Option<f64> {
 /// The names of columns, in lower case.
 #[derive(Clone, Debug, Default)]
 pub struct Heading {
+    /// As they are called here.
     names: Vec<String>,
+    /// As the file has them.
+    told: Vec<String>,
     /// What stands between fields.
     delimiter: u8,
 }
@@ -233,7 +248,8 @@ impl Heading {
             let mut fields = Fields::default();
             let count = fields.read(line, delimiter)?;
             let name = |at: usize| fields.text(at).trim().to_ascii_lowercase();
-            Some(Self { names: (0..count).map(name).collect(), delimiter })
+            let told: Vec<String> = (0..count).map(name).collect();
+            Some(Self { names: synonyms::ours(told.clone()), told, delimiter })
         };
         let most = DELIMITERS
             .into_iter()
@@ -249,8 +265,13 @@ impl Heading {
 
     /// Whether a line has the names once more, as each snapshot may have them.
     fn is_repeated(&self, fields: &Fields, count: Option<usize>) -> bool {
-        let mut names = self.names.iter().enumerate();
+        let mut names = self.told.iter().enumerate();
         count == Some(self.len()) && names.all(|(at, name)| fields.text(at).trim().eq_ignore_ascii_case(name))
+    }
+
+    /// The column that rows of AWR have to have, where it is the one that is missing.
+    pub fn missing(&self) -> Option<&'static str> {
+        synonyms::missing(&self.names)
     }
 
     /// How many there are.
@@ -320,6 +341,9 @@ mod tests {
             ("-0,125", false, Some(-0.125)),
             ("1234,567", false, Some(1234.567)),
             ("1,234", false, None),
+            ("1,234.5", false, Some(1234.5)),
+            ("12,345,678.25", true, Some(12_345_678.25)),
+            ("1,23.5", false, None),
             ("1,234", true, Some(1.234)),
             ("1.234,5", false, Some(1234.5)),
             ("1.234.567,25", true, Some(1_234_567.25)),

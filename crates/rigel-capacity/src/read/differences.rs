@@ -55,18 +55,22 @@ pub fn meant(name: &str) -> Option<ExporterMetric> {
 }
 
 /// Labels that name a host, the best first, where `instance` does not: agents other than Prometheus, and what people add to series.
-const HOSTS: [&str; 6] = ["hostname", "nodename", "host", "node", "host_name", "exported_instance"];
+const HOSTS: [&str; 5] = ["hostname", "nodename", "host", "node", "host_name"];
 /// Instances that are no names of a host.
 const LOOPBACKS: [&str; 4] = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"];
 
 /// Takes what names the host out of all labels of a series.
 fn instance(all: &mut BTreeMap<String, String>) -> String {
     let is_name = |name: &&&str| all.get(**name).is_some_and(|host| !host.is_empty());
-    let is_instance = all.get("instance").is_some_and(|instance| {
-        !instance.is_empty()
-            && !LOOPBACKS.contains(&instance.rsplit_once(':').map_or(instance.as_str(), |(host, _)| host))
-    });
-    let name = if is_instance { None } else { HOSTS.iter().find(is_name).copied() };
+    let is_instance = |name: &&&str| {
+        all.get(**name).is_some_and(|instance| {
+            let host = instance.rsplit_once(':').map_or(instance.as_str(), |(host, _)| host);
+            !instance.is_empty() && !LOOPBACKS.contains(&host)
+        })
+    };
+    // Behind another Prometheus or a gateway, `instance` is that, and what was exported there is the host.
+    let named = ["exported_instance", "instance"];
+    let name = named.iter().find(is_instance).or_else(|| HOSTS.iter().find(is_name)).copied();
     all.remove(name.unwrap_or("instance")).unwrap_or_default()
 }
 

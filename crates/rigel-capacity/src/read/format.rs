@@ -6,6 +6,7 @@ use super::csv;
 use super::headless;
 use super::iostat_text::is_moment;
 use super::locale::time_of_day;
+use super::oswatcher::is_block_date;
 use super::sadf_rows::HEAD;
 use super::seen::ReaderNotes;
 use crate::Source;
@@ -32,6 +33,8 @@ pub enum Format {
     Sar,
     /// `oswiostat` of OSWatcher.
     OsWatcher,
+    /// Runs of `iostat -x` without times, each under what `date` printed.
+    IostatUnderDates,
     /// nmon, of Linux or AIX.
     Nmon,
     /// `collectl -P`.
@@ -76,6 +79,8 @@ const PACKED: [(&[u8], &str); 8] = [
     (b"PK\x03\x04", "unzip FILE; a spreadsheet has to be saved as CSV"),
     (b"7z\xbc\xaf\x27\x1c", "7z x FILE"),
 ];
+/// Titles of reports of Oracle that are none of AWR.
+const OTHER_REPORTS: [&[u8]; 4] = [b"ASH Report For", b"ADDM Report for", b"ADDM REPORT FOR", b"\nTKPROF: "];
 /// What an archive of tar has at this place.
 const TAR: (usize, &[u8]) = (257, b"ustar");
 /// How blocks of an archive begin, or its files.
@@ -92,6 +97,7 @@ rigel_core::named!(Format {
     SadfRows: "sadf rows",
     Sar: "sar text",
     OsWatcher: "OSWatcher iostat",
+    IostatUnderDates: "iostat text under dates",
     Nmon: "nmon",
     Collectl: "collectl",
     CloudWatch: "CloudWatch JSON",
@@ -120,6 +126,7 @@ impl Format {
             _ if is_watched && has("\nDevice") && has(OSWATCHER) => Ok(Self::OsWatcher),
             _ if is_watched && has("\nDevice") => Ok(Self::IostatText),
             _ if is_watched => Err(unknown(head)),
+            _ if has_dated_runs(text) => Ok(Self::IostatUnderDates),
             _ if tool_begins(text) > 0 => Self::of(&text[tool_begins(text)..]),
             Some(b'A') if text.starts_with(b"AAA,") => Ok(Self::Nmon),
             _ if has("# Collectl:") || has("[DSK]") || has("[DSK:") => Ok(Self::Collectl),
@@ -181,7 +188,7 @@ impl Format {
             Self::Prometheus | Self::VictoriaMetrics | Self::OpenMetrics => Source::Prometheus,
             Self::Iostat | Self::IostatText => Source::Iostat,
             Self::Sadf | Self::SadfRows | Self::Sar => Source::Sadf,
-            Self::OsWatcher => Source::OsWatcher,
+            Self::OsWatcher | Self::IostatUnderDates => Source::OsWatcher,
             Self::Nmon => Source::Nmon,
             Self::Collectl => Source::Collectl,
             Self::CloudWatch => Source::CloudWatch,
@@ -227,10 +234,12 @@ impl Format {
                      another language, the line of column names (DEV tps ..) is missing, or the file comes \
                      from mpstat or pidstat",
                 ),
-                Self::OsWatcher => problem.because("each of its blocks has only the report since boot, or \
-                    none"),
-                Self::Nmon => problem.because("it has fewer than two disk snapshots, or their times (ZZZZ) \
-                    are missing"),
+                Self::OsWatcher | Self::IostatUnderDates => {
+                    problem.because("each of its blocks has only the report since boot, or none")
+                }
+                Self::Nmon => problem.because(
+                    "it has fewer than two disk snapshots, or their times (ZZZZ) are missing",
+                ),
                 Self::CloudWatch | Self::Azure => problem.because(
                     "it has no disk metrics such as VolumeReadOps and Disk Read Operations/Sec, or fewer \
                      than two samples of each",
@@ -263,6 +272,29 @@ fn tool_begins(text: &[u8]) -> usize {
     0
 }
 
+/// Whether each run of iostat stands under a date, as a loop with `date` writes them, and has no times of its own. One run alone may have any interval.
+fn has_dated_runs(text: &[u8]) -> bool {
+    if !has_devices(text) {
+        return false;
+    }
+    let (mut dated, mut is_behind_date, mut is_behind_head) = (0, false, false);
+    for line in text.split(|&byte| byte == b'\n') {
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        let is_head = line.starts_with("Linux ") && line.contains('(') && line.contains('\t');
+        if (is_head && !is_behind_date) || (is_behind_head && is_moment(line)) {
+            return false;
+        }
+        dated += u32::from(is_head);
+        is_behind_date = is_block_date(line);
+        is_behind_head = is_head;
+    }
+    dated > 1
+}
+
 /// Whether some line has the names of the columns of iostat, which `--pretty` puts before that of the disk.
 fn has_devices(text: &[u8]) -> bool {
     let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
@@ -285,6 +317,23 @@ fn has_times(text: &[u8]) -> bool {
         let line = String::from_utf8_lossy(line);
         time_of_day(&line.split_whitespace().take(4).collect::<Vec<_>>()).is_some()
     })
+}
+
+/// Whether some line names columns of AWR with blanks between them.
+fn is_table_of_sqlplus(head: &[u8]) -> bool {
+    let mut lines = head.split(|&byte| byte == b'\n').take(csv::MOST_BEFORE);
+    lines.any(|line| {
+        let line = String::from_utf8_lossy(line).to_ascii_lowercase();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let has = |names: [&str; 2]| names.iter().all(|name| words.contains(name));
+        has(["metric_name", "average"]) || has(["metric_name", "value"]) || has(["snap_time", "value"])
+    })
+}
+
+/// The column that is missing in a file that names those of AWR.
+fn missing_column(head: &[u8]) -> Option<&'static str> {
+    let mut lines = head.split(|&byte| byte == b'\n').take(csv::MOST_BEFORE);
+    lines.find_map(|line| csv::Heading::of(csv::without_prompt(line))?.missing())
 }
 
 /// A file of a format that is not read.
@@ -312,6 +361,18 @@ pub fn unknown(head: &[u8]) -> Problem {
         problem
             .because("it is an OSWatcher or ExaWatcher file without Linux disks")
             .next("only the iostat files of such archives are read")
+    } else if has(&OTHER_REPORTS) {
+        problem
+            .because("it is an Oracle report without I/O rates: of sessions, findings or a trace")
+            .next("create reports with awrrpt.sql or spreport.sql")
+    } else if is_table_of_sqlplus(head) {
+        problem
+            .because("it is an SQL*Plus table with only blanks between its columns")
+            .next("run the query again after SET MARKUP CSV ON QUOTE ON")
+    } else if let Some(column) = missing_column(head) {
+        problem
+            .because(format!("it has rows of AWR or Statspack, but has no column {column}"))
+            .next("run the query in the documentation, or use its column names")
     } else if let Some((cause, next)) = headless::cause(head) {
         problem.because(cause).next(next)
     } else if starts(&[b"Linux "]) {

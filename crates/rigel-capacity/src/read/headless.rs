@@ -36,6 +36,12 @@ pub fn cause(head: &[u8]) -> Option<(String, String)> {
             format!("import the whole file; it is written with {again}"),
         ));
     }
+    if text.contains("# DISK STATISTICS") {
+        return Some((
+            "it is what collectl shows on a terminal".to_owned(),
+            "let it write rows: collectl -sD -P -f DIRECTORY".to_owned(),
+        ));
+    }
     let lines = || text.lines().take(MOST_LINES);
     lines().find_map(of_names).or_else(|| lines().find_map(of_extract)).or_else(|| lines().find_map(of_row))
 }

@@ -4,13 +4,13 @@
 //! the distance to the previous report. Runs may follow one another in a file. A disk that a report leaves out (`-z`) did nothing.
 //! Must not guess the order of a date.
 
-use super::locale::Dates;
-use super::pieces::{Piece, Pieces, told};
+use super::documents::Documents;
+use super::locale::{Dates, is_zone};
+use super::pieces::{Piece, told};
 use super::seen::wrong;
 use super::sysstat::{Disk, of_group, unreadable};
 use super::{Room, SampleSink};
 use crate::{Metric, Source, Span, when};
-use jiff::tz::{Offset, TimeZone};
 use rigel_core::error::Problem;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -22,15 +22,10 @@ pub const AGAIN: &str = "S_TIME_FORMAT=ISO iostat -x -t -o JSON 60";
 /// Values of disks that did nothing which are written for one run: a year of minutes of several disks. A hostile file would ask for more.
 const MOST_IDLE: usize = 20_000_000;
 
-/// How a document begins, and nothing within one does.
-const HEAD: &[u8] = b"{\"sysstat\"";
-
 /// A reader of it.
 pub struct Iostat {
-    pieces: Pieces,
+    documents: Documents,
     run: Run,
-    /// The last bytes, while they may be the begin of a document.
-    head: Vec<u8>,
 }
 
 /// One run of iostat, or of a tool that lists disks as it does.
@@ -67,7 +62,7 @@ impl Default for Run {
 
 impl Default for Iostat {
     fn default() -> Self {
-        Self { pieces: Pieces::of("statistics"), run: Run::default(), head: Vec::new() }
+        Self { documents: Documents::of("statistics"), run: Run::default() }
     }
 }
 
@@ -84,30 +79,18 @@ struct Report<'a> {
 
 impl Room for Iostat {
     fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem> {
-        let Self { pieces, run, head } = self;
-        let mut all = std::mem::take(head);
-        all.extend_from_slice(bytes);
-        let mut rest = all.as_slice();
-        while let Some(at) = rest.windows(HEAD.len()).position(|part| part == HEAD) {
-            pieces.cut(&rest[..at], |piece| report(&piece, run, out))?;
-            if pieces.restart() {
-                out.seen.notes.insert(
-                    "a run in the file ends in the middle: iostat was stopped, and its complete reports are used",
-                );
-            }
-            pieces.cut(HEAD, |piece| report(&piece, run, out))?;
-            rest = &rest[at + HEAD.len()..];
+        let Self { documents, run } = self;
+        if documents.cut(bytes, |piece| report(&piece, run, out))? {
+            out.seen.notes.insert(
+                "a run in the file ends in the middle: iostat was stopped, and its complete reports are used",
+            );
         }
-        let kept = (1..HEAD.len()).rev().find(|count| rest.ends_with(&HEAD[..*count])).unwrap_or(0);
-        let (rest, begun) = rest.split_at(rest.len() - kept);
-        *head = begun.to_vec();
-        pieces.cut(rest, |piece| report(&piece, run, out))
+        Ok(())
     }
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
-        let Self { pieces, run, head } = self;
-        pieces.cut(head, |piece| report(&piece, run, out))?;
-        match pieces.end() {
+        let Self { documents, run } = self;
+        match documents.end(|piece| report(&piece, run, out))? {
             // iostat that was ended by a signal, or still runs: what it wrote is whole up to there.
             Err(_) if out.seen.values > 0 => {
                 out.seen.notes.insert("the file ends in the middle: iostat was stopped or is still writing; the complete reports are used");
@@ -275,7 +258,7 @@ pub fn time(
     dates: &mut Dates,
     out: &mut SampleSink<'_>,
 ) -> Result<Option<i64>, Problem> {
-    if let Some(at_ms) = when::with_offset(text) {
+    if let Some(at_ms) = when::with_offset(text).or_else(|| when::of_epoch(text)) {
         return Ok(Some(at_ms));
     }
     let local = match when::without_offset(text) {
@@ -283,6 +266,6 @@ pub fn time(
         None => dates.moment(text, out.options.dates, line)?,
     };
     let last = text.split_whitespace().next_back().unwrap_or_default();
-    let offset = || when::offset(last).map(Offset::to_time_zone);
-    out.moment(local, if when::is_utc(last) { Some(TimeZone::UTC) } else { offset() }, line)
+    let zone = out.zone_of(if is_zone(last) { last } else { "" }, local, line)?;
+    out.moment(local, zone, line)
 }

@@ -10,6 +10,7 @@ use super::locale::{Dates, DayClock, behind_weekday, head_day, plain, time_of_da
 use super::seen::{DateOrder, Options, shown, wrong};
 use super::sysstat::{Disk, glued_head, is_for_people, without_colours};
 use super::{Room, SampleSink};
+use crate::when;
 use rigel_core::error::Problem;
 
 /// A reader of it.
@@ -206,8 +207,12 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Whether a line is a date and a time: `11/24/26 18:10:23`, `2026年11月24日 18时10分23秒`, `24.11.2026 18.10.23`, `2026-11-24T18:10:23+0000`.
+/// Whether a line is a date and a time: `11/24/26 18:10:23`, `2026年11月24日 18时10分23秒`, `24.11.2026 18.10.23`, `2026-11-24T18:10:23+0000`, or
+/// `1795543823`.
 pub fn is_moment(text: &str) -> bool {
+    if when::of_epoch(text).is_some() {
+        return true;
+    }
     let plain = plain(text);
     let words: Vec<&str> = plain.split(' ').collect();
     let is_date =
@@ -255,6 +260,12 @@ mod tests {
         // The language of the times and numbers makes no difference.
         let iso = text().replace("11/29/26 05:39:0", "2026-11-29T05:39:0");
         assert_eq!(read(iso.as_bytes(), utc()).1, tables);
+        let seconds = text()
+            .replace("11/29/26 05:39:02", "1795930742")
+            .replace("\n11/29/26 05:39:03\n", "\n1795930743\n")
+            .replace("11/29/26 05:39:04", "1795930744")
+            .replace("11/29/26 05:39:05", "1795930745");
+        assert_eq!(read(seconds.as_bytes(), Options::default()).1, tables, "iostat -U");
         let halves = text()
             .replace("11/29/26 05:39:02", "11/29/26 05:39:02 AM")
             .replace("\n11/29/26 05:39:03\n", "\n11/29/26 05:39:03 AM\n");
@@ -286,6 +297,39 @@ mod tests {
         assert_eq!(sda.column(Metric::ReadOps).unwrap(), [100.0]);
         assert_eq!(sda.column(Metric::WriteBytes).unwrap(), [400.0 * 512.0]);
         assert!(sda.column(Metric::ReadTime).is_none());
+        assert_eq!(sda.column(Metric::AllTime).unwrap(), [150.0 * 2.0 / 1000.0]);
+    }
+
+    /// As JSON of sysstat 11.5 to 11.6 has them: operations are `r` and `w`, and MB of `-m` are called kB.
+    #[test]
+    fn json_of_old_versions_is_read() {
+        let text = |unit: f64| {
+            let report = |minute: u32| {
+                format!(
+                    r#"{{"timestamp": "11/24/2026 06:1{minute}:00 PM", "disk": [{{"disk_device": "sda", "rrqm": 0.00, "wrqm": 1.00, "r": 1000.00, "w": 500.00, "rkB": {:.2}, "wkB": {:.2}, "avgrq-sz": 16.00, "avgqu-sz": 0.10, "await": 1.00, "r_await": 1.00, "w_await": 2.00, "svctm": 0.50, "util": 10.00}}]}}"#,
+                    8_192_000.0 / unit,
+                    4_096_000.0 / unit
+                )
+            };
+            format!(
+                r#"{{"sysstat": {{"hosts": [{{"nodename": "db1", "date": "11/24/2026", "statistics": [{}, {}]}}]}}}}"#,
+                report(0),
+                report(1)
+            )
+        };
+        for unit in [512.0, 1024.0, 1_048_576.0] {
+            let (_, tables) = read(text(unit).as_bytes(), utc());
+            let of = |metric| disk(&tables, "sda").column(metric).unwrap()[0];
+            assert_eq!(
+                [of(Metric::ReadOps), of(Metric::WriteOps), of(Metric::WriteTime)],
+                [1000.0, 500.0, 1.0]
+            );
+            let (read, written) = (of(Metric::ReadBytes), of(Metric::WriteBytes));
+            assert!(
+                (read / 8_192_000.0 - 1.0).abs() < 0.002 && (written / 4_096_000.0 - 1.0).abs() < 0.002,
+                "{unit}: {read} {written}"
+            );
+        }
     }
 
     #[test]

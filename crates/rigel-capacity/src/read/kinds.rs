@@ -5,6 +5,7 @@ use super::field::{MINUTES, Report, answer, iostat, reads, sadf, series, utc};
 use super::tests::{disk, read, try_read};
 use super::*;
 use crate::Metric;
+use jiff::tz::TimeZone;
 
 /// A line of VictoriaMetrics' export.
 fn exported(name: &str, device: &str, readings: &[(i64, String)]) -> String {
@@ -102,6 +103,8 @@ fn labels_of_other_agents_name_the_host_and_clusters_are_kept_apart() {
         ("instance=\"localhost:9100\",nodename=\"db1\"", "db1"),
         ("instance=\"localhost:9100\"", "localhost"),
         ("cluster=\"east\",instance=\"db1:9100\"", "east/db1"),
+        ("exported_instance=\"db1:9100\",instance=\"gateway:9091\"", "db1"),
+        ("exported_instance=\"localhost:9100\",instance=\"db1:9100\"", "db1"),
     ] {
         assert_eq!(host_of(labels).unwrap(), host, "{labels}");
     }
@@ -265,4 +268,97 @@ fn csv_of_spreadsheets_and_of_chatty_clients_is_the_same() {
     assert_eq!(read(whole.trim_end().as_bytes(), utc()), same, "a field in quotes is whole");
     let either = try_read(plain.replace("40.25", "\"1,234\"").as_bytes(), utc(), 99).unwrap_err().to_string();
     assert!(either.contains("decimals or of thousands"), "{either}");
+}
+
+/// Runs that were stopped and started again write into one file.
+#[test]
+fn runs_behind_one_that_was_cut_off_count() {
+    let text = |hour: &str, load: f64| {
+        let loads = [("sda", load, 1.0)];
+        let times = MINUTES.map(|time| time.replace("T08", hour));
+        let reports: Vec<Report<'_>> = times.iter().map(|time| (time.as_str(), &loads[..])).collect();
+        iostat("2026-06-10", &reports)
+    };
+    let (first, second) = (text("T08", 100.0), text("T09", 200.0));
+    for spread in [second.clone(), second.replacen("{\"sysstat\":", "{\n  \"sysstat\":", 1)] {
+        for cut in [first.len() - 2, first.len() - 9, first.len() - 60, first.len() / 2] {
+            let (seen, tables) = read(format!("{}\n{spread}", &first[..cut]).as_bytes(), Options::default());
+            let kept: Vec<f64> =
+                disk(&tables, "sda").samples(Metric::ReadOps).map(|sample| sample.value).collect();
+            let of_second = kept.iter().filter(|rate| **rate > 150.0).count();
+            assert_eq!((of_second, seen.first_reports), (MINUTES.len() - 1, 2), "{cut}: {kept:?}");
+            assert!(seen.notes.iter().any(|note| note.contains("ends in the middle")), "{seen:?}");
+        }
+    }
+    let (first, second) = (sadf(r#""utc": 1"#), sadf(r#""utc": 1"#).replace("2026-06-10", "2026-06-11"));
+    let (_, tables) =
+        read(format!("{}\n{second}", &first[..first.len() - 30]).as_bytes(), Options::default());
+    assert_eq!(disk(&tables, "sda").spans().len(), 5);
+}
+
+#[test]
+fn the_zone_that_a_file_names_is_held_against_the_one_that_is_given() {
+    let begin = |time: &str, zone: Option<&str>| {
+        let zone = zone.map(|zone| TimeZone::posix(zone).unwrap());
+        let (_, seen, tables) =
+            try_read(sadf(time).as_bytes(), Options { zone, ..Options::default() }, 1 << 16)?;
+        let begin = crate::when::shown(disk(&tables, "sda").spans()[0].start_ms);
+        Ok::<_, Problem>((begin, seen.notes.iter().any(|note| note.contains("--zone"))))
+    };
+    let berlin = Some("CET-1CEST,M3.5.0,M10.5.0/3");
+    // sysstat has the name of winter in summer as well.
+    for told in ["CET", "CEST", "+0100"] {
+        let found = begin(&format!(r#""tz": "{told}""#), berlin).unwrap();
+        assert_eq!(found, ("2026-06-09 22:00".to_owned(), false), "{told}");
+    }
+    assert_eq!(begin(r#""tz": "CEST""#, Some("UTC0")).unwrap(), ("2026-06-10 00:00".to_owned(), true));
+    assert_eq!(begin(r#""tz": "-03""#, berlin).unwrap(), ("2026-06-10 03:00".to_owned(), false));
+    let told = begin(r#""tz": "CEST""#, None).unwrap_err().to_string();
+    assert!(told.contains("in CEST") && told.contains("--zone Europe/Berlin"), "{told}");
+}
+
+#[test]
+fn other_reports_and_tables_of_oracle_are_told_what_they_are() {
+    for (text, cause) in [
+        ("ASH Report For PROD/prod1\n\n", "without rates of I/O"),
+        ("          ADDM Report for Task 'ADDM:1'\n          ----\n", "without rates of I/O"),
+        ("\nTKPROF: Release 19.0.0.0.0 - Development on Sat Jun 13 10:00:00 2026\n", "without rates of I/O"),
+        (
+            "HOST_NAME   BEGIN_TIME          METRIC_NAME                 AVERAGE\n----------- ------------------- -------------------- ----------\n",
+            "a table of SQL*Plus",
+        ),
+    ] {
+        let told = try_read(text.as_bytes(), utc(), 1 << 16).unwrap_err().to_string();
+        assert!(told.contains(cause), "{text}: {told}");
+    }
+}
+
+#[test]
+fn snapshots_of_postgresql_may_have_local_times_and_other_names_of_them() {
+    let rows = |name: &str, day: &str, offset: &str| {
+        let row = |(at, time): (usize, &str)| {
+            ["relation", "temp relation"]
+                .map(|object| format!("{day} {time}{offset},client backend,{object},{},0\n", at * 6000))
+                .concat()
+        };
+        let all: String =
+            ["02:10:00", "02:40:00", "02:10:00", "02:40:00"].into_iter().enumerate().map(row).collect();
+        format!("{name},backend_type,object,reads,writes\n{all}")
+    };
+    let zone = || TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+    let options = || Options { zone: Some(zone()), host: Some("db1".to_owned()), ..Options::default() };
+    for name in ["at", "ts", "clock_timestamp", "localtimestamp"] {
+        let (seen, tables) = read(rows(name, "2026-10-25", "").as_bytes(), options());
+        let table = tables.values().next().unwrap();
+        assert_eq!((table.spans().len(), seen.backwards), (3, 0), "{name}: the hour that comes twice");
+        assert!((table.column(Metric::ReadOps).unwrap()[0] - 12_000.0 / 1800.0).abs() < 1e-9);
+    }
+    let told = |name: &str, day: &str, zone: Option<TimeZone>| {
+        try_read(rows(name, day, "").as_bytes(), Options { zone, ..options() }, 1 << 16)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(told("at", "2026-10-25", None).contains("--zone Europe/Berlin"));
+    assert!(told("at", "25.10.2026", Some(zone())).contains("SET datestyle = ISO"));
+    assert!(told("x", "2026-10-25", Some(zone())).contains("the query leaves out now()"));
 }

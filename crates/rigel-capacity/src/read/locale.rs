@@ -118,7 +118,7 @@ impl Dates {
                     line,
                     format!("'{}' does not show which is the day and which the month", shown(date)),
                 )
-                .because("the tool writes dates in the locale's format unless S_TIME_FORMAT=ISO is set")
+                .because("it is written in the format of a language or a session; sysstat writes others with S_TIME_FORMAT=ISO")
                 .next("specify --dates month-day or --dates day-month"));
             }
         };

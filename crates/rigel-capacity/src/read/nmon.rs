@@ -6,10 +6,11 @@
 mod sections;
 
 use super::lines::Lines;
-use super::locale::month;
+use super::locale::{DayClock, month};
 use super::seen::{shown, wrong};
 use super::{Room, SampleSink};
 use crate::{Metric, Source, Span, when};
+use jiff::civil::{Date, DateTime};
 use rigel_core::error::Problem;
 use sections::{Section, Unit};
 use std::collections::BTreeMap;
@@ -28,6 +29,8 @@ pub struct Nmon {
 #[derive(Default)]
 struct Run {
     host: String,
+    /// The day on which it began, for times without one.
+    clock: Option<DayClock>,
     /// The disks of the columns of a section.
     sections: BTreeMap<String, (Section, Vec<String>)>,
     /// When each snapshot was taken; nothing for a local time that never was.
@@ -74,7 +77,12 @@ impl Run {
                 (*host).clone_into(&mut self.host);
                 Ok(())
             }
-            ["ZZZZ", snapshot, time, date, ..] => self.time(snapshot, time, date, number, out),
+            ["AAA", "date", date, ..] => {
+                self.clock = day(date).map(DayClock::begun);
+                Ok(())
+            }
+            ["ZZZZ", snapshot, time, date, ..] => self.time(snapshot, time, Some(*date), number, out),
+            ["ZZZZ", snapshot, time] => self.time(snapshot, time, None, number, out),
             [section, rest @ ..] if section.starts_with("DISK") || section.starts_with("DG") => {
                 self.section(section, rest, number, out)
             }
@@ -86,20 +94,22 @@ impl Run {
         }
     }
 
-    /// `T0001,11:15:17,29-NOV-2026`.
+    /// `T0001,11:15:17,29-NOV-2026`; old versions have no date there.
     fn time(
         &mut self,
         snapshot: &str,
         time: &str,
-        date: &str,
+        date: Option<&str>,
         line: u64,
         out: &mut SampleSink<'_>,
     ) -> Result<(), Problem> {
-        let parts: Vec<&str> = date.split('-').collect();
-        let local = match parts.as_slice() {
-            [day, word, year] => month(word).and_then(|month| when::of_parts([year, &month, day], time)),
-            _ => None,
+        let of_day = when::of_parts(["2000", "1", "1"], time).map(DateTime::time);
+        let local = match (date, &mut self.clock) {
+            (Some(date), _) => day(date).zip(of_day).map(|(day, time)| day.to_datetime(time)),
+            (None, Some(clock)) => of_day.map(|time| clock.moment(time)),
+            (None, None) => None,
         };
+        let date = date.unwrap_or_default();
         let Some((local, snapshot)) = local.zip(is_snapshot(snapshot)) else {
             return Err(wrong(
                 line,
@@ -145,6 +155,11 @@ impl Run {
             }
             return Ok(());
         };
+        if has_decimal_commas(columns, disks.len()) {
+            return Err(wrong(line, "a line has two values for each disk, and none has a decimal point")
+                .because("nmon wrote decimal commas, which part values as well")
+                .next("start nmon with LC_ALL=C from now on"));
+        }
         let of_snapshot = self.values.entry(snapshot).or_default();
         // A disk that came later has no name yet. Lines may end with a comma.
         let without_name = columns.iter().skip(disks.len()).filter(|value| !value.is_empty()).count();
@@ -212,6 +227,13 @@ impl Values {
 
     /// What it reports on a disk, in our units.
     fn of_disk(mut self) -> Vec<(Metric, f64)> {
+        let of = |metric| self.known.get(&metric).copied();
+        if let (Some(all), Some(reads), None) =
+            (of(Metric::AllOps), of(Metric::ReadOps), of(Metric::WriteOps))
+        {
+            // Both are rounded.
+            self.known.insert(Metric::WriteOps, (all - reads).max(0.0));
+        }
         for (time, ops) in [(Metric::ReadTime, Metric::ReadOps), (Metric::WriteTime, Metric::WriteOps)] {
             let each = self.each_ms.get(&time).zip(self.known.get(&ops)).map(|(each, rate)| each * rate);
             self.known.extend(each.map(|outstanding| (time, outstanding)));
@@ -223,6 +245,19 @@ impl Values {
         }
         self.known.into_iter().collect()
     }
+}
+
+/// Whether the line is `0,3,12,5` for two disks that had 0.3 and 12.5.
+fn has_decimal_commas(columns: &[&str], disks: usize) -> bool {
+    let values = columns.iter().filter(|value| !value.is_empty());
+    disks > 0 && values.clone().count() == 2 * disks && values.clone().all(|value| !value.contains('.'))
+}
+
+/// `29-NOV-2026`.
+fn day(text: &str) -> Option<Date> {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [day, word, year] = parts.as_slice() else { return None };
+    Some(when::of_parts([year, &month(word)?, day], "0:0:0")?.date())
 }
 
 /// The number of `T0001`.

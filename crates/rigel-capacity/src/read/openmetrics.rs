@@ -138,6 +138,7 @@ impl State {
 fn none(number: u64, text: &str) -> Problem {
     wrong(number, format!("'{}' is not a sample with a time", shown(text)))
         .because("the file is damaged, or of another format")
+        .next("docs/reference/capacity.md has the formats that are read")
 }
 
 fn no_time(number: u64) -> Problem {

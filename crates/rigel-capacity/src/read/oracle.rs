@@ -5,11 +5,14 @@
 
 use super::csv::{Csv, Row};
 use super::differences::Run;
-use super::locale::Dates;
-use super::seen::{shown, wrong};
+use super::locale::{Dates, time_of_day};
+use super::oracle_report::notation;
+use super::seen::{DateOrder, shown, wrong};
 use super::{Format, Room, SampleSink};
 use crate::counter::Counter;
 use crate::{Key, Metric, Span, Subject, when};
+use jiff::civil::DateTime;
+use jiff::tz::{Offset, TimeZone};
 use rigel_core::error::Problem;
 use std::collections::BTreeMap;
 
@@ -23,6 +26,9 @@ pub const STATISTICS: [(&str, &str, Metric); 7] = [
     ("redo writes per sec", "redo writes", Metric::RedoOps),
     ("user commits per sec", "user commits", Metric::Commits),
 ];
+
+/// Of a date, and of a time of day.
+const PARTS: usize = 3;
 
 /// A reader of it.
 pub struct Oracle {
@@ -146,29 +152,95 @@ pub fn number(row: &Row<'_>, name: &str) -> Result<f64, Problem> {
 /// # Errors
 /// When it is none, or needs a zone.
 pub fn moment(row: &Row<'_>, name: &str, out: &mut SampleSink<'_>) -> Result<Option<i64>, Problem> {
+    if !row.has(name) {
+        return Err(wrong(row.line, format!("there is no column {}", name.to_ascii_uppercase()))
+            .because("the query that wrote the file selects other columns")
+            .next("run the documented query"));
+    }
     let text = row.text(name);
     if let Some(at_ms) = when::with_offset(text) {
         return Ok(Some(at_ms));
     }
-    let local = match when::without_offset(text) {
-        Some(local) => local,
-        // The format of a session: its order is asked for.
-        None if is_in_numbers(text) => Dates::of_database().moment(text, out.options.dates, row.line)?,
-        None => {
-            return Err(wrong(
-                row.line,
-                format!("'{}' in the column {name} is not a date and time", shown(text)),
-            )
-            .because("the session uses its own date format")
-            .next("run the documented query, which writes 2026-11-24 18:10:00"));
-        }
+    let (local, zone) = match when::without_offset(text) {
+        Some(local) => (local, None),
+        None => of_session(text, out.options.dates, row.line)?,
     };
-    out.moment(local, None, row.line)
+    out.moment(local, zone, row.line)
 }
 
-/// Whether a date is three numbers, such as `10-06-26`.
-fn is_in_numbers(text: &str) -> bool {
-    let date = text.split(' ').next().unwrap_or_default();
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    date.split(['-', '/', '.']).count() == 3 && date.split(['-', '/', '.']).all(is_number)
+/// A moment in the format of a session: `13-JUN-26 08.00.05.000000000 PM`, `13.06.26 20:00:05,000000000`, with an offset behind it if it has one. The order
+/// of numbers is asked for.
+fn of_session(
+    text: &str,
+    asked: Option<DateOrder>,
+    line: u64,
+) -> Result<(DateTime, Option<TimeZone>), Problem> {
+    let none = || {
+        wrong(line, format!("'{}' is not a date and time", shown(text)))
+            .because("the session uses its own date format, without a time or in a language that is not read")
+            .next("run the documented query, which writes 2026-11-24 18:10:00")
+    };
+    let (date, rest) = text.split_once(' ').ok_or_else(none)?;
+    let clock = in_seconds(rest);
+    let words: Vec<&str> = clock.split_whitespace().collect();
+    let (time, count) = time_of_day(&words).ok_or_else(none)?;
+    let zone = match &words[count..] {
+        [] => None,
+        [offset] => Some(when::offset(offset).map(Offset::to_time_zone).ok_or_else(none)?),
+        _ => return Err(none()),
+    };
+    // Its words about what is none are those about reports.
+    let day = notation::moment(&format!("{date} 0:0:0"), &mut Dates::of_database(), asked, line);
+    let day =
+        day.map_err(|problem| if problem.what.contains(" is not a date") { none() } else { problem })?;
+    Ok((day.date().to_datetime(time), zone))
+}
+
+/// A time of day without a fraction of a second, with colons: Oracle's own format has points.
+fn in_seconds(text: &str) -> String {
+    let (time, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
+    let sign = if time.contains(':') { ':' } else { '.' };
+    let parts = time.split(sign).take(PARTS).map(|part| part.split(['.', ',']).next().unwrap_or_default());
+    format!("{} {rest}", parts.collect::<Vec<_>>().join(":"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::field::utc;
+    use super::super::tests::{read, try_read};
+
+    #[test]
+    fn times_in_the_format_of_a_session_are_read_where_they_have_one_meaning() {
+        let row = |begin: &str, end: &str| {
+            format!(
+                "HOST_NAME;DB_NAME;INSTANCE_NUMBER;BEGIN_TIME;END_TIME;METRIC_NAME;AVERAGE\n\
+                 db1;ORCL;1;{begin};{end};Redo Writes Per Sec;10\n"
+            )
+        };
+        let same = read(row("2026-06-13 20:00:05", "2026-06-13 21:00:05").as_bytes(), utc());
+        for (begin, end) in [
+            ("13-JUN-26 08.00.05.000000000 PM", "13-JUN-26 09.00.05.000000000 PM"),
+            ("13-JUN-26 08.00.05 PM", "13-JUN-26 09.00.05 PM"),
+            ("13-JUN-2026 20:00:05", "13-JUN-2026 21:00:05"),
+            ("13-Jun-26 20.00.05,123456", "13-Jun-26 21.00.05,123456"),
+            ("13/06/2026 20:00:05,000000000", "13/06/2026 21:00:05,000000000"),
+            ("06/13/2026 08:00:05 PM", "06/13/2026 09:00:05 PM"),
+            ("13-JUN-26 10.00.05.000000 PM +02:00", "13-JUN-26 11.00.05.000000 PM +02:00"),
+        ] {
+            assert_eq!(read(row(begin, end).as_bytes(), utc()), same, "{begin}");
+        }
+        let told = |begin: &str| try_read(row(begin, begin).as_bytes(), utc(), 99).unwrap_err().to_string();
+        for none in [
+            "13-JUN-26",
+            "13-FOO-26 20:00:05",
+            "soon",
+            "13-JUN-26 25:00:05",
+            "13-JUN-26 20:00:05 EUROPE/BERLIN",
+        ] {
+            let told = told(none);
+            assert!(told.contains("own date format") && !told.contains("iostat"), "{told}");
+        }
+        let told = told("10/06/26 20:00:05");
+        assert!(told.contains("--dates") && !told.contains("iostat"), "{told}");
+    }
 }

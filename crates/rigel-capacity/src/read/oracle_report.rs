@@ -5,7 +5,7 @@
 
 mod facts;
 mod html;
-mod notation;
+pub mod notation;
 mod text;
 
 use super::lines::Lines;

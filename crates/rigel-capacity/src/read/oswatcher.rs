@@ -12,8 +12,12 @@ use super::locale::of_date;
 use super::seen::{shown, wrong};
 use super::sysstat::{Disk, glued_head, without_colours};
 use super::{Room, SampleSink};
+use crate::when;
 use blocks::{Block, Blocks};
 use rigel_core::error::Problem;
+
+/// Bytes of a date.
+const MOST_DATE: usize = 80;
 
 /// A reader of it.
 #[derive(Default)]
@@ -22,9 +26,18 @@ pub struct OsWatcher {
     tables: Tables,
 }
 
+impl OsWatcher {
+    /// Of runs of iostat under dates, as people's own loops write them.
+    pub fn of_dates() -> Self {
+        Self { tables: Tables { is_dated: true, ..Tables::default() }, ..Self::default() }
+    }
+}
+
 #[derive(Default)]
 struct Tables {
     host: String,
+    /// Whether blocks begin with a date alone.
+    is_dated: bool,
     block: Option<OpenBlock>,
     columns: Vec<String>,
     rows: Vec<Disk<'static>>,
@@ -57,7 +70,7 @@ impl Room for OsWatcher {
         })?;
         if is_torn {
             out.seen.notes.insert(
-                "the file ends in the middle: OSWatcher was stopped or is still writing; the complete reports are used",
+                "the file ends in the middle: iostat was stopped or is still writing; the complete reports are used",
             );
         }
         tables.columns.clear();
@@ -78,7 +91,8 @@ impl Tables {
             return self.line(&line[at..], number, out);
         }
         let text = line.trim();
-        if let Some(date) = text.strip_prefix("zzz ***") {
+        let of_loop = || Some(text).filter(|text| self.is_dated && is_block_date(text));
+        if let Some(date) = text.strip_prefix("zzz ***").or_else(of_loop) {
             self.whole_report(number)?;
             self.whole_block(out)?;
             self.begin(date, number, out)
@@ -99,12 +113,16 @@ impl Tables {
     }
 
     fn begin(&mut self, date: &str, line: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
-        let Some((local, zone)) = of_date(date) else {
+        let of_iso = || when::without_offset(date).map(|local| (local, None));
+        let at_ms = if let Some(at_ms) = when::with_offset(date) {
+            Some(at_ms)
+        } else if let Some((local, zone)) = of_date(date).or_else(of_iso) {
+            out.moment(local, zone, line)?
+        } else {
             return Err(wrong(line, format!("'{}' is not a date and time", shown(date)))
                 .because("its month is in an unsupported language, or the file is damaged")
                 .next("start OSWatcher with LC_ALL=C from now on"));
         };
-        let at_ms = out.moment(local, zone, line)?;
         self.block = Some(OpenBlock { line, at_ms, is_whole_run: false, reports: Vec::new() });
         Ok(())
     }
@@ -167,6 +185,15 @@ impl Tables {
         let of_name = || out.options.file.as_ref()?.split_once("_iostat_").map(|(host, _)| host.to_owned());
         if self.host.is_empty() { of_name().unwrap_or_default() } else { self.host.clone() }
     }
+}
+
+/// Whether a line is what `date` prints, in words or as ISO 8601.
+pub fn is_block_date(text: &str) -> bool {
+    let is_short = text.len() < MOST_DATE && text.contains(':');
+    is_short
+        && (when::with_offset(text).is_some()
+            || when::without_offset(text).is_some()
+            || of_date(text).is_some())
 }
 
 #[cfg(test)]

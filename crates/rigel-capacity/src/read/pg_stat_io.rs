@@ -13,6 +13,17 @@ use serde_json::{Map, Value};
 
 /// The block size of PostgreSQL, unless it was built with another.
 const BLOCK: f64 = 8192.0;
+/// How the column of the time may be called: as the documented query has it, or as PostgreSQL calls what was asked for.
+const TIMES: [&str; 8] = [
+    "at",
+    "now",
+    "clock_timestamp",
+    "current_timestamp",
+    "statement_timestamp",
+    "localtimestamp",
+    "ts",
+    "snap_time",
+];
 const METRICS: [Metric; 7] = [
     Metric::ReadOps,
     Metric::WriteOps,
@@ -39,6 +50,8 @@ struct State {
     /// The snapshot that is being added up, and the one before.
     now: Option<Snapshot>,
     before: Option<Snapshot>,
+    /// The time of the last row as it is written, and what it is.
+    told: Option<(String, Option<i64>)>,
 }
 
 /// All rows of a moment.
@@ -168,15 +181,12 @@ impl State {
     }
 
     fn row(&mut self, row: &impl Row, line: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
-        let text = ["at", "now"].into_iter().find_map(|name| row.text(name)).ok_or_else(|| {
+        let text = TIMES.into_iter().find_map(|name| row.text(name)).ok_or_else(|| {
             wrong(line, "a row has no time")
                 .because("the query leaves out now()")
                 .next("ask: SELECT now() AS at, * FROM pg_stat_io")
         })?;
-        let at_ms = when::with_offset(&text).ok_or_else(|| {
-            wrong(line, format!("'{}' is not a time with an offset", shown(&text)))
-                .next("ask: SELECT now() AS at, * FROM pg_stat_io, with DateStyle ISO")
-        })?;
+        let Some(at_ms) = self.moment(&text, line, out)? else { return Ok(()) };
         if self.now.as_ref().is_none_or(|now| now.at_ms != at_ms) {
             self.snapshot(Some(Snapshot::new(at_ms)), line, out)?;
         }
@@ -184,6 +194,24 @@ impl State {
             now.add(row);
         }
         Ok(())
+    }
+
+    /// The time of a snapshot, which all of its rows have; nothing for a local time that never was.
+    fn moment(&mut self, text: &str, line: u64, out: &mut SampleSink<'_>) -> Result<Option<i64>, Problem> {
+        if let Some((_, at_ms)) = self.told.as_ref().filter(|(told, _)| told == text) {
+            return Ok(*at_ms);
+        }
+        let at_ms = match (when::with_offset(text), when::without_offset(text)) {
+            (Some(at_ms), _) => Some(at_ms),
+            (None, Some(local)) => out.moment(local, None, line)?,
+            (None, None) => {
+                return Err(wrong(line, format!("'{}' is not a date and time", shown(text)))
+                    .because("the session has another DateStyle than ISO")
+                    .next("ask: SELECT now() AS at, * FROM pg_stat_io, after SET datestyle = ISO"));
+            }
+        };
+        self.told = Some((text.to_owned(), at_ms));
+        Ok(at_ms)
     }
 
     /// A snapshot is whole; the next begins.

@@ -3,18 +3,19 @@
 //! Of a disk it parts bytes by direction, and neither operations nor times; with `-b` it has the operations of the host by direction.
 //! Must not guess a time zone.
 
-use super::pieces::{Piece, Pieces, told};
+use super::documents::Documents;
+use super::pieces::{Piece, told};
 use super::seen::{shown, wrong};
 use super::sysstat::{Disk, MB, unreadable};
 use super::{Room, SampleSink};
 use crate::{Kind, MS_PER_S, Metric, Source, Span, Subject, when};
-use jiff::tz::{Offset, TimeZone};
+use jiff::tz::TimeZone;
 use rigel_core::error::Problem;
 use serde::Deserialize;
 use std::borrow::Cow;
 
 /// A reader of it.
-pub struct Sadf(Pieces);
+pub struct Sadf(Documents);
 
 #[derive(Deserialize)]
 struct Element<'a> {
@@ -76,7 +77,7 @@ struct Timestamp<'a> {
 
 impl Default for Sadf {
     fn default() -> Self {
-        Self(Pieces::of("statistics"))
+        Self(Documents::of("statistics"))
     }
 }
 
@@ -89,14 +90,20 @@ impl Io {
 
 impl Room for Sadf {
     fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem> {
-        self.0.cut(bytes, |piece| element(&piece, out))
+        if self.0.cut(bytes, |piece| element(&piece, out))? {
+            out.seen
+                .notes
+                .insert("a document in the file ends in the middle: its complete statistics are used");
+        }
+        Ok(())
     }
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let ended = self.0.end(|piece| element(&piece, out))?;
         let around = String::from_utf8_lossy(self.0.around());
         out.seen.reboots += u64::try_from(around.matches("\"boot\":").count()).unwrap_or_default();
         out.takes_what_is_whole(
-            self.0.end(),
+            ended,
             "the file ends in the middle: sadf was stopped or is still writing; the complete statistics are used",
         )
     }
@@ -174,10 +181,9 @@ fn span(told: Option<&Timestamp<'_>>, line: u64, out: &mut SampleSink<'_>) -> Re
     let local = when::local(&told.date, &told.time).ok_or_else(|| {
         wrong(line, format!("'{}' is not a date and time", shown(&format!("{} {}", told.date, told.time))))
     })?;
-    let is_utc = told.utc != 0 || told.tz.as_deref().is_some_and(when::is_utc);
-    let zone = match told.tz.as_deref().and_then(when::offset) {
-        _ if is_utc => Some(TimeZone::UTC),
-        offset => offset.map(Offset::to_time_zone),
+    let zone = match told.utc {
+        0 => out.zone_of(told.tz.as_deref().unwrap_or_default(), local, line)?,
+        _ => Some(TimeZone::UTC),
     };
     let Some(end_ms) = out.moment(local, zone, line)? else { return Ok(None) };
     let span = told

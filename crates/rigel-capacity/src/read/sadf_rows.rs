@@ -8,7 +8,6 @@ use super::seen::{shown, wrong};
 use super::sysstat::Disk;
 use super::{Room, SampleSink};
 use crate::{MS_PER_S, Metric, Source, Span, Subject, when};
-use jiff::tz::{Offset, TimeZone};
 use rigel_core::error::Problem;
 
 /// How a line of names begins.
@@ -104,10 +103,7 @@ fn span(seconds: &str, time: &str, line: u64, out: &mut SampleSink<'_>) -> Resul
         [epoch] => epoch.parse().ok().and_then(milliseconds),
         [date, time, zone @ ..] => {
             let local = when::local(date, time).ok_or_else(|| no_time(&words.join(" "), line))?;
-            let zone = zone.iter().find_map(|word| match when::is_utc(word) {
-                true => Some(TimeZone::UTC),
-                false => when::offset(word).map(Offset::to_time_zone),
-            });
+            let zone = out.zone_of(&zone.join(" "), local, line)?;
             match out.moment(local, zone, line)? {
                 Some(end_ms) => Some(end_ms),
                 None => return Ok(None),

@@ -1,7 +1,9 @@
 //! `sar -d` as text, also among the other tables of `sar -A`, as all versions of sysstat from 9 on write it.
 //!
 //! Only the top has the date; below, a line has a time of day, and the names of the columns have that of the report before, from which the first
-//! interval of a table is known. A disk that a report leaves out (`-z`) did nothing. Must not read the means at the end, nor guess a date.
+//! interval of a table is known. The operations of the host by direction (`sar -b`) are read as well. A disk that a report leaves out (`-z`) did nothing. Must not read the means at the end, nor guess a date.
+
+mod host;
 
 use super::lines::Lines;
 use super::locale::{Dates, DayClock, head_day, is_zone, time_of_day};
@@ -9,6 +11,7 @@ use super::seen::{shown, wrong};
 use super::sysstat::{Disk, glued_head, is_for_people, without_colours};
 use super::{Room, SampleSink, iostat};
 use crate::{Source, when};
+use host::HostTable;
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use rigel_core::error::Problem;
@@ -30,6 +33,7 @@ struct Tables {
     last: Option<(Time, Option<i64>)>,
     columns: Option<Columns>,
     report: Option<Report>,
+    of_host: HostTable,
 }
 
 /// What a row has.
@@ -87,16 +91,6 @@ impl Columns {
         })
     }
 
-    /// Refuses words after the time that are no zone: a half of a day in another language would put it 12 hours off.
-    fn check_time(&self, words: &[&str], number: u64) -> Result<(), Problem> {
-        match words[..self.of_time].iter().find(|word| !is_zone(word)) {
-            None => Ok(()),
-            Some(word) => Err(wrong(number, format!("'{}' follows the time", shown(word)))
-                .because("sar wrote the time in the locale's format, in an unsupported language")
-                .next("create it again: LC_ALL=C sar -d -f FILE")),
-        }
-    }
-
     /// A row behind its time; `None` when it has too few words. Names may have blanks.
     fn disk(&self, words: &[&str], number: u64) -> Result<Option<Disk<'static>>, Problem> {
         let count = self.names.len();
@@ -120,6 +114,16 @@ impl Columns {
     }
 }
 
+/// Refuses words behind the time that are no zone: a half of a day in another language would put it 12 hours off.
+fn check_time(words: &[&str], number: u64) -> Result<(), Problem> {
+    match words.iter().find(|word| !is_zone(word)) {
+        None => Ok(()),
+        Some(word) => Err(wrong(number, format!("'{}' stands behind the time", shown(word)))
+            .because("sar wrote the time in the locale's format, in a language that is not read")
+            .next("create it again: LC_ALL=C sar -d -f FILE")),
+    }
+}
+
 impl Tables {
     fn line(&mut self, line: &str, number: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         if let Some(at) = glued_head(line) {
@@ -134,6 +138,7 @@ impl Tables {
             // A blank line, or the means.
             self.whole(out);
             self.columns = None;
+            self.of_host.end();
             return Ok(());
         };
         let words = &words[count..];
@@ -141,8 +146,12 @@ impl Tables {
             self.whole(out);
             out.seen.reboots += 1;
             self.run = self.new_run();
+            self.of_host.end();
+        } else if self.of_host.heading_or_row(&self.host, time, words, number, out)? {
+            self.whole(out);
+            self.columns = None;
         } else if let Some(columns) = Columns::of(words) {
-            columns.check_time(words, number)?;
+            check_time(&words[..columns.of_time], number)?;
             self.whole(out);
             self.columns = Some(columns);
             if let Some(at_ms) = self.moment(time, number, out)? {
@@ -165,7 +174,9 @@ impl Tables {
         out.check_host(host, number)?;
         out.seen.tells_of(host, host);
         host.clone_into(&mut self.host);
-        self.clock = Some(DayClock::begun(Dates::day(head_day(rest), out.options.dates, number)?));
+        let day = Dates::day(head_day(rest), out.options.dates, number)?;
+        self.clock = Some(DayClock::begun(day));
+        self.of_host = HostTable::begun(day);
         self.columns = None;
         self.last = None;
         self.run = self.new_run();

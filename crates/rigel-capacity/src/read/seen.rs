@@ -5,10 +5,10 @@
 use super::SampleSink;
 use crate::counter::Step;
 use crate::overflow::are_sound;
-use crate::when::Zone;
+use crate::when::{self, Zone};
 use crate::{Key, Metric, Source, Span, Subject};
 use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
+use jiff::tz::{Offset, TimeZone};
 use rigel_core::error::Problem;
 use rigel_core::path_text::printable;
 use std::collections::{BTreeMap, BTreeSet};
@@ -200,6 +200,31 @@ impl SampleSink<'_> {
         Err(wrong(line, "the file does not name its host")
             .because("a single server wrote it, and did not include its name")
             .next("name the host with --host NAME"))
+    }
+
+    /// The zone of a local time behind which the file has a word for it, as the host abbreviates it; none where it is the one that was given.
+    ///
+    /// # Errors
+    /// When the word may be that of several zones, and none was given.
+    pub fn zone_of(&mut self, told: &str, local: DateTime, line: u64) -> Result<Option<TimeZone>, Problem> {
+        if when::is_utc(told) {
+            return Ok(Some(TimeZone::UTC));
+        }
+        let offset = when::offset(told).map(Offset::to_time_zone);
+        match (&self.options.zone, offset) {
+            (Some(zone), _) if told.is_empty() || when::is_called(zone, told, local) => Ok(None),
+            (_, Some(offset)) => Ok(Some(offset)),
+            (Some(_), None) => {
+                self.seen.notes.insert("the file calls the zone of its times otherwise than the one of --zone is called: check whether it is the right one");
+                Ok(None)
+            }
+            (None, None) if told.is_empty() => Ok(None),
+            (None, None) => Err(wrong(line, format!("the times in this file are in {}", shown(told)))
+                .because("several zones are abbreviated so, or it is none that is known here")
+                .next(
+                    "name the zone with --zone, as in --zone Europe/Berlin, or --zone local for this host's",
+                )),
+        }
     }
 
     /// The moment of a local time, in the zone that the file has for it or the one that was given; none for a time that the clock skipped.

@@ -23,6 +23,13 @@ pub struct Disk<'a> {
     pub reads: Option<f64>,
     #[serde(rename = "w/s")]
     writes: Option<f64>,
+    /// As JSON of iostat before sysstat 11.7.2 calls them.
+    #[serde(rename = "r")]
+    old_reads: Option<f64>,
+    #[serde(rename = "w")]
+    old_writes: Option<f64>,
+    #[serde(rename = "avgrq-sz")]
+    request_sectors: Option<f64>,
     #[serde(rename = "rkB/s", alias = "rkB")]
     read_kb: Option<f64>,
     #[serde(rename = "wkB/s", alias = "wkB")]
@@ -75,24 +82,43 @@ impl Disk<'static> {
 impl Disk<'_> {
     /// What it tells, in units of ours.
     pub fn values(&self) -> Vec<(Metric, f64)> {
+        let (reads, writes) = (self.reads.or(self.old_reads), self.writes.or(self.old_writes));
+        let kb_bytes = self.bytes_of_kb();
         let bytes = |kb: Option<f64>, mb: Option<f64>, sectors: Option<f64>| {
-            kb.map(|kb| kb * KB)
+            kb.map(|kb| kb * kb_bytes)
                 .or_else(|| mb.map(|mb| mb * MB))
                 .or_else(|| sectors.map(|sectors| sectors * SECTOR))
         };
         let time = |rate: Option<f64>, ms: Option<f64>| rate.zip(ms).map(|(rate, ms)| rate * ms / 1_000.0);
+        // Before sysstat 10 a wait has no direction, and iostat has no sum of operations.
+        let both = reads.zip(writes).filter(|_| self.read_ms.is_none()).map(|(reads, writes)| reads + writes);
         let all = [
             (Metric::AllOps, self.tps),
-            (Metric::ReadOps, self.reads),
-            (Metric::WriteOps, self.writes),
+            (Metric::ReadOps, reads),
+            (Metric::WriteOps, writes),
             (Metric::ReadBytes, bytes(self.read_kb, self.read_mb, self.read_sectors)),
             (Metric::WriteBytes, bytes(self.write_kb, self.write_mb, self.write_sectors)),
-            (Metric::AllTime, time(self.tps, self.wait_ms)),
-            (Metric::ReadTime, time(self.reads, self.read_ms)),
-            (Metric::WriteTime, time(self.writes, self.write_ms)),
+            (Metric::AllTime, time(self.tps.or(both), self.wait_ms)),
+            (Metric::ReadTime, time(reads, self.read_ms)),
+            (Metric::WriteTime, time(writes, self.write_ms)),
             (Metric::Busy, self.busy_percent.map(|percent| percent / 100.0)),
         ];
         all.into_iter().filter_map(|(metric, value)| Some((metric, value?))).collect()
+    }
+
+    /// Bytes of what is called a kB. JSON of iostat before sysstat 11.7.2 calls MB of `-m` and sectors so as well; the mean size of a request, which is in
+    /// sectors, shows what they are.
+    fn bytes_of_kb(&self) -> f64 {
+        let of_old = || {
+            let ops = self.old_reads? + self.old_writes?;
+            let told = self.read_kb? + self.write_kb?;
+            let bytes = self.request_sectors? * SECTOR * ops;
+            (told > 0.0 && bytes > 0.0).then(|| bytes / told)
+        };
+        let Some(bytes) = of_old() else { return KB };
+        // Figures have two decimals: the nearest unit is the right one.
+        let far = |unit: &f64| (bytes / unit).ln().abs();
+        [SECTOR, KB, MB].into_iter().min_by(|one, other| far(one).total_cmp(&far(other))).unwrap_or(KB)
     }
 }
 

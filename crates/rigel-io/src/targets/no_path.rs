@@ -64,6 +64,12 @@ pub fn in_list(line: &str) -> Option<PathHint> {
                 format!("give each its own line: {}", parts.join(" and ")),
             )),
             None if line.starts_with(QUOTES) => alone("the quotation marks count as part of the path"),
+            None if line.trim() != line && Path::new(line.trim()).exists() => {
+                alone("the blanks around it count as part of the path")
+            }
+            None if first_path(line).is_some() => first_path(line).map(|path| {
+                ("what stands behind the path counts as part of it", format!("write the path alone: {path}"))
+            }),
             None if bare.len() < line.trim_end().len() && line.ends_with([',', ';']) => {
                 alone("the last character counts as part of the path")
             }
@@ -79,7 +85,22 @@ fn of_name(name: &str) -> Option<PathHint> {
     if let Some(step) = asm::step(name) {
         return Some(("this is an Oracle ASM name, not a path", step));
     }
+    if is_of_dev(name) {
+        return Some(("this is the name of a device without its directory", format!("write /dev/{name}")));
+    }
     no_target(name).map(|told| (told.is, told.next))
+}
+
+/// The first word of several, if it alone is a path.
+fn first_path(line: &str) -> Option<&str> {
+    let (first, _) = line.trim().split_once([' ', '\t'])?;
+    (first.starts_with('/') && Path::new(first).exists()).then_some(first)
+}
+
+/// Whether `sdb` is there as `/dev/sdb`.
+fn is_of_dev(name: &str) -> bool {
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') && name.len() > 1;
+    is_name && Path::new("/dev").join(name).exists()
 }
 
 fn split(name: &str) -> impl Iterator<Item = Vec<&str>> {
@@ -105,6 +126,9 @@ mod tests {
             ("/dev/sdb; /dev/sdc", "several targets", "/dev/sdb and /dev/sdc"),
             ("/dev/sdb /dev/sdc", "several targets", "/dev/sdb and /dev/sdc"),
             ("/dev/null:/dev/zero", "several targets", "/dev/null and /dev/zero"),
+            (" /dev/null", "blanks around it", "alone: /dev/null"),
+            ("/dev/null 0 100", "behind the path", "alone: /dev/null"),
+            ("null", "without its directory", "write /dev/null"),
             ("/dev/sdb,", "last character", "alone: /dev/sdb"),
             ("/dev/sdb;", "last character", "alone: /dev/sdb"),
             ("/dev/sd[bc]", "patterns", "`ls -d /dev/sd[bc]`"),

@@ -49,8 +49,8 @@ impl SimLaw {
 
 impl SimLaw {
     /// The rate of Poisson arrivals of I/Os of `io_bytes` at which a bound on the latency is just reached, by halving: at most the share
-    /// `allowed` takes longer than `limit_ns`, or, without a share, the mean is not longer. `None` where the rates have no formula, and
-    /// where no rate keeps the bound.
+    /// `allowed` takes longer than `limit_ns`, or, without a share, the mean is not longer. `None` if the rates have no formula, and if
+    /// no rate keeps the limit.
     pub fn truth_rate(&self, allowed: Option<f64>, limit_ns: u64, io_bytes: u64) -> Option<f64> {
         let keeps = |per_s: f64| {
             let truth = self.truth_open(per_s, io_bytes)?;

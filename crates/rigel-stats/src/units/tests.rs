@@ -13,6 +13,9 @@ fn sizes_read_with_every_suffix() {
         ("2g", 2 * GIB),
         ("1T", 1 << 40),
         ("1.5M", 3 * MIB / 2),
+        ("8Ki", 8 * KIB),
+        ("2Gi", 2 * GIB),
+        ("4096 bytes", 4096),
     ] {
         assert_eq!(text.parse::<Bytes>().unwrap(), Bytes(bytes), "{text}");
     }

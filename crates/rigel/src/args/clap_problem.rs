@@ -52,6 +52,10 @@ pub fn problem(error: &clap::Error) -> Problem {
         let next = format!("write {option} {whole} or {option} {decimal}");
         return problem.next(next);
     }
+    if let (Some(UnitError::UnknownUnit { known, .. }), Some(option)) = (unread, &problem.place) {
+        let next = format!("write {option} with one of the units that are known: {known}");
+        return problem.next(next);
+    }
     match (suggestion(error), usage) {
         (Some(suggestion), _) => problem.next(suggestion),
         (None, Some(usage)) => {

@@ -17,8 +17,24 @@ const BLANKS: [char; 3] = ['\u{a0}', '\u{202f}', '\u{2009}'];
 /// Refuses the first argument with such a character where it would mean something else. ORION's options have one hyphen; of two, a word
 /// processor makes one dash.
 pub fn check(arguments: &[OsString], is_orion: bool) -> Result<(), Problem> {
+    let lone = arguments.windows(2).find_map(|pair| lone_dash(pair[0].to_str()?, pair[1].to_str()?));
+    if let Some(problem) = lone.filter(|_| is_orion) {
+        return Err(problem);
+    }
     let texts = arguments.iter().filter_map(|argument| argument.to_str()).take_while(|text| *text != "--");
     texts.into_iter().try_for_each(|text| wrong(text, is_orion).map_or(Ok(()), Err))
+}
+
+/// A dash that a blank parts from the option behind it, as word processors write one.
+fn lone_dash(text: &str, next: &str) -> Option<Problem> {
+    let is_dash = !text.is_empty() && text.chars().all(|sign| sign == '-' || DASHES.contains(&sign));
+    let is_name = next.starts_with(|sign: char| sign.is_ascii_alphabetic());
+    (is_dash && text != "--" && is_name).then(|| {
+        Problem::usage(format!("'{text}' stands alone before {next}"))
+            .at(text.to_owned())
+            .because("the command was copied from a document that had replaced what was typed")
+            .next(format!("write -{next}"))
+    })
 }
 
 fn wrong(text: &str, is_orion: bool) -> Option<Problem> {
@@ -84,6 +100,8 @@ mod tests {
         }
         let orion = check(&["\u{2013}run".into()], true).unwrap_err().to_string();
         assert!(orion.contains("write -run;"), "{orion}");
+        let lone = check(&["\u{2014}".into(), "run".into(), "simple".into()], true).unwrap_err().to_string();
+        assert!(lone.contains("next step: write -run"), "{lone}");
         for sound in ["data\u{2013}1", "\u{2013}", "/u\u{a0}1/f", "--name=a\u{2013}b", "-run", "\u{2013}5"] {
             assert!(check(&[sound.into()], false).is_ok(), "{sound}");
         }

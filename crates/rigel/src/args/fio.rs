@@ -12,13 +12,15 @@ pub fn hint(argument: &str, next: Option<&str>, calibrates: bool) -> Option<Stri
     let (option, value) =
         argument.split_once('=').map_or((argument, next), |(option, value)| (option, Some(value)));
     // In this spelling it is Rigel's own, of another command.
-    if option == "--max-latency" {
+    if ["--max-latency", "-max-latency"].contains(&option) {
         return None;
     }
-    let name = option.strip_prefix("--")?.replace('-', "_");
+    // fio takes one dash as well, before a whole name.
+    let one_dash = || option.strip_prefix('-').filter(|name| name.len() > 1);
+    let name = option.strip_prefix("--").or_else(one_dash)?.replace('-', "_");
     let (_, run, calibrate) = OPTIONS.iter().find(|(names, ..)| names.contains(&name.as_str()))?;
     let here = calibrate.filter(|_| calibrates).unwrap_or(run);
-    Some(format!("fio's {option} {}", given::put_in(&name, value, here)))
+    Some(format!("fio's --{} {}", option.trim_start_matches('-'), given::put_in(&name, value, here)))
 }
 
 /// What measures a pattern that is called so in fio's `rw`, and in other tools.
@@ -94,5 +96,7 @@ mod tests {
         assert!(hint("--iodepth", None, false).unwrap().contains("--num-small / --num-large"));
         assert!(hint("--time-based", None, false).unwrap().starts_with("fio's --time-based is always"));
         assert_eq!((hint("--colour", None, false), hint("bs", None, false)), (None, None));
+        assert_eq!(hint("-rw=randread", None, false), hint("--rw=randread", None, false));
+        assert_eq!(hint("-b", None, false), None);
     }
 }

@@ -169,8 +169,15 @@ impl<'a> RefusedOption<'a> {
         let words = self.without_own();
         let hints: Vec<(String, String)> =
             (0..words.len()).filter_map(|at| self.hint(&words[at..])).collect();
-        if hints.iter().any(|(option, _)| option == self.name) {
-            let problem = Problem::usage(format!("{} is an option of fio", self.name)).at(self.name);
+        // The parser takes `-rw=randread` for `-r` and more.
+        let is_it = |option: &str| {
+            option == self.name
+                || (!option.starts_with("--")
+                    && !self.name.starts_with("--")
+                    && option.starts_with(self.name))
+        };
+        if let Some((option, _)) = hints.iter().find(|(option, _)| is_it(option)) {
+            let problem = Problem::usage(format!("{option} is an option of fio")).at(option.clone());
             let hints: Vec<String> = hints.into_iter().map(|(_, hint)| hint).collect();
             return Some(problem.next(hints.join("\n    ")));
         }
@@ -182,6 +189,13 @@ impl<'a> RefusedOption<'a> {
         let word = words.first()?.to_string_lossy();
         let next = words.get(1).and_then(|next| next.to_str()).filter(|next| !next.starts_with('-'));
         let option = word.split('=').next()?.to_owned();
+        // With one dash, of an option of the command's own that is to be told.
+        let long = option.trim_start_matches('-');
+        if !option.starts_with("--")
+            && self.of_command()?.get_arguments().any(|arg| arg.get_long() == Some(long))
+        {
+            return None;
+        }
         let told = fio::hint(&word, next, self.command == Some("calibrate"))?;
         // A file is that large, and no I/O.
         let value = word.split_once('=').map_or(next, |(_, value)| Some(value));

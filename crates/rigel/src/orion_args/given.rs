@@ -7,7 +7,7 @@ use crate::args::names::{Front, Opt, is_called};
 use crate::args::words::{self, Words};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
-use rigel_core::units::Bytes;
+use rigel_core::units::{Bytes, Nanos};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -100,7 +100,10 @@ impl OrionValues {
                 path_text::encode_os(value)
             ))
             .at(name)
-            .next(format!("give digits only; {}", unit(opt)))),
+            .next(meant(opt, value).map_or_else(
+                || format!("give digits only; {}", unit(opt)),
+                |meant| format!("{meant}; {}", unit(opt)),
+            ))),
         }
     }
 
@@ -132,6 +135,29 @@ impl OrionValues {
                     .next(format!("choose {}", words::list::<T>())))
             }
         }
+    }
+}
+
+/// What was meant with a value that is no plain number, where that is clear.
+fn meant(opt: Opt, value: &OsStr) -> Option<String> {
+    let (text, name) = (value.to_str()?, opt.spelled(Front::Orion));
+    match opt {
+        Opt::DURATION => {
+            let Nanos(time) = text.parse().ok()?;
+            let seconds = Some(time / Nanos::from_secs(1).0).filter(|seconds| *seconds > 0)?;
+            (Nanos::from_secs(seconds).0 == time).then(|| format!("write {name} {seconds}"))
+        }
+        Opt::WRITE => {
+            let share: u8 = text.strip_suffix('%')?.trim().parse().ok()?;
+            Some(format!("write {name} {share}"))
+        }
+        Opt::NUM_SMALL | Opt::NUM_LARGE => {
+            let is_list = text.starts_with(|sign: char| sign.is_ascii_digit())
+                && text.contains(['-', ',', ':'])
+                && text.bytes().all(|byte| byte.is_ascii_digit() || b"-,:/".contains(&byte));
+            is_list.then(|| "give one count; -matrix basic, detailed, col and row measure several".to_owned())
+        }
+        _ => None,
     }
 }
 

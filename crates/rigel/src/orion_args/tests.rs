@@ -282,6 +282,20 @@ fn options_and_sizes_are_read_as_people_write_them() {
 }
 
 #[test]
+fn a_value_with_a_unit_of_its_own_or_a_range_is_told_what_to_write() {
+    for (line, told) in [
+        ("-run advanced -duration 2m", "write -duration 120; the unit is seconds"),
+        ("-run oltp -write 50%", "write -write 50; the unit is per cent"),
+        ("-run advanced -matrix row -num_large 1-4", "-matrix basic, detailed, col and row measure several"),
+        ("-run advanced -duration fast", "give digits only"),
+        ("-run advanced -matrix row -num_large -5", "give digits only"),
+    ] {
+        let problem = read_line(line).unwrap_err().to_string();
+        assert!(problem.contains(told), "{line}: {problem}");
+    }
+}
+
+#[test]
 fn a_count_that_does_not_go_with_its_matrix_gets_a_line_that_runs() {
     for (line, runs) in [
         (

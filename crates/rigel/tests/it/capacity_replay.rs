@@ -257,6 +257,10 @@ fn what_has_no_replay_is_told_with_what_there_is() {
     capacity(&place, "replay --out week.toml --quiet --force").expect_code(0);
     assert_eq!(capacity(&place, "list").expect_code(0).stdout, list, "the store is only read");
     assert_eq!(Place::new().line("capacity replay --store none").expect_code(3).stdout, "");
+    let told = capacity(&imported(&[Source { seconds: 5, ..DAY }]), "replay").expect_code(2);
+    for part in ["too short for a load", "no whole interval of 10 s"] {
+        assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
+    }
     // A history of half hours.
     let told = crate::year::place(3).line("capacity replay --store s.sqlite --every 1m").expect_code(2);
     for part in ["intervals of 60 s are too fine", "intervals of 1800 s", "--every 1800s"] {

@@ -238,11 +238,27 @@ fn options_of_fio_are_translated() {
         ("--output=x", "--out for the directory"),
         ("--write_lat_log=x", "`rigel report RECORD --format hlog`"),
         ("--group_reporting", "leave it out"),
+        ("--timeout=60", "--duration 60s"),
+        ("--wait_for_previous", "leave it out"),
+        ("--readonly", "leave it out"),
+        ("--continue_on_error=all", "ends no run"),
     ] {
         let option = options.split(['=', ' ']).next().unwrap();
         let parts = [format!("{option} is an option of fio"), format!("fio's {option} "), here.to_owned()];
         refused(&format!("run simple {options}"), &parts.each_ref().map(String::as_str));
     }
+    // fio takes one dash as well.
+    refused(
+        "run simple -filename=/dev/sdx -direct=1 -rw=randread -bs=16k -iodepth 32 -thread",
+        &[
+            "-filename is an option of fio",
+            "fio's --rw is",
+            "fio's --bs is --size-small 16k",
+            "fio's --iodepth is",
+            "fio's --thread",
+        ],
+    );
+    refused("run commit -sync dsync", &["write --sync"]);
     refused("calibrate --runtime=60", &["--for"]);
     refused("--bs=4k", &["--size-small"]);
     // All of a line at once.

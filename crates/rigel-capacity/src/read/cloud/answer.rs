@@ -27,9 +27,9 @@ pub struct MetricData {
     pub label: String,
     #[serde(default, rename = "StatusCode")]
     pub status: String,
-    #[serde(rename = "Timestamps")]
+    #[serde(default, rename = "Timestamps")]
     pub timestamps: Vec<String>,
-    #[serde(rename = "Values")]
+    #[serde(default, rename = "Values")]
     pub values: Vec<f64>,
 }
 
@@ -51,14 +51,16 @@ pub struct Name {
 pub struct AzureSeries {
     #[serde(default)]
     pub data: Vec<Sample>,
-    #[serde(default, rename = "metadatavalues")]
-    dimensions: Vec<Dimension>,
+    /// Behind the samples; missing where the answer was cut off within them.
+    #[serde(rename = "metadatavalues")]
+    dimensions: Option<Vec<Dimension>>,
 }
 
 #[derive(Deserialize)]
 struct Dimension {
     name: Name,
-    value: String,
+    /// Missing where the answer was cut off before it.
+    value: Option<String>,
 }
 
 /// Statistics at a moment; Azure writes their names small.
@@ -85,7 +87,12 @@ impl AzureSeries {
     /// The number of a data disk.
     pub fn lun(&self) -> Option<&str> {
         let is_lun = |dimension: &&Dimension| dimension.name.value.eq_ignore_ascii_case("lun");
-        self.dimensions.iter().find(is_lun).map(|dimension| dimension.value.as_str())
+        self.dimensions.iter().flatten().find(is_lun)?.value.as_deref()
+    }
+
+    /// Whether it does not say of which disk it is.
+    pub fn is_nameless(&self) -> bool {
+        self.dimensions.as_ref().is_none_or(|all| all.iter().any(|dimension| dimension.value.is_none()))
     }
 }
 

@@ -179,3 +179,55 @@ fn disks_of_azure_count_once() {
     assert_eq!(own, ["lun0", "lun1", "os"], "and neither their sum nor their mean");
     assert!(seen.notes.iter().any(|note| note.contains("--dimension LUN")), "{:?}", seen.notes);
 }
+
+/// What is whole of an answer that was cut off anywhere is what the whole answer has there.
+#[test]
+fn an_answer_that_is_cut_off_gives_its_whole_samples_and_no_disk_another_ones() {
+    let lun = |number: u32| {
+        format!(r#"{{"name": {{"localizedValue": "lun", "value": "lun"}}, "value": "{number}"}}"#)
+    };
+    let of_azure = azure(&[
+        ("Data Disk Read Operations/Sec", lun(0).as_str(), "average", 40.0),
+        ("Data Disk Read Operations/Sec", lun(1).as_str(), "average", 15.0),
+        ("Disk Read Operations/Sec", "", "average", 60.0),
+    ]);
+    let of_statistics = r#"{"Label": "VolumeReadOps", "Datapoints": [
+        {"Timestamp": "2026-11-29T11:00:00Z", "Sum": 600.0, "Unit": "Count"},
+        {"Timestamp": "2026-11-29T11:05:00Z", "Sum": 1200.0, "Unit": "Count"},
+        {"Timestamp": "2026-11-29T11:10:00Z", "Sum": 1800.0, "Unit": "Count"}]}"#;
+    let of_data = metric_data(&[
+        ("vol-0a1 VolumeReadOps Sum 300", [600.0; 3]),
+        ("vol-0a1 VolumeWriteOps Sum 300", [300.0; 3]),
+    ]);
+    for text in [of_azure.as_str(), of_statistics, of_data.as_str()] {
+        let options = || Options { file: Some("vol-0a1.json".to_owned()), ..named("db1") };
+        let whole = read(text.as_bytes(), options()).1;
+        let mut most = 0;
+        for end in (1..text.trim_end().len()).step_by(7).chain([text.trim_end().len() - 1]) {
+            match try_read(&text.as_bytes()[..end], options(), 1 << 16) {
+                Err(problem) => assert!(problem.kind.code() == 2 && most == 0, "{end}: {problem}"),
+                Ok((_, seen, tables)) => {
+                    most = most.max(seen.values);
+                    assert!(
+                        seen.notes.iter().any(|note| note.contains("ends in the middle")),
+                        "{end}: {seen:?}"
+                    );
+                    for (key, table) in &tables {
+                        let all = |table: &crate::Table| {
+                            table.columns().map(|(_, values)| values.to_vec()).next().unwrap()
+                        };
+                        assert!(all(&whole[key]).starts_with(&all(table)), "{end}: {key:?}");
+                    }
+                }
+            }
+        }
+        assert!(most > 0);
+    }
+    // Wherever its host stands.
+    let late = of_azure.replacen("\"id\": ", "\"later\": ", 2).replacen("\"later\": ", "\"id\": ", 1);
+    let (second, _) = late.match_indices("\"timeseries\"").nth(1).unwrap();
+    assert!(read(&late.as_bytes()[..second], Options::default()).0.values > 0);
+    let highest = azure(&[("Disk Read Operations/Sec", "", "maximum", 60.0)]);
+    let told = try_read(highest.as_bytes(), Options::default(), 99).unwrap_err().to_string();
+    assert!(told.contains("ask again with --aggregation average"), "{told}");
+}

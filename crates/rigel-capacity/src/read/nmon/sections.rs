@@ -26,8 +26,8 @@ const KB: f64 = 1024.0;
 const PERCENT: f64 = 0.01;
 const MS: f64 = 0.001;
 
-/// `DISK` for single disks, `DG` for groups of them (`-g`); AIX calls rates by direction `RIO` and `WIO`.
-const SECTIONS: [(&str, Metric, f64); 10] = [
+/// `DISK` for single disks, `DG` for groups of them (`-g`); AIX calls rates by direction `RIO` and `WIO`, or has that of reads alone.
+const SECTIONS: [(&str, Metric, f64); 11] = [
     ("BUSY", Metric::Busy, PERCENT),
     ("READ", Metric::ReadBytes, KB),
     ("WRITE", Metric::WriteBytes, KB),
@@ -35,6 +35,7 @@ const SECTIONS: [(&str, Metric, f64); 10] = [
     ("READS", Metric::ReadOps, 1.0),
     ("WRITES", Metric::WriteOps, 1.0),
     ("RIO", Metric::ReadOps, 1.0),
+    ("RXFER", Metric::ReadOps, 1.0),
     ("WIO", Metric::WriteOps, 1.0),
     ("READSERV", Metric::ReadTime, MS),
     ("WRITESERV", Metric::WriteTime, MS),

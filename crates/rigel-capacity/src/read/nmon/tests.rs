@@ -155,3 +155,49 @@ fn a_file_that_is_cut_anywhere_gives_its_complete_lines() {
         }
     }
 }
+
+/// AIX has the rate of reads beside that of both.
+#[test]
+fn reads_of_aix_part_its_transfers() {
+    let head = "AAA,progname,topas_nmon\nAAA,AIX,7.2.5.0\nAAA,host,db1\nDISKXFER,Disk transfers per second db1,hdisk0\n\
+        DISKRXFER,Transfers from disk (reads) per second db1,hdisk0\nDISKREADSERV,Disk Read Service Time msec/xfer db1,hdisk0\n\
+        DISKWRITESERV,Disk Write Service Time msec/xfer db1,hdisk0\n";
+    let snapshot = |at: u32| {
+        format!(
+            "ZZZZ,T{at:04},00:{at:02}:12,05-JUL-2026\nDISKXFER,T{at:04},300.0\nDISKRXFER,T{at:04},200.0\nDISKREADSERV,T{at:04},4.0\nDISKWRITESERV,T{at:04},1.0\n"
+        )
+    };
+    let text = head.to_owned() + &snapshot(1) + &snapshot(2);
+    let (seen, tables) = read(text.as_bytes(), utc());
+    let of = |metric| disk(&tables, "hdisk0").column(metric).map(<[f64]>::to_vec);
+    assert_eq!(
+        [of(Metric::ReadOps), of(Metric::WriteOps), of(Metric::AllOps)],
+        [Some(vec![200.0]), Some(vec![100.0]), None]
+    );
+    assert_eq!([of(Metric::ReadTime), of(Metric::WriteTime)], [Some(vec![0.8]), Some(vec![0.1])]);
+    assert!(!seen.unparted && seen.left_out.is_empty(), "{seen:?}");
+}
+
+/// With commas for decimals the second disk would have the fractions of the first.
+#[test]
+fn decimal_commas_are_refused() {
+    let text = text("nmon-16n.nmon").replace("db1,vda", "db1,sda,sdb");
+    let of_two = |line: &str| match line.rsplit_once(',') {
+        Some((begin, value)) if line.starts_with("DISK") && line.contains(",T0") => {
+            format!("{begin},{0},{0}\n", value.replace('.', ","))
+        }
+        _ => format!("{line}\n"),
+    };
+    let comma: String = text.lines().map(of_two).collect();
+    let told = try_read(comma.as_bytes(), utc(), 1 << 16).unwrap_err().to_string();
+    assert!(told.contains("decimal commas") && told.contains("LC_ALL=C"), "{told}");
+}
+
+/// Old versions have the day at the top only.
+#[test]
+fn times_without_a_day_follow_the_day_of_the_file() {
+    let text = text("nmon-16n.nmon");
+    let dateless = text.replace(",29-NOV-2026\n", "\n").replace("AAA,date\n", "AAA,date,29-NOV-2026\n");
+    assert!(dateless.contains("AAA,date,29-NOV-2026\n") && !dateless.contains("ZZZZ,T0001,11:15:17,"));
+    assert_eq!(read(dateless.as_bytes(), utc()).1, read(text.as_bytes(), utc()).1);
+}

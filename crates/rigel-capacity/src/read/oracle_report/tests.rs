@@ -139,6 +139,10 @@ fn profiles_stand_in_for_totals_that_are_missing() {
     let long = report.replace("        1,633,211          453.5", "  ###############  #############");
     let (_, notes, tables) = read(long.as_bytes()).unwrap();
     assert!(notes.unusable == 1 && values(only(&tables).2).contains(&(Metric::WriteOps, 453.5)), "{notes:?}");
+    // The total alone is: what it is in a second is the same.
+    let long = report.replace("        1,633,211          453.5", "       1.6332E+06          453.5");
+    let (_, notes, tables) = read(long.as_bytes()).unwrap();
+    assert!(notes.unusable == 0 && values(only(&tables).2).contains(&(Metric::WriteOps, 453.5)), "{notes:?}");
     // Blocks of older releases.
     let old = text("awr-10.2-german.txt");
     let (_, _, tables) = read(old.split("Instance Activity").next().unwrap().as_bytes()).unwrap();
@@ -250,4 +254,29 @@ fn the_hour_that_comes_twice_is_the_one_of_the_elapsed_time() {
     assert_eq!(span("01:30:00", "02:30:00", "120.00"), ("2026-10-24 23:30".to_owned(), 120));
     assert_eq!(span("02:30:00", "03:30:00", "60.00"), ("2026-10-25 01:30".to_owned(), 60));
     assert_eq!(span("02:30:00", "03:30:00", "120.00"), ("2026-10-25 00:30".to_owned(), 120));
+}
+
+/// As Statspack of Oracle 9 has it: the size of a block stands below tildes alone, and no requests are counted.
+#[test]
+fn bytes_of_oracle_9_are_blocks_and_it_has_no_requests() {
+    let report = "STATSPACK report for\n\n\
+DB Name         DB Id    Instance     Inst Num Release     Cluster Host\n\
+------------ ----------- ------------ -------- ----------- ------- ------------\n\
+ORCL          1234567890 orcl                1 9.2.0.8.0   NO      dbhost\n\n\
+            Snap Id     Snap Time      Sessions Curs/Sess Comment\n\
+            ------- ------------------ -------- --------- -------------------\n\
+Begin Snap:       1 13-Jun-26 10:00:00       20       3.0\n  End Snap:       2 13-Jun-26 10:30:00       21       3.1\n\
+   Elapsed:               30.00 (mins)\n\n\
+Cache Sizes (end)\n~~~~~~~~~~~~~~~~~\n               Buffer Cache:       512M      Std Block Size:          8K\n\n\
+Load Profile\n~~~~~~~~~~~~                            Per Second       Per Transaction\n\
+                                   ---------------       ---------------\n\
+             Physical reads:                200.00                 20.00\n            Physical writes:                 50.00                  5.00\n\n\
+End of Report\n";
+    let (_, notes, tables) = read(report.as_bytes()).unwrap();
+    let expected = [(Metric::ReadBytes, 200.0 * 8192.0), (Metric::WriteBytes, 50.0 * 8192.0)];
+    assert_eq!(values(only(&tables).2), expected);
+    assert!(notes.notes.iter().any(|note| note.contains("no requests")), "{notes:?}");
+    let sizeless = report.replace("Std Block Size:          8K", "");
+    let told = read(sizeless.as_bytes()).unwrap_err().to_string();
+    assert!(told.contains("no samples"), "{told}");
 }

@@ -47,6 +47,14 @@ impl TextTables {
 
     fn row(&self, line: &str, facts: &mut Facts) {
         let words = || line.split_whitespace();
+        // Of the sizes of caches, in the middle of a line, whatever table stands before them.
+        if let Some((_, rest)) = line.split_once("Std Block Size:") {
+            rest.split_whitespace()
+                .next()
+                .into_iter()
+                .for_each(|size| facts.fact("Std Block Size:", &[size]));
+            return;
+        }
         match facts.section() {
             // The next line may be the names of other columns.
             Some(Section::Identity) if line.trim().is_empty() => facts.end_table(),
@@ -60,12 +68,7 @@ impl TextTables {
                 let Some((label, rest)) = line.split_once(':') else { return };
                 facts.fact(label, &rest.split_whitespace().collect::<Vec<_>>());
             }
-            None => {
-                // Of the sizes of caches, in the middle of a line.
-                let size =
-                    line.split_once("Std Block Size:").and_then(|(_, rest)| rest.split_whitespace().next());
-                size.into_iter().for_each(|size| facts.fact("Std Block Size:", &[size]));
-            }
+            None => {}
         }
     }
 

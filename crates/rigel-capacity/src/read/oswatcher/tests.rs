@@ -113,3 +113,28 @@ fn a_file_that_is_cut_anywhere_gives_its_complete_reports() {
     }
     assert_eq!(rows, 4);
 }
+
+/// `while sleep 26; do date; iostat -xk 1 3; done`: the same without the marks of OSWatcher, also with other forms of `date`.
+#[test]
+fn loops_of_people_write_the_same() {
+    let whole = text("oswatcher-iostat-12.6.1.dat");
+    let (_, seen, tables) = try_read(whole.as_bytes(), Options::default(), 1 << 16).unwrap();
+    let dated = whole.replace("zzz ***", "");
+    let iso = ["51", "57", "03", "09"].iter().zip(["45", "45", "46", "46"]).fold(
+        dated.clone(),
+        |text, (second, minute)| {
+            text.replace(
+                &format!("Sun Nov 29 11:{minute}:{second} UTC 2026"),
+                &format!("2026-11-29T11:{minute}:{second}Z"),
+            )
+        },
+    );
+    for text in [&dated, &iso] {
+        let (format, notes, found) = try_read(text.as_bytes(), Options::default(), 1 << 16).unwrap();
+        assert_eq!((format, notes, &found), (Format::IostatUnderDates, seen.clone(), &tables));
+    }
+    // One run may be on any time, and runs with times of their own are read by them.
+    let one = &dated[..dated.find("Sun Nov 29 11:45:57").unwrap()];
+    let told = try_read(one.as_bytes(), Options::default(), 1 << 16).unwrap_err().to_string();
+    assert!(told.contains("without -t"), "{told}");
+}

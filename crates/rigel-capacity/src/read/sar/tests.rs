@@ -2,7 +2,7 @@
 
 use crate::read::tests::{Tables, disk, file, read, try_read};
 use crate::read::{DateOrder, Format, Options};
-use crate::{Metric, Span};
+use crate::{Kind, Metric, Span};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
@@ -32,7 +32,8 @@ fn as_sadf_has_it() -> Vec<(i64, i64, [f64; 4])> {
 
 fn same_as_sadf(tables: &Tables, what: &str) {
     let (table, expected) = (disk(tables, "vda"), as_sadf_has_it());
-    assert_eq!((tables.len(), table.spans().len(), expected.len()), (1, 7, 7), "{what}");
+    let disks = tables.keys().filter(|key| key.subject.kind == Kind::Disk).count();
+    assert_eq!((disks, table.spans().len(), expected.len()), (1, 7, 7), "{what}");
     for (row, (end_ms, seconds, [tps, read_kb, written_kb, busy])) in expected.into_iter().enumerate() {
         let span: Span = table.spans()[row];
         assert_eq!((span.end_ms(), i64::from(span.length_ms)), (end_ms, seconds * 1_000), "{what} {row}");
@@ -226,4 +227,41 @@ fn a_head_behind_a_row_that_is_cut_off_begins_another_run() {
         of("sda").spans().iter().map(|span| crate::when::shown(span.end_ms())[8..].to_owned()).collect();
     assert_eq!(days, ["10 00:10", "10 00:20", "11 00:10", "11 00:20"]);
     assert_eq!((tables.len(), of("sdb").spans().len(), seen.notes.len()), (2, 3, 1));
+}
+
+/// `sar -A` has the operations of the host by direction, before its disks.
+#[test]
+fn operations_of_the_host_are_read_by_direction() {
+    let json: Value = serde_json::from_slice(&file("sar-12.6.1.json")).unwrap();
+    let all = json["sysstat"]["hosts"][0]["statistics"].as_array().unwrap();
+    let expected: Vec<[f64; 2]> = all
+        .iter()
+        .map(|row| {
+            [&row["io"]["io-reads"]["rtps"], &row["io"]["io-writes"]["wtps"]]
+                .map(|value| value.as_f64().unwrap())
+        })
+        .collect();
+    let whole = String::from_utf8(file("sar-12.6.1-all-12-hours.txt")).unwrap();
+    let (seen, tables) = read(whole.as_bytes(), utc());
+    let host = |tables: &Tables| {
+        tables.iter().find(|(key, _)| key.subject.kind == Kind::Host).map(|(_, table)| table.clone()).unwrap()
+    };
+    let of = host(&tables);
+    let found = of.column(Metric::ReadOps).unwrap().iter().zip(of.column(Metric::WriteOps).unwrap());
+    assert!(found.clone().count() == expected.len() && seen.parted_of_host);
+    for ((reads, writes), [read, written]) in found.zip(expected) {
+        assert!((reads - read).abs() < 0.006 && (writes - written).abs() < 0.006, "{reads} {writes}");
+    }
+    assert_eq!(of.spans(), disk(&tables, "vda").spans());
+    // Alone, and in an hour that comes twice for the host and for its disks.
+    let alone: String =
+        whole.lines().filter(|line| !line.contains(" vda ")).map(|line| format!("{line}\n")).collect();
+    assert_eq!(host(&read(alone.as_bytes(), utc()).1), of);
+    let zone = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+    let tables = "02:10:01 tps rtps wtps\n02:50:01 5 3 2\n02:10:01 5 3 2\n02:50:01 5 3 2\n\n\
+                  02:10:01 DEV tps rkB/s wkB/s\n02:50:01 sda 5 1 1\n02:10:01 sda 5 1 1\n02:50:01 sda 5 1 1\n";
+    let text = format!("Linux 6.1 (db1) \t2026-10-25 \t_x86_64_\t(4 CPU)\n\n{tables}");
+    let tables = read(text.as_bytes(), Options { zone: Some(zone), ..Options::default() }).1;
+    let spans = host(&tables).spans().to_vec();
+    assert_eq!((spans.len(), spans.as_slice()), (3, disk(&tables, "sda").spans()));
 }

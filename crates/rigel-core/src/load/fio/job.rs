@@ -43,6 +43,9 @@ pub struct Job<'a> {
     pub sync: Sync,
     pub offset: Amount,
     pub size: Option<(Amount, usize)>,
+    /// Of each of its files, which together are what it goes over.
+    filesize: Option<(Amount, usize)>,
+    nrfiles: u32,
     pub runtime: Option<(Nanos, usize)>,
     pub time_based: bool,
     pub files: Vec<String>,
@@ -77,6 +80,8 @@ impl<'a> Job<'a> {
             sync: Sync::None,
             offset: Amount::Bytes(0),
             size: None,
+            filesize: None,
+            nrfiles: 1,
             runtime: None,
             time_based: false,
             files: Vec::new(),
@@ -97,6 +102,13 @@ impl<'a> Job<'a> {
         }
         for line in &section.lines {
             job.set(*line, page)?;
+        }
+        if let Some((amount, line)) = job.filesize {
+            let all = match amount {
+                Amount::Bytes(bytes) => Amount::Bytes(bytes.saturating_mul(job.nrfiles.into())),
+                share @ Amount::Percent(_) => share,
+            };
+            job.size = Some((all, line));
         }
         Ok(job)
     }
@@ -123,10 +135,15 @@ impl<'a> Job<'a> {
             "numjobs" => self.count(line, page).map(|count| self.numjobs = count),
             "rate" | "rate_iops" | "rate_process" => self.set_rate(line, page),
             "fsync" | "fdatasync" | "sync" => self.set_sync(line, page),
-            "size" | "filesize" | "offset" => self.set_part(line, page),
-            "runtime" | "time_based" => self.set_time(line, page),
+            "size" | "filesize" | "offset" | "fileoffset" => self.set_part(line, page),
+            "nrfiles" | "nr_files" => {
+                self.nrfiles = self.count(line, page)?;
+                page.remarks.push(Remark::of(line));
+                Ok(())
+            }
+            "runtime" | "timeout" | "time_based" => self.set_time(line, page),
             "filename" | "directory" => self.set_file(line, page),
-            "stonewall" | "direct" | "buffered" => self.set_flag(line, page),
+            "stonewall" | "wait_for_previous" | "direct" | "buffered" => self.set_flag(line, page),
             "ioengine" => {
                 self.engine = line.value.unwrap_or_default();
                 page.remarks.push(Remark::of(line));
@@ -241,7 +258,8 @@ impl<'a> Job<'a> {
         let amount = line.value.and_then(|value| self.base.amount(value));
         let amount = amount.ok_or_else(|| unread(page, line, "a size such as 8g, or a share such as 20%"))?;
         match line.option {
-            "offset" => self.offset = amount,
+            "offset" | "fileoffset" => self.offset = amount,
+            "filesize" => self.filesize = Some((amount, line.number)),
             _ => self.size = Some((amount, line.number)),
         }
         Ok(())
@@ -274,7 +292,7 @@ impl<'a> Job<'a> {
     fn set_flag(&mut self, line: Line<'a>, page: &mut Page<'_>) -> Result<(), Problem> {
         let on = truth(line.value).ok_or_else(|| unread(page, line, "0 or 1"))?;
         match line.option {
-            "stonewall" => self.stonewall = on,
+            "stonewall" | "wait_for_previous" => self.stonewall = on,
             option => {
                 self.direct = (option == "direct") == on;
                 if !self.direct {

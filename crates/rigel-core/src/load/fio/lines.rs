@@ -40,7 +40,12 @@ impl Section<'_> {
 
 /// The first line that says something.
 pub fn first(text: &str) -> Option<&str> {
-    text.lines().map(without_comment).find(|line| !line.is_empty())
+    without_mark(text).lines().map(without_comment).find(|line| !line.is_empty())
+}
+
+/// Editors of Windows begin a text with a mark of its encoding.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// fio cuts a line at either sign, wherever it stands.
@@ -51,7 +56,7 @@ fn without_comment(line: &str) -> &str {
 /// The sections of a file.
 pub fn sections<'a>(name: &str, text: &'a str) -> Result<Vec<Section<'a>>, Problem> {
     let mut sections: Vec<Section<'a>> = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
+    for (number, line) in (1..).zip(without_mark(text).lines()) {
         let line = without_comment(line);
         if line.is_empty() {
             continue;
@@ -64,6 +69,11 @@ pub fn sections<'a>(name: &str, text: &'a str) -> Result<Vec<Section<'a>>, Probl
             })?;
             sections.push(Section { number, name: section, lines: Vec::new() });
             continue;
+        }
+        if sections.is_empty() && (line.starts_with("fio ") || line.starts_with("--")) {
+            return Err(wrong(name, number, "this is a command line of fio and no job file")
+                .because("a job file has a line for each option, without dashes, below the [name] of a job")
+                .next("write [reads], and below it a line such as rw=randread for each option"));
         }
         let found = option(name, number, line)?;
         let Some(section) = sections.last_mut() else {

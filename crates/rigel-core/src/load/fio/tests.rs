@@ -295,3 +295,41 @@ fn what_nobody_can_run_is_refused_with_its_line() {
     assert!(refused(&nine).contains("more than 8 classes"));
     assert!(!is_job_file("load = \"rigel.load/1\"\n[[class]]\n") && !is_job_file("# nothing\n"));
 }
+
+/// fio calls some options by two names.
+#[test]
+fn other_names_of_options_mean_the_same() {
+    let text = |stonewall: &str, runtime: &str, offset: &str| {
+        format!(
+            "[global]\ndirect=1\nioengine=libaio\nsize=1g\n{runtime}=30\ntime_based\n[a]\nrw=randread\n{offset}=1g\n[b]\n{stonewall}\nrw=randwrite\n"
+        )
+    };
+    let (one, other) = (
+        found(&text("stonewall", "runtime", "offset")),
+        found(&text("wait_for_previous", "timeout", "fileoffset")),
+    );
+    assert_eq!((one.load.points.len(), one.runtime), (2, Some(Nanos::from_secs(30))));
+    assert_eq!((&other.load, other.runtime, other.size), (&one.load, one.runtime, one.size));
+}
+
+#[test]
+fn files_of_a_job_are_its_size_together() {
+    for (text, size) in [
+        ("size=1g\nnrfiles=10\nfilesize=100m\n", 1000 << 20),
+        ("filesize=100m\nnr_files=4\n", 400 << 20),
+        ("filesize=100m\nsize=1g\n", 100 << 20),
+        ("size=1g\nnrfiles=10\n", 1 << 30),
+    ] {
+        assert_eq!(found(&format!("{QUIET}[a]\nrw=randread\n{text}")).size, Some(Bytes(size)), "{text}");
+    }
+}
+
+#[test]
+fn a_mark_of_an_encoding_is_no_text_and_a_command_line_no_job_file() {
+    let job = format!("{QUIET}[a]\nrw=randread\n");
+    assert_eq!(found(&format!("\u{feff}{job}")), found(&job));
+    for line in ["fio --name=a --rw=randread\n", "--name=a --rw=randread\n"] {
+        let told = refused(line);
+        assert!(told.contains("a command line of fio") && told.contains("rw=randread"), "{told}");
+    }
+}

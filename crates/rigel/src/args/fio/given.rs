@@ -10,7 +10,7 @@ use rigel_core::units::{Bytes, Nanos, count_of};
 /// The option, the example of its sentence, and what a value makes of the example.
 type Row = (&'static str, &'static str, fn(&str) -> Option<String>);
 
-const VALUES: [Row; 17] = [
+const VALUES: [Row; 18] = [
     ("bs", "--size-small / --size-large", |value| {
         let size = size(value)?;
         Some(format!("--size-small {size} / --size-large {size}"))
@@ -24,6 +24,7 @@ const VALUES: [Row; 17] = [
         Some(format!("--num-small {count} / --num-large {count}"))
     }),
     ("runtime", "60s", seconds),
+    ("timeout", "60s", seconds),
     ("rw", OF_RW, |value| level(value).map(|told| format!("is the level here: {told}"))),
     ("readwrite", OF_RW, |value| level(value).map(|told| format!("is the level here: {told}"))),
     ("rwmixread", "--write 20", |value| Some(format!("--write {}", 100 - share(value)?))),

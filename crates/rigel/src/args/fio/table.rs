@@ -8,7 +8,7 @@ pub type Row = (&'static [&'static str], &'static str, Option<&'static str>);
 /// Of `rw`: the whole of it gives way to the pattern that was typed.
 pub const OF_RW: &str = "is the level here: `rigel run oltp` for randread, `rigel run advanced --type seq` for read; --write PERCENT for writes";
 
-pub const OPTIONS: [Row; 51] = [
+pub const OPTIONS: [Row; 57] = [
     (
         &["bs", "blocksize"],
         "is --size-small / --size-large here, with `rigel run advanced`",
@@ -25,7 +25,7 @@ pub const OPTIONS: [Row; 51] = [
         Some("is searched here: leave it out"),
     ),
     (
-        &["runtime"],
+        &["runtime", "timeout"],
         "is --duration here, such as --duration 60s; without it each load is measured until its number is \
          precise enough",
         Some("is --for here, such as --for 60s"),
@@ -99,7 +99,7 @@ pub const OPTIONS: [Row; 51] = [
         None,
     ),
     (
-        &["offset"],
+        &["offset", "fileoffset"],
         "leaves out the beginning of a target, which is `rigel run simple --span 10-100%` here, in per \
          cent; span of a class in a load file (`rigel run --load FILE`) does the same for one class",
         None,
@@ -148,18 +148,23 @@ pub const OPTIONS: [Row; 51] = [
         Some("is automatic here, a scratch file is filled before it is measured: leave it out"),
     ),
     (
-        &["read_iolog", "write_iolog", "replay_no_stall", "replay_redirect", "replay_time_scale"],
+        &[
+            "read_iolog",
+            "write_iolog",
+            "merge_blktrace_file",
+            "replay_no_stall",
+            "replay_redirect",
+            "replay_time_scale",
+        ],
         "has no counterpart here, traces of single I/Os are not replayed; `rigel capacity replay` makes a \
          load from what iostat or sysstat recorded",
         None,
     ),
     (
-        &["loops", "number_ios", "io_size"],
-        "has no counterpart here: each load is visited until its number is precise enough; --precision 2% \
-         visits it more often, --duration 60s once for that time",
+        &["loops", "number_ios", "io_size", "io_limit", "steadystate", "ss"],
+        "has no counterpart here: each load is visited until its number is precise enough; --precision 2% visits it more often, --duration 60s once for that time",
         Some(
-            "has no counterpart here: it measures until the numbers are precise enough, or --for 60s is \
-            over",
+            "has no counterpart here: it measures until the numbers are precise enough, or --for 60s is over",
         ),
     ),
     (
@@ -175,6 +180,11 @@ pub const OPTIONS: [Row; 51] = [
     (
         &[
             "nrfiles",
+            "nr_files",
+            "opendir",
+            "unique_filename",
+            "file_append",
+            "allow_file_create",
             "filesize",
             "openfiles",
             "file_service_type",
@@ -194,9 +204,16 @@ pub const OPTIONS: [Row; 51] = [
     ),
     (&["fill_device", "fill_fs"], "is `rigel fill` here, a separate command", None),
     (
-        &["end_fsync", "fsync_on_close", "sync_file_range", "invalidate", "write_barrier", "fadvise_hint"],
-        "has no counterpart here, I/O bypasses the page cache: leave it out; `rigel run commit` measures \
-         writes that have to be durable",
+        &[
+            "end_fsync",
+            "fsync_on_close",
+            "create_fsync",
+            "sync_file_range",
+            "invalidate",
+            "write_barrier",
+            "fadvise_hint",
+        ],
+        "has no counterpart here, I/O bypasses the page cache: leave it out; `rigel run commit` measures writes that have to be durable",
         None,
     ),
     (&["cpus_allowed", "cpumask"], "is --cpus here", Some("is `rigel run --cpus`")),
@@ -216,6 +233,16 @@ pub const OPTIONS: [Row; 51] = [
             "group_reporting",
             "thread",
             "stonewall",
+            "wait_for_previous",
+            "new_group",
+            "exit_what",
+            "exitall_on_error",
+            "stats",
+            "disk_util",
+            "significant_figures",
+            "block_error_percentiles",
+            "unit_base",
+            "gtod_cpu",
             "wait_for",
             "exitall",
             "gtod_reduce",
@@ -243,6 +270,15 @@ pub const OPTIONS: [Row; 51] = [
             "log_hist_msec",
             "log_offset",
             "per_job_logs",
+            "log_entries",
+            "log_max_value",
+            "log_prio",
+            "log_compression",
+            "log_store_compressed",
+            "log_unix_epoch",
+            "log_alternate_epoch",
+            "log_alternate_epoch_clock_id",
+            "log_hist_coarseness",
             "bandwidth_log",
         ],
         "needs no option here: the record of a run has every visit with its histogram, and `rigel report RECORD --format hlog` writes them as a log",
@@ -270,6 +306,7 @@ pub const OPTIONS: [Row; 51] = [
             "buffer_compress_percentage",
             "buffer_compress_chunk",
             "dedupe_percentage",
+            "dedupe_global",
         ],
         "has no counterpart here: what is written is random and cannot be compressed",
         None,
@@ -303,6 +340,40 @@ pub const OPTIONS: [Row; 51] = [
         None,
     ),
     (&["startdelay", "start_delay", "thinkcycles"], "has no counterpart here: leave it out", None),
+    (
+        &["continue_on_error", "error_dump", "ignore_error"],
+        "has no counterpart here, a failed I/O is counted and ends no run: leave it out",
+        None,
+    ),
+    (&["readonly"], "is always so here unless the load writes, which needs consent: leave it out", None),
+    (
+        &[
+            "offset_align",
+            "blockalign",
+            "ba",
+            "blocksize_unaligned",
+            "bs_unaligned",
+            "bs_is_seq_rand",
+            "rw_sequencer",
+        ],
+        "has no counterpart here, each I/O begins at a multiple of its size: leave it out",
+        None,
+    ),
+    (
+        &["io_submit_mode", "atomic", "write_hint", "ioscheduler"],
+        "has no counterpart here, the engine and the device stay as they are: leave it out",
+        None,
+    ),
+    (
+        &["exec_prerun", "exec_postrun", "profile"],
+        "has no counterpart here: run the commands before and after Rigel",
+        None,
+    ),
+    (
+        &["cgroup", "cgroup_weight", "cgroup_nodelete", "uid", "gid"],
+        "has no counterpart here: start it as that user or in that control group, as with systemd-run",
+        None,
+    ),
     (&["allow_mounted_write"], "has no counterpart here: a device that is mounted is never written", None),
     (
         &["client", "server", "remote_config"],
@@ -318,6 +389,15 @@ pub const OPTIONS: [Row; 51] = [
             "trim_backlog_batch",
             "zonemode",
             "zonesize",
+            "zonecapacity",
+            "zonerange",
+            "zoneskip",
+            "read_beyond_wp",
+            "max_open_zones",
+            "job_max_open_zones",
+            "ignore_zone_limits",
+            "zone_reset_threshold",
+            "zone_reset_frequency",
             "dp_type",
         ],
         "has no counterpart here: use fio for trims and zones",

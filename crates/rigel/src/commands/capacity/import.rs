@@ -253,7 +253,12 @@ fn of_file(mut problem: Problem, path: &Path, before: usize) -> Problem {
         None => file,
     });
     if before > 0 {
-        problem.what = format!("{} (the {before} before it are imported)", problem.what);
+        let files = if before == 1 {
+            "the file before it is".to_owned()
+        } else {
+            format!("the {before} files before it are")
+        };
+        problem.what = format!("{} ({files} imported)", problem.what);
     }
     problem
 }

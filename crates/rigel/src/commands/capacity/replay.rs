@@ -301,6 +301,17 @@ impl StoreSelection {
         let within = self.held.iter().any(|one| one.first_ms < to_ms && one.last_ms > from_ms);
         let first = self.held.iter().map(|one| one.first_ms).min().unwrap_or(0);
         let last = self.held.iter().map(|one| one.last_ms).max().unwrap_or(0);
+        let long_ms = to_ms.min(last) - from_ms.max(first);
+        if within && long_ms < 2 * i64::from(step_ms) {
+            return Problem::usage(format!("the history of {} is too short for a load", self.whose.name))
+                .at("--from, --to")
+                .because(format!(
+                    "{} s of it are there, and no whole interval of {} s is known",
+                    long_ms / 1000,
+                    step_ms / 1000
+                ))
+                .next("import or record a longer time, of some minutes at least");
+        }
         let because = if within && before.is_some() {
             format!(
                 "the time is in a gap, or no interval of {} s covers all disks and hosts at once; the history covers {} to {} UTC",

@@ -76,12 +76,13 @@ impl Rates {
         let mut found: BTreeMap<Metric, f64> = BTreeMap::new();
         let seconds = f64::from(span.length_ms) / 1_000.0;
         for (_, name, metric) in STATISTICS {
-            let Some(total) = self.text(Section::Activity, name, 0) else { continue };
-            match decimal.number(total) {
-                Some(total) => {
-                    found.insert(metric, total / seconds);
-                }
-                None => seen.unusable += 1,
+            let number =
+                |column| self.text(Section::Activity, name, column).and_then(|text| decimal.number(text));
+            // A total that is too long for its column is `9.8E+15` or `######`; what it is in a second may fit.
+            if let Some(rate) = number(0).map(|total| total / seconds).or_else(|| number(1)) {
+                found.insert(metric, rate);
+            } else if self.text(Section::Activity, name, 0).is_some() {
+                seen.unusable += 1;
             }
         }
         for (metric, section, label, column, unit) in PROFILES {
@@ -106,7 +107,10 @@ impl Rates {
             }
             found.insert(metric, rate - self.rollbacks(metric, decimal));
         }
-        self.blocks(decimal, &mut found);
+        self.blocks(decimal, &mut found, seen);
+        if !found.contains_key(&Metric::ReadOps) && found.contains_key(&Metric::ReadBytes) {
+            seen.notes.insert("a report has bytes and no requests, which older releases do not count");
+        }
         found.into_iter().collect()
     }
 
@@ -117,12 +121,20 @@ impl Rates {
     }
 
     /// Bytes by blocks, where nothing better is there.
-    fn blocks(&self, decimal: Decimal, found: &mut BTreeMap<Metric, f64>) {
+    fn blocks(&self, decimal: Decimal, found: &mut BTreeMap<Metric, f64>, seen: &mut ReaderNotes) {
         let size = self.text(Section::Load, "std block size", 0).and_then(|size| decimal.number(size));
         for (metric, label) in BLOCKS {
             let blocks = self.text(Section::Load, label, 0).and_then(|text| decimal.number(text));
-            if let Some((size, blocks)) = size.zip(blocks) {
-                found.entry(metric).or_insert(size * blocks);
+            let Some(blocks) = blocks.filter(|_| !found.contains_key(&metric)) else { continue };
+            match size {
+                Some(size) => {
+                    found.insert(metric, size * blocks);
+                }
+                None => {
+                    seen.notes.insert(
+                        "a report has blocks, and not their size (Std Block Size): its bytes are unknown",
+                    );
+                }
             }
         }
     }

@@ -38,17 +38,22 @@ impl OpenedFile {
             file = Box::new(GzipReader { bytes, on_disk: Rc::clone(&on_disk), unpacked: 0 });
         }
         let mut opened = Self { text: file, on_disk, is_packed, is_cut: false };
-        let mark = opened.first(2)?;
-        let order = match mark.as_slice() {
-            [0xff, 0xfe] => Some(u16::from_le_bytes as fn([u8; 2]) -> u16),
-            [0xfe, 0xff] => Some(u16::from_be_bytes as fn([u8; 2]) -> u16),
-            _ => None,
+        let begin = opened.first(4)?;
+        let (little, big) =
+            (u16::from_le_bytes as fn([u8; 2]) -> u16, u16::from_be_bytes as fn([u8; 2]) -> u16);
+        let (order, mark) = match begin.as_slice() {
+            [0xff, 0xfe, ..] => (Some(little), 2),
+            [0xfe, 0xff, ..] => (Some(big), 2),
+            // Without a mark, by the zeros of signs of ASCII.
+            [1..0x80, 0, 1..0x80, 0] => (Some(little), 0),
+            [0, 1..0x80, 0, 1..0x80] => (Some(big), 0),
+            _ => (None, 0),
         };
+        let text =
+            Box::new(io::Cursor::new(begin.get(mark..).unwrap_or_default().to_vec()).chain(opened.text));
         opened.text = match order {
-            Some(word) => {
-                Box::new(Utf16 { text: opened.text, word, odd: None, high: None, ready: Vec::new(), at: 0 })
-            }
-            None => Box::new(io::Cursor::new(mark).chain(opened.text)),
+            Some(word) => Box::new(Utf16 { text, word, odd: None, high: None, ready: Vec::new(), at: 0 }),
+            None => text,
         };
         Ok(opened)
     }
@@ -192,9 +197,16 @@ mod tests {
         let big: Vec<u8> =
             [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect();
         let two = [packed(&text.as_bytes()[..1000]), packed(&text.as_bytes()[1000..])].concat();
-        for kept in
-            [text.clone().into_bytes(), little.clone(), big, packed(text.as_bytes()), packed(&little), two]
-        {
+        for kept in [
+            text.clone().into_bytes(),
+            little[2..].to_vec(),
+            big[2..].to_vec(),
+            little.clone(),
+            big,
+            packed(text.as_bytes()),
+            packed(&little),
+            two,
+        ] {
             let (read, is_cut) = text_of(&kept);
             assert!(read.unwrap() == text.as_bytes() && !is_cut);
         }

@@ -128,7 +128,7 @@ pub(super) fn about(found: &BurstFindings) -> String {
     let start = doubt_of_start(found).map_or_else(String::new, |start| format!(" {start}"));
     format!(
         "{} outstanding {kind} random I/Os of {}, for {} at most, until the rate fell and stayed low. \
-         "Used" is everything served above the lower rate; the pause and the second burst test whether this \
+         \"Used\" is everything served above the lower rate; the pause and the second burst test whether this \
          rate refills as much.{start}",
         found.outstanding,
         found.load.size_text(),

@@ -79,7 +79,7 @@ struct Document<'a> {
     errors: u64,
     /// What was compared; nothing if no block was verified.
     verified: Option<VerifiedDocument>,
-    /// The longest I/O, if it took far longer than nearly all others.
+    /// The longest I/O among those that took far longer than nearly all others of their phase.
     longest: Option<OfTarget<&'a LongIo>>,
     /// Periods in which all I/Os of a class took at least five times as long as usual.
     slow_spells: &'a [Spell],

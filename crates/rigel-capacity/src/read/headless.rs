@@ -185,8 +185,8 @@ mod tests {
             (grep(&iostat, "vda "), "rows of iostat without the lines for column names"),
             (tail(&sar, 1), "sar table without the first line"),
             (grep(&sar, " vda "), "rows of sar without the first line"),
-            (tail(&text("iostat-12.6.1.json"), 8), "a part of iostat's JSON"),
-            (tail(&text("sadf-12.6.1.json"), 8), "a part of sadf's JSON"),
+            (tail(&text("iostat-12.6.1.json"), 8), "part of iostat's JSON"),
+            (tail(&text("sadf-12.6.1.json"), 8), "part of sadf's JSON"),
             (
                 text("nmon-16n.nmon")[text("nmon-16n.nmon").find("\nZZZZ,").unwrap() + 1..].to_owned(),
                 "lines of nmon",

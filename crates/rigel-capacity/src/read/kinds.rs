@@ -267,7 +267,7 @@ fn csv_of_spreadsheets_and_of_chatty_clients_is_the_same() {
     let whole = joined(&[&heads, &point[0], &point[1]], ",", "\"");
     assert_eq!(read(whole.trim_end().as_bytes(), utc()), same, "a field in quotes is whole");
     let either = try_read(plain.replace("40.25", "\"1,234\"").as_bytes(), utc(), 99).unwrap_err().to_string();
-    assert!(either.contains("decimals or of thousands"), "{either}");
+    assert!(either.contains("decimals or thousands"), "{either}");
 }
 
 /// Runs that were stopped and started again write into one file.
@@ -320,12 +320,12 @@ fn the_zone_that_a_file_names_is_held_against_the_one_that_is_given() {
 #[test]
 fn other_reports_and_tables_of_oracle_are_told_what_they_are() {
     for (text, cause) in [
-        ("ASH Report For PROD/prod1\n\n", "without rates of I/O"),
-        ("          ADDM Report for Task 'ADDM:1'\n          ----\n", "without rates of I/O"),
-        ("\nTKPROF: Release 19.0.0.0.0 - Development on Sat Jun 13 10:00:00 2026\n", "without rates of I/O"),
+        ("ASH Report For PROD/prod1\n\n", "without I/O rates"),
+        ("          ADDM Report for Task 'ADDM:1'\n          ----\n", "without I/O rates"),
+        ("\nTKPROF: Release 19.0.0.0.0 - Development on Sat Jun 13 10:00:00 2026\n", "without I/O rates"),
         (
             "HOST_NAME   BEGIN_TIME          METRIC_NAME                 AVERAGE\n----------- ------------------- -------------------- ----------\n",
-            "a table of SQL*Plus",
+            "an SQL*Plus table",
         ),
     ] {
         let told = try_read(text.as_bytes(), utc(), 1 << 16).unwrap_err().to_string();

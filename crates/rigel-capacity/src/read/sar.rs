@@ -114,12 +114,12 @@ impl Columns {
     }
 }
 
-/// Refuses words behind the time that are no zone: a half of a day in another language would put it 12 hours off.
+/// Refuses words after the time that are not a zone: a half of a day in another language would put it 12 hours off.
 fn check_time(words: &[&str], number: u64) -> Result<(), Problem> {
     match words.iter().find(|word| !is_zone(word)) {
         None => Ok(()),
-        Some(word) => Err(wrong(number, format!("'{}' stands behind the time", shown(word)))
-            .because("sar wrote the time in the locale's format, in a language that is not read")
+        Some(word) => Err(wrong(number, format!("'{}' follows the time", shown(word)))
+            .because("sar wrote the time in the locale's format, in an unsupported language")
             .next("create it again: LC_ALL=C sar -d -f FILE")),
     }
 }

@@ -25,6 +25,14 @@ pub struct LunEntry {
     pub path: PathBuf,
 }
 
+/// A list that is there under nearly the same name: with the suffix `.lun` once instead of twice, as ORION adds it itself, or with one.
+fn similar(list: &Path) -> Option<PathBuf> {
+    let name = list.to_str()?;
+    let once = name.strip_suffix(".lun").filter(|name| name.ends_with(".lun"));
+    let other = once.map_or_else(|| format!("{name}.lun"), str::to_owned);
+    Some(PathBuf::from(other)).filter(|other| other.is_file())
+}
+
 /// Reads a list.
 ///
 /// # Errors
@@ -36,10 +44,10 @@ pub fn read(list: &Path) -> Result<Vec<LunEntry>, Problem> {
     if let Err(error) = read {
         let problem =
             Problem::usage("the list of targets cannot be read").at(place).because(error.to_string());
-        // ORION adds the suffix itself.
-        let twice = list.to_str().filter(|text| text.ends_with(".lun.lun"));
-        return Err(match twice.map(|text| text.trim_end_matches(".lun")) {
-            Some(name) => problem.next(format!("write -testname {name}; the suffix .lun is added")),
+        return Err(match similar(list) {
+            Some(there) => {
+                problem.next(format!("give the list that is there: {}", path_text::encode(&there)))
+            }
             None => problem.next("create this file with one target path per line, such as /dev/sdb"),
         });
     }

@@ -26,13 +26,13 @@ pub(super) fn verdict(found: &SoakFindings) -> Option<String> {
     }
 }
 
-/// Where and when the longest I/O was.
+/// Where and when the I/O was that took far longer than the others of its phase.
 pub(super) fn longest(told: &SoakReport<'_>) -> Option<String> {
     let one = told.found.longest.as_ref()?;
     let target =
         one.target.map_or_else(String::new, |target| format!(" of {}", words::path(told.record, target)));
     Some(format!(
-        "The longest I/O, of class {}{target}, took {}; barely any other took longer than {}. It began \
+        "An I/O of class {}{target} took {}; barely any other of its phase took longer than {}. It began \
          about {} into the load.",
         one.class,
         length(one),

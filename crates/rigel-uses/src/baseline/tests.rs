@@ -294,7 +294,7 @@ fn tables_without_their_header_or_with_gaps_are_read_right_or_refused() {
         refused("Large/Small,1,2\n1,280.10,281.25\n2,385.20,390.1\n")
             .cause
             .unwrap()
-            .contains("leave it open")
+            .contains("do not decide")
     );
     assert_eq!(
         number_of(&read("Large/Small,1,2\n1,280,281\n").unwrap(), "small_iops small 2 large 1"),
@@ -481,7 +481,7 @@ fn jobs_of_fio_that_were_held_back_or_mixed_are_refused_with_the_reason() {
         ("\"thinktime\" : \"500\"", "thinktime held it back"),
         ("\"percentage_random\" : \"20\"", "20 % of its I/O is random"),
         ("\"rate_iops\" : \"90000\"", "it was set to 90000 I/Os per second"),
-        ("\"bs\" : \"64k\"", "which cannot be told apart"),
+        ("\"bs\" : \"64k\"", "that cannot be separated"),
     ] {
         let problem = edited(one, &[(depth, &format!("{depth}, {more}"))]).unwrap_err();
         assert!(problem.cause.as_ref().is_some_and(|cause| cause.contains(why)), "{more}: {problem}");

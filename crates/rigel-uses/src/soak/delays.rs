@@ -1,6 +1,6 @@
 //! What made users wait though nothing failed: the longest I/O, and spells in which all I/Os were slow.
 //!
-//! The longest is compared with I/Os outside any standstill, a spell with the median of all intervals of its phase. Both median and mean of a
+//! The longest is compared with I/Os of its phase outside any standstill, a spell with the median of all intervals of its phase. Both median and mean of a
 //! spell are far higher: one standstill moves the mean of an interval alone, and a cache that serves about half of the reads the median alone.
 //! Must not look at failures.
 
@@ -21,7 +21,7 @@ const SLOWER: f64 = 5.0;
 /// With fewer intervals of a phase nobody knows what is usual.
 const LEAST_INTERVALS: usize = 5;
 
-/// An I/O that took far longer than nearly all others.
+/// An I/O that took far longer than nearly all others of its phase.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LongIo {
     /// When it began, in seconds of load, to the nearest interval.
@@ -61,7 +61,7 @@ pub struct Spell {
     pub usual_us: f64,
 }
 
-/// The longest I/O of a record, where it is far longer than nearly all others.
+/// The longest of those I/Os of a record that are far longer than nearly all others of their phase.
 pub fn longest(record: &Record, phases: &[PhaseFound], targets: Option<&ByTarget>) -> Option<LongIo> {
     // Of a load of thousands of visits once.
     let mut known: BTreeMap<(u32, Class), Option<UsualTime>> = BTreeMap::new();

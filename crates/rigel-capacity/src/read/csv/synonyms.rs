@@ -108,7 +108,8 @@ mod tests {
         ] {
             let told = told(text);
             assert!(
-                told.contains(&format!("has no column {lacks}")) && told.contains("documented query"),
+                told.contains(&format!("has no column {lacks}"))
+                    && told.contains("query in the documentation"),
                 "{told}"
             );
         }

@@ -138,10 +138,11 @@ pub(super) fn candidates_in_mixes(points: &[PointFindings], class: Class) -> Vec
 }
 
 /// The points that may have the best figure of a class, by their places: whatever other classes they have, and whether or not their rate changed, as
-/// none may be above it. Points in doubt count only if all are.
+/// none may be above it. Points whose numbers are invalid count only if all are, and those whose I/Os failed never.
 pub(super) fn rows(points: &[PointFindings], class: Class) -> Vec<usize> {
-    let all: Vec<usize> = (0..points.len()).filter(|&at| done(points[at].io(class)).is_some()).collect();
-    let sound: Vec<usize> = all.iter().copied().filter(|&at| !in_doubt(&points[at])).collect();
+    let has_rate = |at: &usize| done(points[*at].io(class)).is_some() && !has_failed(&points[*at]);
+    let all: Vec<usize> = (0..points.len()).filter(has_rate).collect();
+    let sound: Vec<usize> = all.iter().copied().filter(|&at| !points[at].invalid()).collect();
     if sound.is_empty() { all } else { sound }
 }
 
@@ -204,15 +205,16 @@ fn steady<'a, 'b>(all: Vec<&'b Candidate<'a>>) -> Vec<&'b Candidate<'a>> {
     if steady.is_empty() { all } else { steady }
 }
 
-/// The first point whose figure beats all others. Points in doubt count only if there are no others.
+/// The first point whose figure beats all others. Points whose numbers are invalid count only if there are no others, and those whose I/Os failed
+/// never.
 fn plainly_best(
     points: &[PointFindings],
     figure: impl Fn(&PointFindings) -> Option<Estimate>,
     beats: impl Fn(&f64, &f64) -> bool,
 ) -> Option<Extreme> {
-    let has = |p: &PointFindings| figure(p).is_some();
-    let some_sound = points.iter().any(|p| has(p) && !in_doubt(p));
-    let with_a_say = points.iter().filter(|p| !some_sound || !in_doubt(p));
+    let has = |p: &&PointFindings| figure(p).is_some() && !has_failed(p);
+    let some_sound = points.iter().filter(has).any(|p| !p.invalid());
+    let with_a_say = points.iter().filter(has).filter(|p| !some_sound || !p.invalid());
     let all = with_a_say.filter_map(|p| figure(p).map(|estimate| Extreme { estimate, point: p.point }));
     all.fold(None, |best: Option<Extreme>, next| match best {
         Some(best) if !beats(&next.estimate.value, &best.estimate.value) => Some(best),
@@ -223,6 +225,11 @@ fn plainly_best(
 /// Whether a point was cut short or has a flag that makes its numbers invalid.
 fn in_doubt(point: &PointFindings) -> bool {
     point.flags.iter().any(|flag| flag.code == FlagCode::CutShort || flag.invalid)
+}
+
+/// Whether so many I/Os failed that those that did not are no rate of the storage.
+fn has_failed(point: &PointFindings) -> bool {
+    point.flags.iter().any(|flag| flag.code == FlagCode::Errors && flag.invalid)
 }
 
 /// Whether the rate was not the same all the time. ORION's files have such points anyway.

@@ -2,7 +2,6 @@
 
 use super::{Extreme, Extremes, Findings, PointFindings};
 use crate::judge::answers::{LATENCY_AT_1, MAX_PMBPS};
-use crate::judge::flags::FlagCode;
 use crate::load::class::{Class, Figure};
 use crate::stats::bound::LatencyOf;
 
@@ -36,12 +35,8 @@ pub fn refuted(found: &Findings) -> Vec<String> {
 }
 
 fn of_points(found: &Findings, best: &Extremes, what: &str) -> Vec<String> {
-    let counts = |point: &&PointFindings| {
-        let is_short = point.flags.iter().any(|flag| flag.code == FlagCode::CutShort);
-        !point.invalid() && !is_short
-    };
     let mut all = Vec::new();
-    for point in found.points.iter().filter(counts) {
+    for point in found.points.iter().filter(|point| !point.invalid()) {
         for (class, io) in point.classes().filter(|one| one.1.latency_us.is_some()) {
             let highest = best.rate(class).map_or(0.0, |best| best.estimate.value);
             let (own, us) = (io.rate().value, io.latency_us.map_or(0.0, |us| us.mean.value));

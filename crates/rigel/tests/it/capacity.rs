@@ -82,7 +82,7 @@ fn logs_of_sar_oswatcher_nmon_and_collectl_become_one_store() {
         .unwrap();
     let told = capacity(&place, "import logs --zone UTC").expect_code(0).stdout;
     for part in [
-        "1 x sar text of db1: 35 values new",
+        "1 x sar text of db1: 49 values new",
         "1 x OSWatcher iostat of db1",
         "the tool looked for 17 % of the time",
         "1 x nmon of db1",

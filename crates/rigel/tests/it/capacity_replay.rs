@@ -261,6 +261,15 @@ fn what_has_no_replay_is_told_with_what_there_is() {
     for part in ["too short for a load", "no whole interval of 10 s"] {
         assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
     }
+    let one_way = Place::new();
+    let rows: String = (0..9)
+        .map(|hour| format!("db1,ORCL,1,2026-06-10 0{hour}:00:00,2026-06-10 0{}:00:00,Physical Read Total IO Requests Per Sec,10\n", hour + 1))
+        .collect();
+    let text = format!("HOST_NAME,DB_NAME,INSTANCE_NUMBER,BEGIN_TIME,END_TIME,METRIC_NAME,AVERAGE\n{rows}");
+    fs::write(one_way.path().join("reads.csv"), text).unwrap();
+    capacity(&one_way, "import reads.csv --zone UTC").expect_code(0);
+    let told = capacity(&one_way, "replay").expect_code(2);
+    assert!(told.stderr.contains("has reads and no writes"), "{}", told.stderr);
     // A history of half hours.
     let told = crate::year::place(3).line("capacity replay --store s.sqlite --every 1m").expect_code(2);
     for part in ["intervals of 60 s are too fine", "intervals of 1800 s", "--every 1800s"] {

@@ -13,6 +13,27 @@ use crate::units::Nanos;
 
 /// Engines of fio whose jobs have one I/O outstanding, whatever `iodepth` says.
 const SYNC_ENGINES: [&str; 6] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"];
+/// Options that are most of a load: fio refuses them in capitals, and without them it would be another load.
+const ESSENTIAL: [&str; 18] = [
+    "rw",
+    "readwrite",
+    "bs",
+    "blocksize",
+    "bssplit",
+    "iodepth",
+    "numjobs",
+    "rate",
+    "rate_iops",
+    "rwmixread",
+    "rwmixwrite",
+    "size",
+    "offset",
+    "filename",
+    "directory",
+    "ioengine",
+    "runtime",
+    "fdatasync",
+];
 /// Options that change nothing of a load.
 const SILENT: [&str; 2] = ["name", "description"];
 
@@ -43,6 +64,8 @@ pub struct Job<'a> {
     pub sync: Sync,
     pub offset: Amount,
     pub size: Option<(Amount, usize)>,
+    /// How far its copies are apart.
+    increment: Amount,
     /// Of each of its files, which together are what it goes over.
     filesize: Option<(Amount, usize)>,
     nrfiles: u32,
@@ -80,6 +103,7 @@ impl<'a> Job<'a> {
             sync: Sync::None,
             offset: Amount::Bytes(0),
             size: None,
+            increment: Amount::Bytes(0),
             filesize: None,
             nrfiles: 1,
             runtime: None,
@@ -149,11 +173,42 @@ impl<'a> Job<'a> {
                 page.remarks.push(Remark::of(line));
                 Ok(())
             }
-            _ => {
+            "offset_increment" => {
+                self.increment =
+                    line.value.and_then(|value| self.base.amount(value)).unwrap_or(self.increment);
+                page.remarks.push(Remark::of(line));
+                Ok(())
+            }
+            option => {
+                let small = option.to_ascii_lowercase();
+                if small != option && ESSENTIAL.contains(&small.as_str()) {
+                    return Err(wrong(
+                        page.name,
+                        line.number,
+                        format!("'{}' is no option", printable(option)),
+                    )
+                    .because("fio's options are written in small letters")
+                    .next(format!("write {small}")));
+                }
                 page.remarks.push(Remark::of(line));
                 Ok(())
             }
         }
+    }
+
+    /// What its copies go over together, from its offset on, and the line that says it.
+    pub fn area(&self) -> Option<(Amount, usize)> {
+        let others = u64::from(self.numjobs.saturating_sub(1));
+        self.size.map(|(size, line)| match (size, self.increment) {
+            (Amount::Bytes(size), Amount::Bytes(apart)) if size > 0 => {
+                (Amount::Bytes(size.saturating_add(apart.saturating_mul(others))), line)
+            }
+            (Amount::Percent(size), Amount::Percent(apart)) => {
+                let all = u64::from(size).saturating_add(u64::from(apart).saturating_mul(others)).min(100);
+                (Amount::Percent(u8::try_from(all).unwrap_or(100)), line)
+            }
+            _ => (size, line),
+        })
     }
 
     fn set_walk(&mut self, line: Line<'a>, page: &Page<'_>) -> Result<(), Problem> {

@@ -9,7 +9,7 @@ use crate::load::class::Span;
 
 /// Bytes of a file in which all jobs have room that say where they go in bytes.
 pub fn size(jobs: &[Job<'_>]) -> Option<u64> {
-    let end = |job: &Job<'_>| match (job.offset, job.size) {
+    let end = |job: &Job<'_>| match (job.offset, job.area()) {
         (Amount::Bytes(offset), Some((Amount::Bytes(size), _))) if size > 0 => offset.checked_add(size),
         _ => None,
     };
@@ -24,7 +24,7 @@ pub fn span(job: &Job<'_>, file: Option<u64>) -> (Span, bool) {
         Amount::Bytes(bytes) => (u128::from(bytes) * 10_000).checked_div(file.into()),
     };
     let from = hundredths(job.offset).unwrap_or(0);
-    let long = job.size.filter(|size| size.0 != Amount::Bytes(0)).and_then(|size| hundredths(size.0));
+    let long = job.area().filter(|size| size.0 != Amount::Bytes(0)).and_then(|size| hundredths(size.0));
     let to = long.map_or(10_000, |long| from + long).min(10_000);
     let is_known = job.offset == Amount::Bytes(0) || !matches!(job.offset, Amount::Bytes(_)) || file > 0;
     let (first, last) =

@@ -53,7 +53,7 @@ impl fmt::Display for Remark {
 }
 
 /// What is different in a load than on a command line.
-const WORDS: [(&[&str], &str); 10] = [
+const WORDS: [(&[&str], &str); 11] = [
     (
         &["thinktime", "thinktime_spin", "thinktime_blocks", "thinktime_blocks_type", "thinktime_iotime"],
         "a class has no pauses, so it does more I/Os here; give the job rate_iops instead",
@@ -81,6 +81,10 @@ const WORDS: [(&[&str], &str); 10] = [
     ),
     (&["offset_increment"], "automatic: each stream starts at its own place"),
     (&["startdelay", "start_delay"], "all classes start together; use [[phase]] with scale = { class = 0 }"),
+    (
+        &["flow", "flow_id", "flow_watermark", "flow_sleep"],
+        "fio keeps the I/Os of jobs in this ratio, and here each job goes as fast as it can; give each a rate",
+    ),
     (&["wait_for"], "its section runs together with the others; use stonewall"),
     (&["ramp_time"], "automatic: nothing counts until the load is steady"),
 ];

@@ -333,3 +333,27 @@ fn a_mark_of_an_encoding_is_no_text_and_a_command_line_no_job_file() {
         assert!(told.contains("a command line of fio") && told.contains("rw=randread"), "{told}");
     }
 }
+
+/// Copies that are offset from one another go over all of their places together.
+#[test]
+fn copies_with_an_increment_cover_their_places() {
+    let span = |text: &str| {
+        let one = found(&format!("{QUIET}[a]\nrw=read\nbs=128k\n{text}"));
+        (one.load.classes[0].span, one.size)
+    };
+    assert_eq!(span("numjobs=4\noffset_increment=25%\nsize=25%\n"), (Span::Whole, None));
+    assert_eq!(
+        span("numjobs=2\noffset_increment=25%\nsize=25%\noffset=10%\n"),
+        (Span::Percent(10, 60), None)
+    );
+    assert_eq!(span("numjobs=4\noffset_increment=1g\nsize=1g\n"), (Span::Whole, Some(Bytes(4 << 30))));
+    assert_eq!(span("numjobs=1\noffset_increment=25%\nsize=25%\n"), (Span::Percent(0, 25), None));
+}
+
+#[test]
+fn capitals_are_refused_and_a_ratio_of_jobs_is_told() {
+    let told = refused("[a]\nRW=randread\n");
+    assert!(told.contains("small letters") && told.contains("write rw"), "{told}");
+    let flow = found(&format!("{QUIET}[a]\nrw=randread\nflow=8\n[b]\nrw=randwrite\nflow=-2\n"));
+    assert!(remarks(&flow).contains("in this ratio"), "{}", remarks(&flow));
+}

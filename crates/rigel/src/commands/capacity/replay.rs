@@ -295,12 +295,29 @@ impl StoreSelection {
         .next(format!("give --every {finest_s}s, or leave it out"))
     }
 
+    /// What is there of the rates that a load needs, where that is not enough.
+    fn lacks(&self) -> Option<&'static str> {
+        let has = |metric| self.held.iter().any(|one| one.metrics.contains(&metric));
+        match (has(Metric::AllOps), has(Metric::ReadOps), has(Metric::WriteOps)) {
+            (true, ..) | (_, true, true) => None,
+            (_, true, false) => Some("reads and no writes"),
+            (_, false, true) => Some("writes and no reads"),
+            (_, false, false) => Some("no rates of I/Os"),
+        }
+    }
+
     /// That nothing is known about a time.
     fn nothing(&self, (from_ms, to_ms): (i64, i64), step_ms: u32) -> Problem {
         let before = self.held.iter().filter(|one| one.first_ms < from_ms).map(|one| one.last_ms).max();
         let within = self.held.iter().any(|one| one.first_ms < to_ms && one.last_ms > from_ms);
         let first = self.held.iter().map(|one| one.first_ms).min().unwrap_or(0);
         let last = self.held.iter().map(|one| one.last_ms).max().unwrap_or(0);
+        if let Some(lacks) = self.lacks().filter(|_| within) {
+            return Problem::usage(format!("the history of {} has {lacks}", self.whose.name))
+                .at("--from, --to")
+                .because("a load needs the rates of reads and of writes, and these files have not both")
+                .next("import what is missing under the same host");
+        }
         let long_ms = to_ms.min(last) - from_ms.max(first);
         if within && long_ms < 2 * i64::from(step_ms) {
             return Problem::usage(format!("the history of {} is too short for a load", self.whose.name))

@@ -27,7 +27,7 @@ pub use host::{
     USUAL_PAGE_BYTES,
 };
 pub use io_limits::{IoLimit, LimitedRate};
-pub use memory::{MemoryReason, is_memory_filesystem};
+pub use memory::MemoryReason;
 pub use mount::MountFacts;
 pub use owners::{FilePart, OwnerFacts};
 pub use priority::{

@@ -32,6 +32,7 @@ impl Mount {
             source: path_text::encode(&self.source),
             options: self.options.clone(),
             device,
+            lies_on: None,
         }
     }
 }

@@ -94,8 +94,14 @@ pub struct DeviceFacts {
 pub struct LoopFile {
     /// Its path, as the kernel remembers it, printable.
     pub path: String,
-    /// Filesystem that holds it; `None` for a device, and when no mount of it can be seen from here.
+    /// Filesystem that holds it, below any overlay; `None` for a device, and when no mount of it can be seen from here.
     pub filesystem: Option<String>,
+    /// Whether that filesystem passes direct I/O on to a medium; `None` when it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct_io: Option<bool>,
+    /// Per cent of its written bytes that are stored in another form (compressed); `None` when that is less than 1 or unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compressed_percent: Option<u64>,
     /// The block devices that it lies on, those on top first.
     pub below: Vec<DeviceFacts>,
 }

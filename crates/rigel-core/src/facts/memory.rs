@@ -2,7 +2,7 @@
 //!
 //! What a hypervisor or an array keeps in its own memory shows in no fact of this host.
 
-use super::{DeviceFacts, LoopFile, TargetFacts, TargetKind};
+use super::{DeviceFacts, ExtentFacts, LoopFile, MountFacts, TargetFacts, TargetKind};
 use std::fmt;
 
 /// Filesystems whose files are memory. A regular file in /dev is one of devtmpfs; `rootfs` is the root before any disk is there.
@@ -13,7 +13,7 @@ const DRIVERS: [&str; 3] = ["zram", "ram", "null_blk"];
 const MODELS: [&str; 2] = ["scsi_debug", "RAMDISK-MCP"];
 
 /// Whether files of such a filesystem are memory.
-pub fn is_memory_filesystem(filesystem: &str) -> bool {
+fn is_memory_filesystem(filesystem: &str) -> bool {
     FILESYSTEMS.contains(&filesystem)
 }
 
@@ -22,6 +22,8 @@ pub fn is_memory_filesystem(filesystem: &str) -> bool {
 pub enum MemoryReason {
     /// The file lies on a filesystem in memory.
     Filesystem(String),
+    /// The file lies on a layer of an overlay, and that is on a filesystem in memory.
+    Layer(String),
     /// A device, the target or one below it, is memory.
     Device {
         /// Kernel name.
@@ -51,16 +53,34 @@ pub enum MemoryReason {
         /// Per cent of the file.
         percent: u64,
     },
+    /// A loop device asks for direct I/O, and the filesystem of its file answers from the page cache.
+    LoopNoDirectIo {
+        /// Kernel name.
+        name: String,
+        /// Filesystem of its file.
+        filesystem: String,
+    },
+    /// A loop device stands on a file that its filesystem keeps in another form.
+    LoopCompressed {
+        /// Kernel name.
+        name: String,
+        /// Per cent of the file.
+        percent: u64,
+    },
 }
 
 impl MemoryReason {
     /// What this does to a number, as a clause.
     pub const fn effect(&self) -> &'static str {
         match self {
-            Self::PageCache { .. } | Self::NoDirectIo { .. } | Self::Compressed { .. } => {
-                "memory answers for everything in that cache"
+            Self::PageCache { .. }
+            | Self::NoDirectIo { .. }
+            | Self::Compressed { .. }
+            | Self::LoopNoDirectIo { .. }
+            | Self::LoopCompressed { .. } => "memory answers for everything in that cache",
+            Self::Filesystem(_) | Self::Layer(_) | Self::Device { .. } | Self::LoopFile { .. } => {
+                "no storage is measured"
             }
-            Self::Filesystem(_) | Self::Device { .. } | Self::LoopFile { .. } => "no storage is measured",
         }
     }
 
@@ -77,6 +97,9 @@ impl fmt::Display for MemoryReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Filesystem(filesystem) => write!(f, "{filesystem} keeps its files in memory"),
+            Self::Layer(filesystem) => {
+                write!(f, "this overlay has it on {filesystem}, which keeps its files in memory")
+            }
             Self::Device { name, kind } if kind == "null_blk" => {
                 write!(f, "{name} stores nothing, or stores it in memory ({kind})")
             }
@@ -100,6 +123,20 @@ impl fmt::Display for MemoryReason {
                      this host's page cache"
                 )
             }
+            Self::LoopNoDirectIo { name, filesystem } => {
+                write!(
+                    f,
+                    "{name} is a file for which {filesystem} does not support direct I/O, so this host's page \
+                     cache answers"
+                )
+            }
+            Self::LoopCompressed { name, percent } => {
+                write!(
+                    f,
+                    "{percent} % of the file of {name} is compressed, and its filesystem reads that part through \
+                     this host's page cache"
+                )
+            }
         }
     }
 }
@@ -108,9 +145,11 @@ impl TargetFacts {
     /// Why memory of this host answers for the target, as far as the facts show; `None` when nothing says so.
     pub fn memory(&self) -> Option<MemoryReason> {
         let filesystem = self.filesystem.as_ref().filter(|filesystem| is_memory_filesystem(filesystem));
+        let layer = || self.mount.as_ref()?.layer_in_memory().cloned();
         let layers = || self.device.iter().chain(&self.below);
         filesystem
             .map(|filesystem| MemoryReason::Filesystem(filesystem.clone()))
+            .or_else(|| layer().map(MemoryReason::Layer))
             .or_else(|| layers().find_map(DeviceFacts::memory))
             .or_else(|| layers().find_map(DeviceFacts::page_cache))
             .or_else(|| self.no_direct_io())
@@ -125,9 +164,30 @@ impl TargetFacts {
     }
 
     fn compressed(&self) -> Option<MemoryReason> {
-        let extents = self.extents.as_ref()?;
-        let percent = extents.encoded_bytes.saturating_mul(100) / extents.written_bytes.max(1);
-        (percent > 0).then_some(MemoryReason::Compressed { percent: percent.min(100) })
+        let percent = self.extents.as_ref()?.compressed_percent()?;
+        Some(MemoryReason::Compressed { percent })
+    }
+}
+
+impl ExtentFacts {
+    /// Per cent of the written bytes that are stored in another form; `None` for less than 1.
+    pub fn compressed_percent(&self) -> Option<u64> {
+        let percent = self.encoded_bytes.saturating_mul(100) / self.written_bytes.max(1);
+        (percent > 0).then_some(percent.min(100))
+    }
+}
+
+impl MountFacts {
+    /// The filesystem below an overlay where that is memory.
+    fn layer_in_memory(&self) -> Option<&String> {
+        self.lies_on.as_ref().filter(|filesystem| is_memory_filesystem(filesystem))
+    }
+
+    /// The filesystem that keeps its files in memory: this one, or the one below an overlay.
+    pub fn memory(&self) -> Option<&String> {
+        Some(&self.filesystem)
+            .filter(|filesystem| is_memory_filesystem(filesystem))
+            .or_else(|| self.layer_in_memory())
     }
 }
 
@@ -150,27 +210,38 @@ impl DeviceFacts {
         }
     }
 
-    /// A loop device, this one or one that its file lies on, that goes through the page cache.
+    /// A loop device, this one or one that its file lies on, for which the page cache answers.
     fn page_cache(&self) -> Option<MemoryReason> {
         let below = |file: &LoopFile| file.below.iter().find_map(Self::page_cache);
         match self.loop_direct {
             Some(false) => Some(MemoryReason::PageCache { name: self.name.clone() }),
-            _ => self.loop_file.as_ref().and_then(below),
+            _ => self.cached_file().or_else(|| self.loop_file.as_ref().and_then(below)),
         }
+    }
+
+    /// Why the page cache answers for the file of this loop device, whatever the device itself asks for.
+    pub fn cached_file(&self) -> Option<MemoryReason> {
+        let (name, file) = (self.name.clone(), self.loop_file.as_ref()?);
+        if file.direct_io == Some(false) {
+            let filesystem = file.filesystem.clone().unwrap_or_else(|| "its filesystem".to_owned());
+            return Some(MemoryReason::LoopNoDirectIo { name, filesystem });
+        }
+        let percent = file.compressed_percent.filter(|&percent| percent > 0)?;
+        Some(MemoryReason::LoopCompressed { name, percent })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::ExtentFacts;
 
     fn named(name: &str, transport: &str) -> DeviceFacts {
         DeviceFacts { name: name.into(), transport: Some(transport.into()), ..DeviceFacts::default() }
     }
 
     fn on_loop(name: &str, filesystem: Option<&str>, below: Vec<DeviceFacts>) -> DeviceFacts {
-        let file = LoopFile { path: "/x".into(), filesystem: filesystem.map(str::to_owned), below };
+        let filesystem = filesystem.map(str::to_owned);
+        let file = LoopFile { path: "/x".into(), filesystem, below, ..LoopFile::default() };
         DeviceFacts { loop_direct: Some(true), loop_file: Some(file), ..named(name, "loop") }
     }
 
@@ -261,5 +332,65 @@ mod tests {
         let device =
             TargetFacts { kind: TargetKind::BlockDevice, direct_io: Some(false), ..TargetFacts::default() };
         assert_eq!(device.memory(), None);
+    }
+
+    /// As a loop device with direct I/O on a file of ext4 with `data=journal`, or of btrfs with compression.
+    #[test]
+    fn the_file_of_a_loop_device_may_be_answered_from_the_page_cache() {
+        let with = |name: &str, direct_io, compressed_percent, below| {
+            let mut device = on_loop(name, Some("ext4"), below);
+            let file = device.loop_file.take().unwrap();
+            device.loop_file = Some(LoopFile { direct_io, compressed_percent, ..file });
+            device
+        };
+        let journaled = || with("loop3", Some(false), None, vec![]);
+        let told =
+            "loop3 is a file for which ext4 does not support direct I/O, so this host's page cache answers";
+        assert_eq!(target(journaled(), vec![]).as_deref(), Some(told));
+        // A loop device on it, a file system on that, and a volume over it.
+        let above = with("loop4", Some(true), None, vec![journaled()]);
+        assert_eq!(target(above, vec![]).as_deref(), Some(told));
+        assert_eq!(target(named("dm-0", "device mapper"), vec![journaled()]).as_deref(), Some(told));
+        let told = target(with("loop3", Some(true), Some(40), vec![]), vec![]).unwrap();
+        assert!(told.starts_with("40 % of the file of loop3 is compressed"), "{told}");
+        for (direct_io, percent) in [(None, None), (Some(true), None), (None, Some(0))] {
+            assert_eq!(target(with("loop3", direct_io, percent, vec![]), vec![]), None);
+        }
+        // Memory itself says more than the page cache.
+        let on_zram = with("loop3", Some(false), None, vec![named("zram0", "zram")]);
+        assert_eq!(target(on_zram, vec![]).as_deref(), Some("zram0 is memory (zram)"));
+        assert_eq!(
+            journaled().cached_file().unwrap().effect(),
+            "memory answers for everything in that cache"
+        );
+    }
+
+    #[test]
+    fn an_overlay_is_what_its_layer_lies_on() {
+        let overlay = |lies_on: Option<&str>, device| {
+            let lies_on = lies_on.map(str::to_owned);
+            let mount = MountFacts { filesystem: "overlay".into(), lies_on, ..MountFacts::default() };
+            let filesystem = Some("overlay".to_owned());
+            TargetFacts { filesystem, mount: Some(mount), device, ..TargetFacts::default() }.memory()
+        };
+        let told = overlay(Some("tmpfs"), None).unwrap();
+        assert_eq!(told, MemoryReason::Layer("tmpfs".into()));
+        assert_eq!(told.to_string(), "this overlay has it on tmpfs, which keeps its files in memory");
+        assert_eq!((overlay(None, None), overlay(Some("ext4"), None)), (None, None));
+        let cached = DeviceFacts { loop_direct: Some(false), ..named("loop5", "loop") };
+        let told = overlay(Some("ext4"), Some(cached)).unwrap();
+        assert_eq!(told, MemoryReason::PageCache { name: "loop5".into() });
+    }
+
+    /// Records of before have neither fact, and what has none is written as before.
+    #[test]
+    fn the_facts_of_layers_are_left_out_where_there_are_none() {
+        let file = LoopFile { path: "/x".into(), ..LoopFile::default() };
+        let text = serde_json::to_string(&file).unwrap();
+        assert_eq!(text, r#"{"path":"/x","filesystem":null,"below":[]}"#);
+        assert_eq!(serde_json::from_str::<LoopFile>(&text).unwrap(), file);
+        let text = serde_json::to_string(&MountFacts::default()).unwrap();
+        assert!(!text.contains("lies_on"), "{text}");
+        assert_eq!(serde_json::from_str::<MountFacts>(&text).unwrap(), MountFacts::default());
     }
 }

@@ -15,6 +15,9 @@ pub struct MountFacts {
     pub options: Vec<String>,
     /// Kernel name of the block device that it lies on.
     pub device: Option<String>,
+    /// Of an overlay: the filesystem of the layer that has the file, or gets it; `None` where that cannot be seen from here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lies_on: Option<String>,
 }
 
 impl MountFacts {

@@ -10,6 +10,7 @@ mod extents;
 mod facts;
 pub(crate) mod in_use;
 mod layers;
+mod overlay;
 mod processes;
 mod signature;
 mod snapshot;

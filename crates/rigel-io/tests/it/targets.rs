@@ -5,6 +5,7 @@ mod contents;
 mod extents;
 mod facts;
 mod in_use;
+mod memory;
 mod opening;
 mod scratch;
 mod signatures;

@@ -23,6 +23,7 @@ fn mount(options: &str) -> MountFacts {
         source: "/dev/sda".to_owned(),
         options: options.split(',').map(str::to_owned).collect(),
         device: None,
+        lies_on: None,
     }
 }
 

@@ -188,6 +188,23 @@ pub(super) const RULES: &[Rule] = &[
         }),
     },
     Rule {
+        name: "loop-file",
+        setting: "the file of a loop device",
+        part: Measurement,
+        severity: Warning,
+        wrong: "the page cache answers for its file: memory is measured",
+        why: "its filesystem answers direct I/O from the page cache: what is measured is memory, and whatever is stored on \
+              the device is cached twice",
+        show: "losetup --list --output NAME,DIO,BACK-FILE /dev/{device}",
+        change: "put the file on a filesystem that does direct I/O for it (ext4 without data=journal, btrfs without compression)",
+        source: LOSETUP,
+        judge: Judge::Device(|device, system| match device.cached_file() {
+            // Without direct I/O the device itself is at fault, and `loop-direct-io` says so.
+            Some(memory) if system.is_chosen && device.loop_direct != Some(false) => Status::bent(memory, ""),
+            _ => Status::NotAsked,
+        }),
+    },
+    Rule {
         name: "memory-device",
         setting: "a memory device",
         part: Measurement,

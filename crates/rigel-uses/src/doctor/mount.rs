@@ -3,7 +3,7 @@
 use super::Part::{Database, Measurement};
 use super::Severity::{Error, Note, Warning};
 use super::{Judge, Rule, Status, System};
-use rigel_core::facts::{MountFacts, is_memory_filesystem};
+use rigel_core::facts::MountFacts;
 use rigel_core::units::Bytes;
 
 const MOUNT: &str = "https://man7.org/linux/man-pages/man8/mount.8.html";
@@ -121,8 +121,7 @@ pub(super) const RULES: &[Rule] = &[
         change: "put the files on a filesystem on a disk ({want})",
         source: "https://docs.kernel.org/filesystems/tmpfs.html",
         judge: Judge::Mount(|mount, _| {
-            let memory = is_memory_filesystem(&mount.filesystem).then_some(&mount.filesystem);
-            Status::if_any(memory, |filesystem| Status::bent(filesystem, "xfs or ext4"))
+            Status::if_any(mount.memory(), |filesystem| Status::bent(filesystem, "xfs or ext4"))
         }),
     },
     Rule {

@@ -3,7 +3,7 @@ mod cases;
 use super::*;
 use cases::{cases, layer_cases, raid};
 use rigel_core::facts::{
-    ExtentFacts, ExtentSource, IdleState, IoPriority, IscsiFacts, Limit, MappedFacts, MdFacts,
+    ExtentFacts, ExtentSource, IdleState, IoPriority, IscsiFacts, Limit, LoopFile, MappedFacts, MdFacts,
     ProcessPriority, TargetKind,
 };
 use std::collections::BTreeSet;
@@ -43,6 +43,7 @@ fn mount(filesystem: &str, options: &str) -> Case {
         source: "/dev/sda1".into(),
         options: options.split(',').map(str::to_owned).collect(),
         device: Some("sda".into()),
+        lies_on: None,
     };
     Case { mounts: vec![mount], ..Case::default() }
 }

@@ -3,7 +3,8 @@
 use crate::support::{Place, ProgramOutput, flags, tell};
 use rigel_testdev::{LoopDevice, MissingNeed, ZramDevice, needs, random_file};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use tempfile::TempDir;
 
 const MIB: u64 = 1 << 20;
@@ -21,6 +22,36 @@ fn in_memory() -> Result<TempDir, MissingNeed> {
     rustix::fs::open(&file, flags, rustix::fs::Mode::RUSR).map_err(MissingNeed::new)?;
     std::fs::remove_file(file).map_err(MissingNeed::new)?;
     Ok(dir)
+}
+
+/// A mounted overlay with all its layers in one directory; unmounted when dropped.
+struct Overlay {
+    at: PathBuf,
+}
+
+impl Overlay {
+    fn on(dir: &Path) -> Result<Self, MissingNeed> {
+        let [low, up, work, at] = ["low", "up", "work", "merged"].map(|name| dir.join(name));
+        for dir in [&low, &up, &work, &at] {
+            std::fs::create_dir(dir).map_err(MissingNeed::new)?;
+        }
+        random_file(low.join("data"), 16 * MIB).map_err(MissingNeed::new)?;
+        let options =
+            format!("lowerdir={},upperdir={},workdir={}", low.display(), up.display(), work.display());
+        let mut mount = Command::new("mount");
+        let output = mount.args(["-t", "overlay", "-o", &options, "overlay"]).arg(&at).output();
+        let output = output.map_err(MissingNeed::new)?;
+        match output.status.success() {
+            true => Ok(Self { at }),
+            false => Err(MissingNeed::new(String::from_utf8_lossy(&output.stderr))),
+        }
+    }
+}
+
+impl Drop for Overlay {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.at).output();
+    }
 }
 
 fn run_in(place: &Place, dir: &Path, line: &str) -> ProgramOutput {
@@ -130,6 +161,23 @@ fn a_named_file_in_memory_is_measured_and_the_run_fails() {
     let told = place.rigel(["targets", path]).expect_code(0);
     assert!(told.stdout.contains("memory: tmpfs keeps its files in memory"), "{}", told.stdout);
     let told = place.rigel(["doctor", path, "--json"]);
+    assert!(told.stdout.contains("memory-filesystem"), "{told:?}");
+}
+
+#[test]
+fn an_overlay_over_memory_is_memory() {
+    let name = "an_overlay_over_memory_is_memory";
+    let Some(dir) = needs(name, in_memory()) else { return };
+    let Some(overlay) = needs(name, Overlay::on(dir.path())) else { return };
+    let place = Place::new();
+    let wanted = "this overlay has it on tmpfs, which keeps its files in memory";
+    let told = run_in(&place, &overlay.at, "calibrate").expect_code(3);
+    assert!(told.stderr.contains("this is memory, not storage") && told.stderr.contains(wanted), "{told:?}");
+    assert_eq!(names(&overlay.at), ["data"]);
+    let file = overlay.at.join("data");
+    let told = named(&place, &file).expect_code(1);
+    assert_eq!(memory(&told.json()).unwrap(), format!("{wanted}; no storage is measured"));
+    let told = place.rigel(["doctor", file.to_str().unwrap(), "--json"]);
     assert!(told.stdout.contains("memory-filesystem"), "{told:?}");
 }
 

@@ -102,6 +102,7 @@ pub fn file(number: u8, size_bytes: u64) -> TargetFacts {
         source: format!("/dev/{}", disk.name),
         options: vec!["rw".into(), "noatime".into()],
         device: Some(disk.name.clone()),
+        lies_on: None,
     };
     let extents = ExtentFacts {
         source: ExtentSource::Fiemap,

@@ -36,6 +36,11 @@ pub(crate) fn find(node: &Node, device_block: Option<u32>) -> Direct {
     Direct { logical_block_bytes: candidates[0], refusal }
 }
 
+/// Whether the filesystem says that it has direct I/O for a file; `None` when it does not say. Reads nothing.
+pub(super) fn is_had(node: &Node) -> Option<bool> {
+    named_by_filesystem(node).map(|unit| unit.is_ok())
+}
+
 /// The unit that the filesystem names for the file, or that it has no direct I/O. Since Linux 6.1, and not on every
 /// filesystem.
 fn named_by_filesystem(node: &Node) -> Option<Result<u32, String>> {

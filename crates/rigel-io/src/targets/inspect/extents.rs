@@ -26,6 +26,13 @@ pub(super) fn find(node: &Node, size_bytes: u64) -> Option<ExtentFacts> {
     by_fiemap(&fd, size_bytes).or_else(|| by_seek(&fd, size_bytes))
 }
 
+/// Per cent of a file that its filesystem keeps compressed, if 1 or more. Has nothing written back.
+pub(super) fn compressed_percent(node: &Node) -> Option<u64> {
+    let fd = node.open(OFlags::RDONLY).ok()?;
+    let size = u64::try_from(node.stat.st_size).ok()?;
+    walk_fiemap(&fd, size, 0)?.compressed_percent()
+}
+
 fn by_fiemap(fd: &File, size: u64) -> Option<ExtentFacts> {
     let found = walk_fiemap(fd, size, 0)?;
     if found.unwritten_bytes == 0 {

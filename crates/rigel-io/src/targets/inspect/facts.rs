@@ -1,5 +1,6 @@
 //! The facts of a target: kind, size, units of direct I/O, mount, devices below it. Must not look for data.
 
+use super::overlay::{self, Place};
 use super::snapshot::Snapshot;
 use super::{direct, layers};
 use crate::mounts::Mount;
@@ -9,7 +10,7 @@ use crate::targets::errno::refusal;
 use crate::targets::node::{NAME_STORAGE, Node, memory_filesystem, mount_id, number};
 use crate::targets::{ioctl, own_file};
 use rigel_core::error::Problem;
-use rigel_core::facts::{Identity, ScratchFacts, TargetFacts, TargetKind};
+use rigel_core::facts::{Identity, MountFacts, ScratchFacts, TargetFacts, TargetKind};
 use rigel_core::path_text;
 use rustix::fs::{self, Mode, OFlags};
 use std::os::fd::AsFd;
@@ -42,10 +43,14 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
     let is_file = node.kind == TargetKind::File;
     let real_path = node.real_path();
     let ground = if is_file {
-        Ground::of_path(node.mount_id(), &real_path, number(node.stat.st_dev), snapshot)
+        Ground::of(&Place::of(node), snapshot)
     } else {
         let device = (node.kind == TargetKind::BlockDevice).then(|| node.identity().device);
-        Ground { mount: None, block: device.and_then(|number| Block::by_number(&system.sys, number)) }
+        Ground {
+            mount: None,
+            lies_on: None,
+            block: device.and_then(|number| Block::by_number(&system.sys, number)),
+        }
     };
     // Before it is opened: reading such a file may have effects.
     if let Some(mount) = ground.mount.filter(|mount| OF_THE_KERNEL.contains(&mount.filesystem.as_str())) {
@@ -102,7 +107,8 @@ pub fn directory_facts(dir: &Path, snapshot: &Snapshot) -> Result<TargetFacts, P
     let fd = fs::open(dir, flags, Mode::empty()).map_err(problem)?;
     let stat = fs::fstat(&fd).map_err(problem)?;
     let real_path = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    let ground = Ground::of_path(mount_id(fd.as_fd()), &real_path, number(stat.st_dev), snapshot);
+    let place = Place { path: real_path.clone(), mount: mount_id(fd.as_fd()), stat };
+    let ground = Ground::of(&place, snapshot);
     let facts = TargetFacts {
         path: path_text::encode(dir),
         real_path: path_text::encode(&real_path),
@@ -117,20 +123,20 @@ pub fn directory_facts(dir: &Path, snapshot: &Snapshot) -> Result<TargetFacts, P
 /// The mount and the device that a target lies on.
 struct Ground<'a> {
     mount: Option<&'a Mount>,
+    /// The filesystem below an overlay.
+    lies_on: Option<String>,
     block: Option<Block>,
 }
 
 impl<'a> Ground<'a> {
-    /// Of a file or directory; `device` is the number that it shows itself.
-    fn of_path(id: Option<u64>, path: &Path, device: (u32, u32), snapshot: &'a Snapshot) -> Self {
-        let mount = layers::mount_of(id, path, snapshot);
-        let device = match mount {
-            // A filesystem without a device number of its own (btrfs, ZFS) may name one of its devices.
-            Some((mount, number)) if mount.device.0 == 0 => *number,
-            _ => Some(device),
-        };
+    /// Of a file or directory.
+    fn of(place: &Place, snapshot: &'a Snapshot) -> Self {
+        let (mount, own) = layers::mounted(place, snapshot);
+        let below = overlay::below(place, snapshot).map(|layer| layers::mounted(&layer, snapshot));
+        let lies_on = below.and_then(|(mount, _)| Some(mount?.filesystem.clone()));
+        let device = below.map_or(own, |(_, number)| number);
         let block = device.and_then(|number| Block::by_number(&snapshot.system().sys, number));
-        Self { mount: mount.map(|(mount, _)| mount), block }
+        Self { mount, lies_on, block }
     }
 
     fn added_to(self, facts: TargetFacts, snapshot: &Snapshot) -> TargetFacts {
@@ -142,7 +148,7 @@ impl<'a> Ground<'a> {
         TargetFacts {
             filesystem: Some(mount.filesystem.clone()),
             mount_point: Some(path_text::encode(&mount.mount_point)),
-            mount: Some(mount.facts(name)),
+            mount: Some(MountFacts { lies_on: self.lies_on, ..mount.facts(name) }),
             device,
             below: below.unwrap_or_default(),
             ..facts

@@ -1,9 +1,12 @@
 //! What a target lies on: the filesystem that a path leads through, and the devices below it, down through the files behind loop devices. Must not
 //! judge.
 
+use super::overlay::{self, Place};
 use super::snapshot::{NumberedMount, Snapshot, behind_loop};
+use super::{direct, extents};
+use crate::mounts::Mount;
 use crate::targets::block::Block;
-use crate::targets::node::{NodeId, id_at};
+use crate::targets::node::{Node, NodeId, id_at, number};
 use rigel_core::facts::{DeviceFacts, LoopFile, TargetKind};
 use rigel_core::path_text;
 use std::path::Path;
@@ -36,22 +39,52 @@ fn device(block: &Block, snapshot: &Snapshot, loops: usize) -> DeviceFacts {
     DeviceFacts { loop_file, ..block.facts(snapshot.system()) }
 }
 
+/// The mount of a file or directory, and the number of the device that holds it.
+pub(super) fn mounted<'a>(place: &Place, snapshot: &'a Snapshot) -> (Option<&'a Mount>, Option<(u32, u32)>) {
+    match mount_of(place.mount, &place.path, snapshot) {
+        // A filesystem without a device number of its own (btrfs, ZFS) may name one of its devices.
+        Some((mount, number)) if mount.device.0 == 0 => (Some(mount), *number),
+        found => (found.map(|(mount, _)| mount), Some(number(place.stat.st_dev))),
+    }
+}
+
 /// What a loop device stands on; `None` for any other device.
 fn loop_file(block: &Block, snapshot: &Snapshot, loops: usize) -> Option<LoopFile> {
     let path = block.loop_file()?;
     let live = snapshot.system().is_this_host();
     // The device itself knows its file, whatever its path leads to by now; only root may ask it.
     let id = live.then(|| behind_loop(block).or_else(|| id_at(&path))).flatten();
+    let file = id.and_then(|id| file_at(&path, id));
+    let layer = file.as_ref().and_then(|file| overlay::below(&Place::of(file), snapshot));
+    let named = |mount: &Mount| mount.filesystem.clone();
     let (filesystem, number) = match (id, device_named(&path, snapshot)) {
         (Some((TargetKind::BlockDevice, identity)), _) => (None, Some(identity.device)),
         (None, Some(device)) => (None, Some(device.number)),
-        (id, _) => holder(&path, id, snapshot)
-            .map_or((None, None), |(mount, number)| (Some(mount.filesystem.clone()), *number)),
+        (id, _) => match layer {
+            Some(layer) => {
+                let (mount, number) = mounted(&layer, snapshot);
+                (mount.map(named), number)
+            }
+            None => holder(&path, id, snapshot)
+                .map_or((None, None), |(mount, number)| (Some(named(mount)), *number)),
+        },
     };
     let on = number.and_then(|number| Block::by_number(&snapshot.system().sys, number));
     let all = on.into_iter().flat_map(|block| std::iter::once(block.clone()).chain(block.below()));
     let below = all.map(|block| device(&block, snapshot, loops)).collect();
-    Some(LoopFile { path: path_text::encode(&path), filesystem, below })
+    Some(LoopFile {
+        path: path_text::encode(&path),
+        filesystem,
+        direct_io: file.as_ref().and_then(direct::is_had),
+        compressed_percent: file.as_ref().and_then(extents::compressed_percent),
+        below,
+    })
+}
+
+/// The file at the path of a loop device, if it is still the one behind it.
+fn file_at(path: &Path, id: NodeId) -> Option<Node> {
+    let is_file = |node: &Node| node.kind == TargetKind::File && node.id() == id;
+    Node::pin(path).ok().filter(is_file)
 }
 
 /// The disk that a path in /dev is of, by its name: where nobody but the path can be asked.

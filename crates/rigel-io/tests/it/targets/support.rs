@@ -128,7 +128,14 @@ impl MountGuard {
         Ok(Self::already(at))
     }
 
-    /// What was mounted otherwise.
+    /// The same of a type that does not show in the source.
+    pub fn of_type(kind: &str, source: &Path, at: &Path, options: &str) -> Result<Self, MissingNeed> {
+        std::fs::create_dir_all(at).unwrap();
+        let args = ["-t".as_ref(), kind.as_ref(), "-o".as_ref(), options.as_ref()];
+        tool("mount", &[&args[..], &[source.as_ref(), at.as_ref()]].concat())?;
+        Ok(Self::already(at))
+    }
+
     /// A filesystem without direct I/O.
     pub fn ramfs(dir: &TempDir) -> Result<(Self, PathBuf), MissingNeed> {
         let at = dir.path().join("ram");
@@ -147,6 +154,7 @@ impl MountGuard {
         }
     }
 
+    /// What was mounted otherwise.
     pub fn already(at: &Path) -> Self {
         Self { at: at.to_owned() }
     }

@@ -7,6 +7,7 @@ pub(super) fn cases() -> Vec<(&'static str, Case, Case)> {
     [
         queue_cases(),
         block_cases(),
+        loop_cases(),
         layer_cases(),
         volume_cases(),
         mount_cases(),
@@ -143,6 +144,21 @@ fn block_cases() -> Vec<(&'static str, Case, Case)> {
     ]
 }
 
+fn loop_cases() -> Vec<(&'static str, Case, Case)> {
+    let on = |direct_io: Option<bool>, compressed_percent, direct| {
+        let file = LoopFile { direct_io, compressed_percent, ..LoopFile::default() };
+        let above = DeviceFacts { loop_direct: Some(direct), ..DeviceFacts::default() };
+        let mut case = device(DeviceFacts { loop_file: Some(file), ..above });
+        case.targets = vec![TargetFacts::simulated(1)];
+        case
+    };
+    vec![
+        ("loop-file", on(Some(false), None, true), on(Some(true), None, true)),
+        // One rule for one setting.
+        ("loop-file", on(None, Some(50), true), on(None, Some(50), false)),
+    ]
+}
+
 pub(super) fn raid(md: MdFacts, read_ahead_kb: u64) -> Case {
     device(DeviceFacts { md: Some(md), read_ahead_kb: Some(read_ahead_kb), ..DeviceFacts::default() })
 }
@@ -239,6 +255,11 @@ fn mount_cases() -> Vec<(&'static str, Case, Case)> {
         case.devices = raid(md, 1024).devices;
         case
     };
+    let overlay = |lies_on: &str| {
+        let mut case = mount("overlay", "rw");
+        case.mounts[0].lies_on = Some(lies_on.into());
+        case
+    };
     vec![
         ("barriers", mount("ext4", "rw,nobarrier"), mount("ext4", "rw,relatime")),
         ("access-times", mount("ext4", "rw"), mount("ext4", "rw,noatime")),
@@ -247,6 +268,7 @@ fn mount_cases() -> Vec<(&'static str, Case, Case)> {
         ("data-journal", mount("ext4", "rw,data=journal"), mount("ext4", "rw,data=ordered")),
         ("synchronous-mount", mount("ext4", "rw,sync"), mount("ext4", "rw")),
         ("memory-filesystem", mount("tmpfs", "rw"), mount("xfs", "rw")),
+        ("memory-filesystem", overlay("tmpfs"), overlay("ext4")),
         ("filesystem", mount("fuse.sshfs", "rw"), mount("xfs", "rw")),
         ("copy-on-write", mount("btrfs", "rw"), mount("btrfs", "rw,nodatacow")),
         ("stripe-alignment", striped("rw,sunit=128,swidth=384"), striped("rw,sunit=128,swidth=512")),

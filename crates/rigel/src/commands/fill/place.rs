@@ -114,10 +114,14 @@ fn check_is_a_name(path: &Path) -> Result<(), Problem> {
 /// A file in memory is no storage, and takes memory from everything else. A mistyped name in /dev would be one.
 fn check_not_memory(dir: &Path) -> Result<(), Problem> {
     match directory_facts(dir, &Snapshot::take())?.memory() {
-        Some(MemoryReason::Filesystem(name)) => Err(Problem::refused("no file is created in memory")
-            .at(encode(dir))
-            .because(format!("its filesystem is {name}: it is not storage, and the file would use up memory"))
-            .next("name a directory on a disk, or check the spelling of a device")),
+        Some(MemoryReason::Filesystem(name) | MemoryReason::Layer(name)) => {
+            Err(Problem::refused("no file is created in memory")
+                .at(encode(dir))
+                .because(format!(
+                    "its filesystem is {name}: it is not storage, and the file would use up memory"
+                ))
+                .next("name a directory on a disk, or check the spelling of a device"))
+        }
         _ => Ok(()),
     }
 }

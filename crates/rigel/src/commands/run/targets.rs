@@ -114,7 +114,9 @@ fn from_paths(paths: &[PathBuf], limit: Nanos, snapshot: &Snapshot) -> Result<Ve
 pub fn check_not_memory(here: &TargetFacts, allowed: bool) -> Result<(), Problem> {
     let Some(memory) = here.memory().filter(|_| !allowed) else { return Ok(()) };
     let what = match &memory {
-        MemoryReason::PageCache { .. } => {
+        MemoryReason::PageCache { .. }
+        | MemoryReason::LoopNoDirectIo { .. }
+        | MemoryReason::LoopCompressed { .. } => {
             "this directory is only reachable through the page cache, which is memory"
         }
         _ => "this is memory, not storage",

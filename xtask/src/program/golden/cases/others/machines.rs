@@ -114,6 +114,7 @@ fn good() -> anyhow::Result<Vec<Document>> {
         source: "/dev/sdb".into(),
         options: vec!["rw".into(), "noatime".into()],
         device: None,
+        lies_on: None,
     };
     told(&System::whole(&host, &[], &[mount]), &[], &[])
 }

@@ -35,7 +35,7 @@ impl Overlay {
         for dir in [&low, &up, &work, &at] {
             std::fs::create_dir(dir).map_err(MissingNeed::new)?;
         }
-        random_file(low.join("data"), 16 * MIB).map_err(MissingNeed::new)?;
+        random_file(&low.join("data"), 16 * MIB).map_err(MissingNeed::new)?;
         let options =
             format!("lowerdir={},upperdir={},workdir={}", low.display(), up.display(), work.display());
         let mut mount = Command::new("mount");

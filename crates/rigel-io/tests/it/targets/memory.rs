@@ -25,8 +25,8 @@ fn overlay(lower: &Path, upper: &Path) -> Result<(MountGuard, PathBuf), MissingN
     for dir in [&low, &up, &work, &at] {
         std::fs::create_dir_all(dir).unwrap();
     }
-    random_file(low.join("below"), MIB).unwrap();
-    random_file(up.join("above"), MIB).unwrap();
+    random_file(&low.join("below"), MIB).unwrap();
+    random_file(&up.join("above"), MIB).unwrap();
     let options = format!("lowerdir={},upperdir={},workdir={}", low.display(), up.display(), work.display());
     let mounted = MountGuard::of_type("overlay", "overlay".as_ref(), &at, &options)?;
     Ok((mounted, at))

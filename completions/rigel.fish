@@ -84,7 +84,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l beside-reads -d 'Als
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l rate -d 'Rates of \'open\', in I/Os per second: 1000,5000; one rate of \'through\'' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l arrivals -d 'Distribution of the times between arrivals: even, poisson or bursty:N [default: poisson]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-outstanding -d 'Most I/Os outstanding at once; further ones wait, and the wait counts as latency [default: 1024]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l places -d 'Zones per target, of \'zones\' [default: 16]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l places -d 'Zones per target, for \'zones\' [default: 16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l readers -d 'Concurrent readers of \'streams\', each with one I/O outstanding [default: 1,2,4,8,16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l per-target -d 'Outstanding I/Os on each target of \'scaling\', \'burst\' and \'working-set\' [default: 16; burst, working-set: 32, or 8 with --large]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l sizes -d 'Sizes of \'working-set\', such as 64M,1G,8G [default: 64M, doubled up to all of the target]' -r
@@ -102,7 +102,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l seed -d 'Seed of off
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l destroy-data -d 'Allow Rigel to overwrite TARGET; repeatable' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l label -d 'Your name for this storage, such as old-san' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l orion-version -d 'Format of the ORION files: 10.2, 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l require -d 'Fail \'through\' unless it keeps LIMIT: \'standstill < 30s\', \'back < 60s\', \'errors = 0\', \'p99 < 10ms during\'; repeatable' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l require -d 'Fail \'through\' unless it meets LIMIT: \'standstill < 30s\', \'back < 60s\', \'errors = 0\', \'p99 < 10ms during\'; repeatable' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l name -d 'Name of the run; all output files start with it' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l keep-scratch -d 'Keep the scratch file, so that the next run need not fill it'
@@ -193,14 +193,14 @@ complete -c rigel -n "__fish_rigel_using_subcommand slo" -s h -l help -d 'Print 
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l dsn -d 'Measure an existing server, such as \'host=/run/postgresql dbname=shop\' or mysql://USER@HOST' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l create-in -d 'Allow Rigel to create the schema rigel and its table in this database' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l programs -d 'Directory of the programs of a private server, such as postgres or mariadbd [default: the newest installed]' -r -f -a "(__fish_complete_directories)"
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l database -d 'Which database: postgresql or mysql, which is MySQL or MariaDB [default: that of --dsn, else postgresql]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l database -d 'Database product: postgresql or mysql (MySQL or MariaDB) [default: that of --dsn, else postgresql]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l size -d 'Size of the table [default: four times the caches, at least 1G]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l sessions -d 'Numbers of concurrent look-up sessions, such as 1,4,16 [default: by level; simple 1 to 5]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l num-disks -d 'Disks behind the table; sets the numbers of sessions, like ORION\'s levels [default: 1]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l probe -d 'How rows are looked up: batch, single or index [default: batch; of users single]' -r -f -a "batch\t''
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l probe -d 'How rows are looked up: batch, single or index [default: batch; users: single]' -r -f -a "batch\t''
 single\t''
 index\t''"
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l report-sessions -d 'Of normal and dss: numbers of concurrent report sessions, such as 1,2 [default: normal 1 and 2, dss 1 to 15]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l report-sessions -d 'Numbers of concurrent report sessions, such as 1,2 (normal, dss) [default: normal 1 and 2, dss 1 to 15]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l report-by -d 'How a report reads: range or join [default: range]' -r -f -a "range\t''
 join\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l report-size -d 'Bytes that a report reads, a multiple of 16K from 64K to 1G [default: 8M]' -r
@@ -226,7 +226,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_sub
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l name -d 'Name of the run; all output files start with it' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l out -d 'Directory of the outputs [default: the current one]' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l drop -d 'Remove the schema rigel after the run; `rigel sql drop` removes it now'
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l sql-only -d 'Of simple and commit: measure SQL only, without raw I/O in between'
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l sql-only -d 'Measure SQL only, without raw I/O in between (simple, commit)'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l no-trials -d 'Do not compare engines before the run'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l allow-memory -d 'Measure memory on purpose: allow a private server in memory, and exit with 0'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l share -d 'Measure even while another run of Rigel reads the same target'
@@ -244,7 +244,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_sub
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l dsn -d 'Measure an existing server, such as \'host=/run/postgresql dbname=shop\' or mysql://USER@HOST' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l create-in -d 'Allow Rigel to create the schema rigel and its table in this database' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l programs -d 'Directory of the programs of a private server, such as postgres or mariadbd [default: the newest installed]' -r -f -a "(__fish_complete_directories)"
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l database -d 'Which database: postgresql or mysql, which is MySQL or MariaDB [default: that of --dsn, else postgresql]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l database -d 'Database product: postgresql or mysql (MySQL or MariaDB) [default: that of --dsn, else postgresql]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l size -d 'Size of the table [default: 256M]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l for -d 'Stop measuring after TIME, such as 10m; no measurement begins after it' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l engine -d 'How I/O is submitted; sim simulates a device' -r
@@ -282,7 +282,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcomm
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from resume" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from record" -l out -d 'Directory of the page [default: that of the record]' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from record" -l json -d 'Print the results as JSON'
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from record" -l html -d 'Write write the page with charts, next to the record or into --out'
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from record" -l html -d 'Write the page with charts, next to the record or into --out'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from record" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand load; and not __fish_seen_subcommand_from from-fio" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand load; and not __fish_seen_subcommand_from from-fio" -f -a "from-fio" -d 'Print the load of a fio job file as a load file'
@@ -305,7 +305,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand report" -l explain -d 'Show 
 complete -c rigel -n "__fish_rigel_using_subcommand report" -l force -d 'Replace existing output files'
 complete -c rigel -n "__fish_rigel_using_subcommand report" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l base -d 'A base run; repeatable' -r -F
-complete -c rigel -n "__fish_rigel_using_subcommand compare" -l and -d 'The other side: a record or a directory; with several, all storages are put in order' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l and -d 'The other side: a record or a directory; with several, all storages are ranked' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l format -d 'Output format' -r -f -a "text\t''
 json\t''
 junit\t''
@@ -318,12 +318,12 @@ complete -c rigel -n "__fish_rigel_using_subcommand compare" -l json -d 'Short f
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l html -d 'Short for --format html: a page with overlaid curves'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-undecided -d 'Also exit with 1 if a gate is undecided; see `rigel help compare`'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l allow-differences -d 'Continue even if sizes, percentages of writes, engines or flags differ'
-complete -c rigel -n "__fish_rigel_using_subcommand compare" -l no-history -d 'Ignore the history of calibrations, which tells how much repeated runs differ'
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l no-history -d 'Ignore the history of calibrations, which shows how much repeated runs differ'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l force -d 'Replace existing output files'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand rank" -l by -d 'Rank by QUANTITY [default: the main result that all records have]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand rank" -l offers -d 'Price, disks and capacity of each storage, in TOML' -r -F
-complete -c rigel -n "__fish_rigel_using_subcommand rank" -l require -d 'Name the storages that surely meet a requirement, such as \'max_small_iops >= 20000\'; repeatable' -r
+complete -c rigel -n "__fish_rigel_using_subcommand rank" -l require -d 'Name the storages that certainly meet a requirement, such as \'max_small_iops >= 20000\'; repeatable' -r
 complete -c rigel -n "__fish_rigel_using_subcommand rank" -l format -d 'Output format' -r -f -a "text\t''
 json\t''
 markdown\t''
@@ -332,7 +332,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand rank" -l out -d 'Directory o
 complete -c rigel -n "__fish_rigel_using_subcommand rank" -l json -d 'Short for --format json'
 complete -c rigel -n "__fish_rigel_using_subcommand rank" -l html -d 'Short for --format html: one page to print'
 complete -c rigel -n "__fish_rigel_using_subcommand rank" -l allow-differences -d 'Continue even if sizes, percentages of writes, engines or flags differ'
-complete -c rigel -n "__fish_rigel_using_subcommand rank" -l no-history -d 'Ignore the history of calibrations, which tells how much repeated runs differ'
+complete -c rigel -n "__fish_rigel_using_subcommand rank" -l no-history -d 'Ignore the history of calibrations, which shows how much repeated runs differ'
 complete -c rigel -n "__fish_rigel_using_subcommand rank" -l force -d 'Replace existing output files'
 complete -c rigel -n "__fish_rigel_using_subcommand rank" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l and -d 'Files, block devices or directories of side B' -r -F
@@ -372,7 +372,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand versus" -l beside-reads -d '
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l rate -d 'Rates of \'open\', in I/Os per second: 1000,5000; one rate of \'through\'' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l arrivals -d 'Distribution of the times between arrivals: even, poisson or bursty:N [default: poisson]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l max-outstanding -d 'Most I/Os outstanding at once; further ones wait, and the wait counts as latency [default: 1024]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand versus" -l places -d 'Zones per target, of \'zones\' [default: 16]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l places -d 'Zones per target, for \'zones\' [default: 16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l readers -d 'Concurrent readers of \'streams\', each with one I/O outstanding [default: 1,2,4,8,16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l per-target -d 'Outstanding I/Os on each target of \'scaling\', \'burst\' and \'working-set\' [default: 16; burst, working-set: 32, or 8 with --large]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l sizes -d 'Sizes of \'working-set\', such as 64M,1G,8G [default: 64M, doubled up to all of the target]' -r
@@ -396,7 +396,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand versus" -l and-buffered -d '
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l same -d 'Allow both sides to be the same: "no difference" is then the right answer'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l html -d 'With --record: write the page with charts, next to the record or into --out'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l fail-undecided -d 'Also exit with 1 if a gate is undecided: its interval contains the limit, or there is no interval'
-complete -c rigel -n "__fish_rigel_using_subcommand versus" -l no-history -d 'Ignore the history of calibrations, which tells how much repeated runs differ'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l no-history -d 'Ignore the history of calibrations, which shows how much repeated runs differ'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l large -d 'Search for a limit on bytes with large random I/O, not for one on I/Os'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l fast -d 'Measure 1 s at a time instead of 2 s: faster, but less reliable on devices that start slowly'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l no-trials -d 'Do not compare engines before the run'
@@ -427,7 +427,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand advise" -s h -l help -d 'Pri
 complete -c rigel -n "__fish_rigel_using_subcommand targets" -l json -d 'Print JSON'
 complete -c rigel -n "__fish_rigel_using_subcommand targets" -l quiet -d 'Show no progress'
 complete -c rigel -n "__fish_rigel_using_subcommand targets" -s h -l help -d 'Print a summary (-h) or everything (--help)'
-complete -c rigel -n "__fish_rigel_using_subcommand mark" -l run -d 'The run, by its name or the number of its process; needed if several go on' -r
+complete -c rigel -n "__fish_rigel_using_subcommand mark" -l run -d 'The run, by its name or the number of its process; needed if several are running' -r
 complete -c rigel -n "__fish_rigel_using_subcommand mark" -l at -d 'Refused: a mark is made at the moment at which it is sent' -r
 complete -c rigel -n "__fish_rigel_using_subcommand mark" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand fill" -l size -d 'Size of each file [default: existing files and devices are filled completely]' -r
@@ -526,12 +526,12 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_su
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from record" -l quiet -d 'Show no progress and no notes'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from record" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from list" -l host -d 'Use the history of this host, or the sum of several that share the storage: rac1,rac2 [default: the only one in the store, or this host]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from list" -l database -d 'Sum all instances of this Oracle database, by its name or DBID; several DBIDs are one database that had one after the other' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from list" -l database -d 'Sum all instances of this Oracle database, by its name or DBID; several DBIDs are one database that had them in succession' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from list" -l store -d 'Store file [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from list" -l all -d 'Sum all hosts in the store'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from list" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l host -d 'Use the history of this host, or the sum of several that share the storage: rac1,rac2 [default: the only one in the store, or this host]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l database -d 'Sum all instances of this Oracle database, by its name or DBID; several DBIDs are one database that had one after the other' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l database -d 'Sum all instances of this Oracle database, by its name or DBID; several DBIDs are one database that had them in succession' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l from -d 'From this moment on: 2026-11, 2026-11-01, or 2026-11-01T08:00:00+01:00; months and days begin in UTC' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l to -d 'Up to this moment, or to the beginning of this month or day' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l store -d 'Store file [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
@@ -539,7 +539,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_su
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l on -d 'Also forecast for another storage, by its record; repeatable' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l host -d 'Use the history of this host, or the sum of several that share the storage: rac1,rac2 [default: the only one in the store, or this host]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l database -d 'Sum all instances of this Oracle database, by its name or DBID; several DBIDs are one database that had one after the other' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l database -d 'Sum all instances of this Oracle database, by its name or DBID; several DBIDs are one database that had them in succession' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l disk -d 'Only the load of these disks, and the space of these filesystems [default: all]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l store -d 'Store file [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l space -d 'Size of the storage [default: size of the filesystem in the history]' -r
@@ -559,12 +559,12 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_su
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l from -d 'Start: 2026-11, 2026-11-02, or 2026-11-02T08:00:00+01:00; months and days begin in UTC [default: 7 days before the end]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l to -d 'End: a moment, or the beginning of a month or day [default: end of the history]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l host -d 'Use the history of this host, or the sum of several that share the storage: rac1,rac2 [default: the only one in the store, or this host]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l database -d 'Sum all instances of this Oracle database, by its name or DBID; several DBIDs are one database that had one after the other' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l database -d 'Sum all instances of this Oracle database, by its name or DBID; several DBIDs are one database that had them in succession' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l disk -d 'Only these disks, by name or a permanent ID; several become one load [default: all disks of the host, or its databases]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l source -d 'Only data from this source: recorder, prometheus, iostat, sadf, oswatcher, nmon, collectl, cloudwatch, azure, awr, statspack, pg_stat_io' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l without -d 'What if: this host is gone, and its load moves to the others; the sum stays, and the shares of --nodes change' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l add -d 'What if: the load in a file that `rigel capacity import` reads moves here; repeatable' -r -F
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l grow -d 'What if: all rates are that much higher (30%) or lower (-10%)' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l grow -d 'What if: raise (30%) or lower (-10%) all rates' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l zone -d 'Time zone of times without a UTC offset in a file of --add: Europe/Berlin, UTC, or local' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l scale -d 'Multiply the rates by N' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l phases -d 'Most phases, or all: one for each interval' -r
@@ -572,7 +572,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_su
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l out -d 'Write the load file to FILE [default: standard output]' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l store -d 'Store file [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l all -d 'Sum all hosts in the store'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l nodes -d 'Write what each host has of the load (node_share), for rigel-mpi with a node for each host in this order'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l nodes -d 'Write each host\'s share of the load (node_share), for rigel-mpi with one node per host in this order'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l force -d 'Replace an existing file'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l quiet -d 'Show no progress and no notes'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -s h -l help -d 'Print a summary (-h) or everything (--help)'
@@ -586,7 +586,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_su
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l bound -d 'Limit on any percentile or the mean, such as \'p99.95 < 5ms\'; repeatable' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l require -d 'Exit with 1 unless N times the load meets all limits, such as 1.5' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l load -d 'The load to scale; `rigel capacity replay` makes one from recorded production' -r -F -a 'postgresql mysql oracle'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l grow -d 'What if: all rates are that much higher (30%) or lower (-10%)' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l grow -d 'What if: raise (30%) or lower (-10%) all rates' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l max-rate -d 'Highest rate to try, in the phase with the most I/Os per second [default: 250000]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l for -d 'Time for everything but filling a scratch file; no measurement begins after it [default: 5m or more for each phase that decides]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l engine -d 'How I/O is submitted, as with `rigel run`' -r

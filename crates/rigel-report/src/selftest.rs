@@ -14,12 +14,12 @@ use rigel_uses::selftest::{Grade, Promise, Score, Silence, asked};
 type Section = (&'static str, fn(&Score) -> Option<String>);
 
 const SECTIONS: [Section; 12] = [
-    ("Runs on simulated devices of known rates: do 95 % intervals contain the true value?", coverage),
+    ("Runs on devices of known rates: do 95 % intervals contain the true value?", coverage),
     ("Search for the load level that saturates the device", levels),
     ("`rigel calibrate`: do the intervals of its figures contain the true values?", answers),
-    ("`rigel versus`: do the intervals of the ratio contain the true value under disturbance?", turns),
+    ("`rigel versus`: do intervals of the ratio contain it when disturbed?", turns),
     ("`rigel slo`: does the bracket contain the highest rate within the limit?", rates),
-    ("`rigel run simple`: do the highest rates over many levels match those of the device?", |score| {
+    ("`rigel run simple`: do the highest rates match those of the device?", |score| {
         known(score, RunLevel::Simple)
     }),
     ("`rigel run open`: are mean latency and p99 those of the formula?", |score| {

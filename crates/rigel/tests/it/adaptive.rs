@@ -73,7 +73,7 @@ fn too_few_visits_reach_nothing() {
         assert!(flags(point).contains(&"NOT_REACHED"), "{point}");
     }
     assert!(
-        place.read("_summary.txt").contains("was asked for and reached at 0"),
+        place.read("_summary.txt").contains("was requested and reached at 0"),
         "{}",
         place.read("_summary.txt")
     );

@@ -141,7 +141,10 @@ fn what_no_tool_wrote_and_what_is_cut_is_refused() {
     };
     for (file, parts) in [
         (other("notes.txt", "hello\n"), ["neither a record of Rigel nor", "begins with 'hello'"]),
-        (other("a.json", "{\"fio version\" : \"fio-3.33\", \"jobs\" : ["), ["fio cannot be read", "cut"]),
+        (
+            other("a.json", "{\"fio version\" : \"fio-3.33\", \"jobs\" : ["),
+            ["fio cannot be read", "truncated"],
+        ),
         (
             other("b_summary.txt", "ORION VERSION 11.2.0.2.0\n\nTest: x\n"),
             ["ORION has no results", "aborted"],

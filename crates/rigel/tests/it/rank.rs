@@ -238,8 +238,8 @@ fn what_cannot_be_ranked_is_refused_with_a_reason() {
     let other = told(&[&one, &search]);
     assert!(
         other.contains("different questions")
-            && other.contains("one: what")
-            && other.contains("search: up to"),
+            && other.contains("one: what the storage does")
+            && other.contains("search: the highest rate"),
         "{other}"
     );
     assert!(told(&[&one]).contains("only one was given"));

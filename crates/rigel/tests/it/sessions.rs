@@ -125,7 +125,7 @@ fn two_sides_tell_what_another_session_will_show() {
         let document = with_history(&place, state.path(), &line).expect_code(0).json();
         document["sure"]["another_session"].as_str().unwrap().to_owned()
     };
-    assert!(another("").contains("not known from one: at least 1.4 times"), "{}", another(""));
+    assert!(another("").contains("not known from one run: at least 1.4 times"), "{}", another(""));
     history(state.path(), &["simulated"], 7);
     let told = another("");
     assert!(told.contains("Rates of A: ±") && told.contains("(from 7 calibrations)"), "{told}");

@@ -17,7 +17,7 @@ const SECTIONS: [Section; 12] = [
     ("Runs on devices of known rates: do 95 % intervals contain the true value?", coverage),
     ("Search for the load level that saturates the device", levels),
     ("`rigel calibrate`: do the intervals of its figures contain the true values?", answers),
-    ("`rigel versus`: do intervals of the ratio contain it when disturbed?", turns),
+    ("`rigel versus`: does the interval contain the true ratio despite disturbance?", turns),
     ("`rigel slo`: does the bracket contain the highest rate within the limit?", rates),
     ("`rigel run simple`: do the highest rates match those of the device?", |score| {
         known(score, RunLevel::Simple)

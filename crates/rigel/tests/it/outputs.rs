@@ -1,6 +1,6 @@
 //! The record, and every output made again from it.
 
-use crate::support::{EPOCH, Place, flat};
+use crate::support::{EPOCH, Place};
 use std::fs;
 
 const SIM: &str = "run normal --engine sim --duration 1s --seed 5 --name out";
@@ -208,7 +208,10 @@ fn a_dry_run_tells_what_would_be_written() {
     let run = "run oltp --scratch-size 16M --keep-scratch --num-disks 1 --duration 100ms --no-html";
     place.line(run).expect_measured();
     let plan = told("run simple --dry-run");
-    assert!(plan.contains("nothing to fill") && flat(&plan).contains("used, and kept afterwards"), "{plan}");
+    assert!(
+        plan.contains("nothing to fill") && crate::support::flat(&plan).contains("used, and kept afterwards"),
+        "{plan}"
+    );
 }
 
 #[test]

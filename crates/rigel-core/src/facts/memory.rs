@@ -226,7 +226,7 @@ impl DeviceFacts {
             let filesystem = file.filesystem.clone().unwrap_or_else(|| "its filesystem".to_owned());
             return Some(MemoryReason::LoopNoDirectIo { name, filesystem });
         }
-        let percent = file.compressed_percent.filter(|&percent| percent > 0)?;
+        let percent = file.compressed_percent.filter(|&percent| percent != 0)?;
         Some(MemoryReason::LoopCompressed { name, percent })
     }
 }

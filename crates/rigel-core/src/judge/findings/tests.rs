@@ -315,6 +315,31 @@ fn failures_explain_less_than_littles_law() {
     assert_eq!(with(4, 9), [FlagCode::Errors, FlagCode::Little], "more than there can be");
 }
 
+/// No row is above the headline, and I/Os of which many failed have no rate that stands for the storage.
+#[test]
+fn a_point_that_was_cut_short_counts_and_one_whose_ios_failed_never() {
+    let fail = |visit: &mut Visit| {
+        let small = visit.tallies.get_mut(&Class::SMALL).unwrap();
+        small.errors = 1000;
+        small.first_error = Some(FIRST_ERROR);
+    };
+    let best = |visits| {
+        let found = Findings::of(&record(visits));
+        [&found.best, &found.plainly_best].map(|best| best.rate(Class::SMALL).map(|best| best.point.small()))
+    };
+    let with = |change: fn(&mut Visit)| {
+        let mut last = visit(4, 1_000_000);
+        change(&mut last);
+        best(vec![visit(3, 1_000_000), last])
+    };
+    assert_eq!(with(|_| ()), [Some(5), Some(5)]);
+    assert_eq!(with(|visit| visit.cut_short = true), [Some(5), Some(5)]);
+    assert_eq!(with(fail), [Some(4), Some(4)]);
+    let mut only = visit(4, 1_000_000);
+    fail(&mut only);
+    assert_eq!(best(vec![only]), [None, None]);
+}
+
 #[test]
 fn errors_tell_target_offset_and_errno() {
     let mut record = record(vec![visit(4, 1_000_000)]);

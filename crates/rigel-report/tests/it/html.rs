@@ -54,7 +54,7 @@ fn the_verdict_says_whether_the_numbers_may_be_used_why_and_what_to_do() {
             "MB per second of large I/O (±",
             "<svg viewBox=",
             "<polyline",
-            "<p>The ±5\u{a0}% asked for was reached at all 7 points.</p>",
+            "<p>The requested ±5\u{a0}% was reached at all 7 points.</p>",
             "<ul class=\"causes\">\n<li><b>",
             "</b> <span class=\"flag\">",
             " <span class=\"do\">",

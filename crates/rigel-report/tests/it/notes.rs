@@ -93,10 +93,10 @@ fn a_cut_short_run_prints_what_there_is_and_says_so() {
     let closing = run.record.closing.as_mut().unwrap();
     closing.complete = false;
     closing.reason = Some("interrupted".into());
-    // The higher figure is that of a point which was not measured in full.
+    // A point that was not measured in full has a row, which the maximum is not below.
     insta::assert_snapshot!(end(&run), @r"
 
-    Maximum Small IOPS=100 @ Small=1 and Large=0
+    Maximum Small IOPS=200 @ Small=2 and Large=0
     Minimum Small Latency=10.00 @ Small=1 and Large=0
 
     Run cut short: interrupted; 1 of 7 points were measured in full.

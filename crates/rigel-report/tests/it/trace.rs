@@ -33,8 +33,7 @@ fn every_point_with_all_that_is_known() {
     engine: io_uring, worker threads 1, seed 0
     engine note: buffers are not registered: memlock limit
     buffers: 4 MiB
-    intervals: each shows only variation within the one visit to the point; what another visit would add is \
-        not known; see _ci.csv
+    intervals: each shows only variation within the one visit to the point; what another visit would add is not known; see _ci.csv
 
     Running point: Small=1, Large=0
     Point 2 out of 55

@@ -28,16 +28,12 @@ const SECTIONS: [Section; 12] = [
     ("`rigel run commit`: does a commit take the service and the flush?", |score| {
         known(score, RunLevel::Commit)
     }),
-    (
-        "`rigel run zones`: do the measured rates of places match the \
-        device?",
-        |score| known(score, RunLevel::Zones),
-    ),
-    (
-        "`rigel run --load FILE`: do all classes have the rates of the \
-        model?",
-        |score| known(score, RunLevel::Load),
-    ),
+    ("`rigel run zones`: do the measured rates of places match the device?", |score| {
+        known(score, RunLevel::Zones)
+    }),
+    ("`rigel run --load FILE`: do all classes have the rates of the model?", |score| {
+        known(score, RunLevel::Load)
+    }),
     ("`rigel run streams`: do the measured rates of several readers match the device?", |score| {
         known(score, RunLevel::Streams)
     }),
@@ -253,12 +249,9 @@ fn others_table(scores: &[Score]) -> Option<Block> {
 fn promise(score: &Score) -> (String, f64) {
     match score.case.promise {
         Promise::Coverage { .. } | Promise::Answers { .. } => (String::new(), f64::NAN),
-        Promise::Levels { .. } => (
-            "bracket contains the level of \
-            saturation"
-                .to_owned(),
-            score.bracketed().0,
-        ),
+        Promise::Levels { .. } => {
+            ("bracket contains the level of saturation".to_owned(), score.bracketed().0)
+        }
         Promise::Rate { .. } => {
             let width = 100.0 * score.bracket_width();
             let text = format!("bracket contains the highest rate within the limit, {width:.1} % wide");
@@ -276,9 +269,7 @@ fn promise(score: &Score) -> (String, f64) {
         }
         Promise::Raises(flag, _) => (flag.name().to_owned(), score.raised(flag).0),
         Promise::Sooner(_) => (
-            "share of the time of two equally precise \
-                runs"
-                .to_owned(),
+            "share of the time of two equally precise runs".to_owned(),
             score.time_share().unwrap_or(f64::NAN),
         ),
         Promise::NoDifference(_) => ("no difference is found".to_owned(), score.alike().0),

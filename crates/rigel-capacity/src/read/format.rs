@@ -211,13 +211,8 @@ impl Format {
             )
         } else if !seen.left_out.is_empty() {
             let names: Vec<&str> = seen.left_out.keys().take(MOST_NAMES).map(String::as_str).collect();
-            problem.because(format!(
-                "it only has data that Rigel does not store, such as {}",
-                names.join(
-                    ", \
-                "
-                )
-            ))
+            problem
+                .because(format!("it only has data that Rigel does not store, such as {}", names.join(", ")))
         } else if seen.skipped > 0 {
             problem.because(
                 "its local times are in an hour that the zone's clock skipped: --zone names a \

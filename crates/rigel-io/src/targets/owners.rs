@@ -101,11 +101,9 @@ impl DevicePart {
         match tells {
             true if mount.root == Path::new("/") => Ok(mount),
             true => Err(format!("only a part of the file system of {} is mounted", self.name)),
-            false => Err(format!(
-                "{} of {} does not report where its files \
-                lie",
-                mount.filesystem, self.name
-            )),
+            false => {
+                Err(format!("{} of {} does not report where its files lie", mount.filesystem, self.name))
+            }
         }
     }
 }

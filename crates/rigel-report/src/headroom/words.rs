@@ -91,8 +91,7 @@ pub(super) fn what_if(told: &HeadroomReport<'_>) -> Vec<String> {
     );
     all.extend(more.map(|more| {
         format!(
-            "What if: all rates are {} times those of the history; space does not \
-            change",
+            "What if: all rates are {} times those of the history; space does not change",
             number(1.0 + more)
         )
     }));

@@ -208,12 +208,8 @@ fn interrupted(found: &SoakFindings) -> String {
         1 => "once".to_owned(),
         times => format!("{times} times"),
     };
-    let checked = if found.verifies {
-        " Data that was durable before was compared afterwards, \
-        too."
-    } else {
-        ""
-    };
+    let checked =
+        if found.verifies { " Data that was durable before was compared afterwards, too." } else { "" };
     format!("It was interrupted {times} and resumed{last}.{checked}")
 }
 

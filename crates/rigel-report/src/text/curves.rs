@@ -43,13 +43,8 @@ pub(crate) fn blocks(view: &View<'_>) -> Vec<Block> {
          within the noise. Crossing: X_max times the latency of one outstanding I/O. Knee: the best ratio \
          of rate to latency.";
     let is_open = curves.iter().any(|found| !found.curve.saturated);
-    let open = is_open.then(|| {
-        Block::whole(
-            ">  ",
-            "at least: the search ended while the rate was still \
-        rising.",
-        )
-    });
+    let open =
+        is_open.then(|| Block::whole(">  ", "at least: the search ended while the rate was still rising."));
     let meaning = std::iter::once(Block::paragraph(meaning)).chain(open).collect();
     vec![Block::part(vec![table]), Block::part(meaning)]
 }

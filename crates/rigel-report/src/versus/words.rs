@@ -43,13 +43,7 @@ pub(super) fn side(turned: &VersusReport<'_>, side: Side) -> String {
     }
     if a.buffered != b.buffered {
         parts.push(
-            if own.buffered {
-                "through the page cache"
-            } else {
-                "bypassing the page \
-            cache"
-            }
-            .to_owned(),
+            if own.buffered { "through the page cache" } else { "bypassing the page cache" }.to_owned(),
         );
     }
     parts.join(", ")

@@ -305,10 +305,9 @@ fn held_back(option: &impl Fn(&[&str]) -> Option<String>) -> Result<(), String> 
         return Err(format!("{name} held it back, so its rate is not the storage's"));
     }
     match option(&["percentage_random"]).and_then(|text| super::text::number(&text)) {
-        Some(share) if share < 100.0 => Err(format!(
-            "{share} % of its I/O is random, the remainder \
-            sequential"
-        )),
+        Some(share) if share < 100.0 => {
+            Err(format!("{share} % of its I/O is random, the remainder sequential"))
+        }
         _ => Ok(()),
     }
 }

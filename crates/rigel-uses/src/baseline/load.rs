@@ -161,10 +161,7 @@ pub fn results(groups: &[Vec<Load>], other: &LoadFacts) -> ToolResults {
                 let names: Vec<&str> = group.iter().map(|load| load.name.as_str()).collect();
                 found.passed_over.push(format!(
                     "'{}' ran at the same time, and none of them is used",
-                    names.join(
-                        "' and \
-                        '"
-                    )
+                    names.join("' and '")
                 ));
             }
             continue;

@@ -137,12 +137,8 @@ pub struct ForecastOptions {
 }
 
 fn date(text: &str) -> Result<i64, String> {
-    day::read(text).ok_or_else(|| {
-        format!(
-            "'{text}' is neither a month nor a day: write 2027-06 or \
-        2027-06-15"
-        )
-    })
+    day::read(text)
+        .ok_or_else(|| format!("'{text}' is neither a month nor a day: write 2027-06 or 2027-06-15"))
 }
 
 impl ForecastArgs {

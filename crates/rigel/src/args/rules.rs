@@ -154,18 +154,16 @@ impl Rule {
                 let other = others.iter().find(|other| line.has(other))?;
                 match *other {
                     "TARGET" => format!("{option} cannot be combined with targets"),
-                    level if is_level(level) => format!(
-                        "{option} cannot be combined with the level \
-                        '{level}'"
-                    ),
+                    level if is_level(level) => {
+                        format!("{option} cannot be combined with the level '{level}'")
+                    }
                     other => format!("{option} cannot be combined with {other}"),
                 }
             }
             Goes::OnlyWith(others) if others.iter().any(|other| line.has(other)) => return None,
             Goes::OnlyWith(others) if others.iter().all(|other| is_level(other)) => {
                 format!(
-                    "{option} cannot be combined with the level \
-                    '{}'",
+                    "{option} cannot be combined with the level '{}'",
                     line.level.as_ref()?.to_ascii_lowercase()
                 )
             }
@@ -285,10 +283,7 @@ mod tests {
         assert!(text.contains("use `rigel run open --rate 5000`, or leave out --rate"), "{text}");
         let text = told(&[("--matrix", "basic")], Front::Orion);
         assert!(
-            text.starts_with(
-                "-matrix cannot be combined with the level 'oltp'\n  where: \
-            -matrix\n"
-            ),
+            text.starts_with("-matrix cannot be combined with the level 'oltp'\n  where: -matrix\n"),
             "{text}"
         );
         assert!(

@@ -559,10 +559,10 @@ fn a_run_that_goes_on_takes_no_option_of_the_load() {
         panic!("not read");
     };
     assert!(options.display.json && options.record.ends_with("a_record.jsonl") && options.destroy.len() == 1);
-    assert!(refused("rigel run --resume a_record.jsonl --quiet --tui").contains(
-        "--tui cannot be combined with \
-            --quiet"
-    ));
+    assert!(
+        refused("rigel run --resume a_record.jsonl --quiet --tui")
+            .contains("--tui cannot be combined with --quiet")
+    );
 }
 
 /// What calibrates without a command line, such as a database, makes the same request.

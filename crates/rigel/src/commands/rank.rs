@@ -71,14 +71,8 @@ fn check(purchase: &Purchase, names: &[&str]) -> Result<(), Problem> {
         return Ok(());
     }
     let wanted: Vec<String> = purchase.required.iter().map(|one| format!("'{}'", printable(one))).collect();
-    let problem = Problem::new(
-        ExitKind::GateFailed,
-        format!(
-            "no storage certainly meets \
-        {}",
-            listed(&wanted)
-        ),
-    );
+    let problem =
+        Problem::new(ExitKind::GateFailed, format!("no storage certainly meets {}", listed(&wanted)));
     let perhaps: Vec<String> =
         purchase.meeting(Fulfilment::Perhaps).into_iter().map(|storage| names[storage].to_owned()).collect();
     Err(if perhaps.is_empty() {

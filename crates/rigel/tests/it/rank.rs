@@ -178,10 +178,7 @@ fn the_cheapest_that_meets_a_requirement_is_named() {
     let never = with_sheet(&place, SHEET, &["--require", "max_small_iops >= 10000000"]).expect_code(1);
     assert!(
         never.stdout.contains("No storage certainly meets")
-            && never.stderr.contains(
-                "no storage certainly \
-            meets"
-            )
+            && never.stderr.contains("no storage certainly meets")
     );
     // The rate of `one` itself is within its interval.
     let open = format!("max_small_iops >= {:.3} IOPS", rate("one"));

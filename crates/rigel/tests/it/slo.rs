@@ -188,10 +188,7 @@ fn what_cannot_be_searched_says_what_where_and_what_to_do() {
         (vec!["--p99", "100ms", "--duration", "5m"], vec!["--for", "--for 14m"]),
         (
             vec!["--p99", "1ms", "--load", "x.toml", "--write", "20"],
-            vec![
-                "--write cannot be combined with \
-            --load",
-            ],
+            vec!["--write cannot be combined with --load"],
         ),
     ] {
         let engine = ["slo", "--engine", DEVICE];

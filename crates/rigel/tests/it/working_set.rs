@@ -85,11 +85,7 @@ fn a_cache_is_found_with_size_latency_hits_and_what_more_would_get() {
         page.contains("IOPS with 32 outstanding reads") && page.contains("Latency of one read at a time")
     );
     for (format, part) in [
-        (
-            "markdown",
-            "## What a larger cache would \
-            give",
-        ),
+        ("markdown", "## What a larger cache would give"),
         ("openmetrics", "rigel_cache_bytes"),
         ("csv", "single"),
     ] {

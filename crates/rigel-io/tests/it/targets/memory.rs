@@ -19,6 +19,15 @@ fn of_directory(path: &Path) -> Option<String> {
     memory(&directory_facts(path, &Snapshot::take()).unwrap())
 }
 
+/// All are memory for this reason; without one, none is memory.
+#[track_caller]
+fn assert_all_say(told: &[Option<String>], reason: Option<&str>) {
+    for told in told {
+        assert_eq!(told.is_some(), reason.is_some(), "{told:?}");
+        assert!(told.iter().all(|told| reason.is_some_and(|reason| told.contains(reason))), "{told:?}");
+    }
+}
+
 /// An overlay with the files `below` and `above` in its layers; its mount is dropped before what the layers lie on.
 fn overlay(lower: &Path, upper: &Path) -> Result<(MountGuard, PathBuf), MissingNeed> {
     let [low, up, work, at] = [lower.join("low"), upper.join("up"), upper.join("work"), upper.join("merged")];
@@ -65,10 +74,8 @@ fn an_overlay_on_a_disk_is_what_the_disk_is() {
         let point = dir.path().join("disk");
         let Some(_disk) = needs(name, MountGuard::mount(device.path(), &point, "rw")) else { return };
         let Some((_mounted, at)) = needs(name, overlay(&point, &point)) else { return };
-        for told in [of_file(&at.join("below")), of_file(&at.join("above")), of_directory(&at)] {
-            assert_eq!(told.is_some(), !direct, "{told:?}");
-            assert!(told.is_none_or(|told| told.contains("through the page cache of this host")));
-        }
+        let told = [of_file(&at.join("below")), of_file(&at.join("above")), of_directory(&at)];
+        assert_all_say(&told, (!direct).then_some("through the page cache of this host"));
         let facts = target_facts(&at.join("above")).unwrap();
         let below = device.path().file_name().unwrap().to_str();
         assert_eq!(facts.device.as_ref().map(|device| device.name.as_str()), below);
@@ -93,10 +100,8 @@ fn direct_io_of_a_loop_device_that_ext4_answers_from_memory() {
         let Some(()) = needs(name, said) else { return };
         let Some(device) = needs(name, LoopDevice::attach(&file, true)) else { return };
         let Some(above) = needs(name, LoopDevice::attach(device.path(), true)) else { return };
-        for told in [of_file(device.path()), of_file(above.path())] {
-            assert_eq!(told.is_some(), journaled, "{told:?}");
-            assert!(told.is_none_or(|told| told.contains("for which ext4 does not support direct I/O")));
-        }
+        let told = [of_file(device.path()), of_file(above.path())];
+        assert_all_say(&told, journaled.then_some("for which ext4 does not support direct I/O"));
     }
 }
 

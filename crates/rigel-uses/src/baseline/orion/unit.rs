@@ -68,11 +68,9 @@ pub(super) fn of_table(above: &str, table: &Table<'_>) -> Option<(LatencyUnit, &
     let is_possible = |unit: LatencyUnit| cells.iter().all(|&(point, value)| can_be(unit, point, value));
     match (by_width, is_possible(LatencyUnit::Us), is_possible(LatencyUnit::Ms)) {
         (Some(unit), ..) if is_possible(unit) => Some((unit, "as the width of their columns says")),
-        (_, true, false) => Some((
-            LatencyUnit::Us,
-            "because no storage is so slow that they are \
-            milliseconds",
-        )),
+        (_, true, false) => {
+            Some((LatencyUnit::Us, "because no storage is so slow that they are milliseconds"))
+        }
         (_, false, true) => Some((LatencyUnit::Ms, "because no I/O is so short that they are microseconds")),
         (_, true, true) if decimals >= DECIMALS_OF_US => {
             Some((LatencyUnit::Us, "because only ORION since 12.2 writes so many decimals"))

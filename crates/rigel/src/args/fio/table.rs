@@ -224,8 +224,7 @@ pub const OPTIONS: [Row; 57] = [
     ),
     (
         &["output"],
-        "is --out for the directory of all outputs here, and --name for the start of their \
-        names",
+        "is --out for the directory of all outputs here, and --name for the start of their names",
         None,
     ),
     (

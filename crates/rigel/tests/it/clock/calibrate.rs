@@ -38,10 +38,7 @@ fn a_file_within_the_budget_and_the_history_of_it() {
     let (rows, another) = table.split_once("\n\n").unwrap();
     assert!(
         rows.lines().count() == 2
-            && another.starts_with(
-                "How much another session will differ is not known \
-            yet"
-            ),
+            && another.starts_with("How much another session will differ is not known yet"),
         "{table}"
     );
     at_home(&place, &home, "calibrate other --history").expect_code(3);

@@ -3,6 +3,7 @@
 //!
 //! A fact that could not be read is `None`, never a guess. Must not gather anything.
 
+mod carriers;
 mod change;
 pub mod copies;
 mod device;
@@ -19,6 +20,7 @@ pub mod shared;
 pub mod states;
 mod storage;
 
+pub use carriers::Carriers;
 pub use change::{ChangedTarget, Changes, LimitsChange, TargetChange};
 pub use device::{DeviceFacts, IscsiFacts, LoopFile, MappedFacts, MdFacts, Stripe};
 pub use drive::DriveLook;

@@ -45,10 +45,12 @@ pub struct Counts {
     pub io_pressure_us: Option<u64>,
     /// What each of [`Witness::devices`] moved.
     pub moved: Vec<Option<DeviceTransfer>>,
+    /// What the devices at the bottom of all targets moved, together; only in a [`Reading`].
+    pub carried: Option<DeviceTransfer>,
 }
 
 /// Bytes that a block device transferred.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceTransfer {
     /// Read.
     pub read_bytes: u64,
@@ -87,6 +89,9 @@ pub struct Witness {
     /// CPU time of the kernel's own threads during all samples together, as far as it is known. Some of it was for our I/O, and
     /// who asked for it is not known.
     pub kernel_us: Option<u64>,
+    /// What the devices at the bottom of all targets moved during all samples, where these are others than `devices`: below RAIDs, loop
+    /// devices, btrfs, overlays.
+    pub carried: Option<DeviceTransfer>,
     /// Beginning of the first sample, on the run's clock.
     pub began_ns: u64,
     /// In order of time, without gaps; never empty.
@@ -120,6 +125,11 @@ impl Witness {
             cpus,
             devices: devices.to_vec(),
             kernel_us: None,
+            carried: before
+                .total
+                .carried
+                .zip(first.total.carried)
+                .and_then(|(last, first)| last.since(first)),
             began_ns: first.at_ns,
             samples,
         })
@@ -162,6 +172,7 @@ impl Counts {
             cpu_pressure_us: pressure(self.cpu_pressure_us, before.cpu_pressure_us),
             io_pressure_us: pressure(self.io_pressure_us, before.io_pressure_us),
             moved: self.moved.iter().zip(&before.moved).map(moved).collect(),
+            carried: None,
         }
     }
 }
@@ -170,6 +181,15 @@ impl DeviceTransfer {
     /// Both directions.
     pub(crate) const fn total_bytes(self) -> u64 {
         self.read_bytes.saturating_add(self.written_bytes)
+    }
+
+    /// Of two, together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            read_bytes: self.read_bytes.saturating_add(other.read_bytes),
+            written_bytes: self.written_bytes.saturating_add(other.written_bytes),
+        }
     }
 
     fn since(self, before: Self) -> Option<Self> {

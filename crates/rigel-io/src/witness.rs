@@ -8,7 +8,7 @@ mod kernel;
 mod limits;
 mod watch;
 
-pub use crate::targets::block::counting_devices;
+pub use crate::targets::block::{bottom_devices, counting_devices};
 pub use counters::IoPressure;
 
 use crate::clock::{Clock, process_cpu_ns};
@@ -30,6 +30,15 @@ const PERIOD_NS: u64 = 100 * NS_PER_MS;
 /// The thread uses at most this part of a CPU (1/100), also on hosts with hundreds of CPUs and so a slow /proc/stat.
 const COST_LIMIT: u64 = 100;
 
+/// Block devices whose I/O is counted, by major and minor number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WatchedDevices {
+    /// On top: what others move there shows ([`counting_devices`]).
+    pub on_top: Vec<(u32, u32)>,
+    /// At the bottom, where these are others: what did not reach them was answered above ([`bottom_devices`]).
+    pub at_bottom: Vec<(u32, u32)>,
+}
+
 /// A thread that samples until it is dropped.
 #[derive(Debug)]
 pub struct Sampler {
@@ -38,20 +47,20 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Starts the thread. `root` is `/`, or the root of a captured tree; `devices` come from [`counting_devices`]; `clock`
+    /// Starts the thread. `root` is `/`, or the root of a captured tree; `clock`
     /// is the workers' clock. The first reading is made before this returns.
     ///
     /// # Errors
     /// When the thread cannot be started.
     pub fn start<C: Clock + Send + 'static>(
         root: &Path,
-        devices: &[(u32, u32)],
+        devices: &WatchedDevices,
         clock: C,
     ) -> io::Result<Self> {
         let own_us = || process_cpu_ns() / NS_PER_US;
         let counters = Counters::open(root, devices, Box::new(own_us));
         let limits = LimitsWatch::begin(IoLimits::of(System::at(root)));
-        let watch = Watch::begin(counters, (limits, KernelThreads::of(root)), devices, clock);
+        let watch = Watch::begin(counters, (limits, KernelThreads::of(root)), &devices.on_top, clock);
         let period_ns = PERIOD_NS.max(watch.cost_ns.saturating_mul(COST_LIMIT));
         Self::run(watch, period_ns)
     }

@@ -81,13 +81,15 @@ impl ImportReport {
                 seen.unusable,
                 "impossible value (not a number, below 0, or more than any host can do); left out",
             ),
-            // That of the only run goes without saying.
-            (
-                seen.first_reports.saturating_sub(1),
-                "first report of another run: its interval is unknown, left out",
-            ),
         ];
         all.into_iter().filter(|(count, _)| *count > 0)
+    }
+
+    /// What many files of one tool have in common.
+    fn usual(&self) -> impl Iterator<Item = (u64, &'static str)> + use<> {
+        let first = "first report of a run, left out: it is the mean since the host was started, or of an unknown interval";
+        let idle = "disk without a line in a report (as with -z), taken as idle then";
+        [(self.seen.first_reports, first), (self.seen.idle, idle)].into_iter().filter(|(count, _)| *count > 0)
     }
 }
 
@@ -114,7 +116,7 @@ impl ImportReport {
     /// A first line, and one for each remark.
     fn lines(&self, head: String) -> Vec<Block> {
         let seen = &self.seen;
-        let remarks = self.remarks().map(|(count, what)| format!("{count} x {what}"));
+        let remarks = self.remarks().chain(self.usual()).map(|(count, what)| format!("{count} x {what}"));
         let parted = match self.format {
             _ if seen.parted_of_host => PARTED_OF_HOST,
             Format::Nmon => NOT_PARTED_BY_NMON,

@@ -42,6 +42,8 @@ pub(crate) fn brief(view: &View<'_>, files: &[String]) -> Blocks {
         Some(document) => document.blocks(Room::Narrow),
         None => answered(view).into(),
     };
+    let guests = surroundings::guests(&view.record.header.nodes).map(Block::paragraph);
+    all.push(Block::part(guests.into_iter().collect()));
     let record = files.iter().find(|path| path.ends_with(RECORD));
     all.push(more(record));
     all.push(Block::part(vec![Block::Files(files.to_vec())]));

@@ -6,35 +6,38 @@ use crate::view::View;
 use crate::words::listed;
 use rigel_core::facts::HostFacts;
 use rigel_core::path_text::printable;
-use rigel_core::record::Node;
+use rigel_core::record::Nodes;
 use rigel_core::units::Bytes;
 use rigel_core::units::say::percent;
 use rigel_core::witness::HostCpu;
 use std::collections::BTreeSet;
 
-/// `It ran in a KVM virtual machine (QEMU Standard PC): its host may ..`; `None` on a machine of its own, and where no storage was touched.
-pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
-    let nodes = view.record.header.nodes.all();
-    let first = view.record.header.nodes.first();
-    if first.engine.kind.is_simulated() {
+/// `It ran in a KVM virtual machine (QEMU Standard PC), whose host may cache and limit its I/O.` In a text; the flag `GUEST` says it elsewhere.
+/// `None` on a machine of its own, and where no storage was touched.
+pub(crate) fn guests(nodes: &Nodes) -> Option<String> {
+    if nodes.first().engine.kind.is_simulated() {
         return None;
     }
-    let each = |of: fn(&HostFacts) -> Option<String>| -> Vec<String> {
-        let once: BTreeSet<String> = nodes.iter().filter_map(|node: &Node| of(&node.host)).collect();
-        once.into_iter().collect()
-    };
-    let (guests, groups) = (each(guest), each(limits));
-    let mut told = Vec::new();
-    if !guests.is_empty() {
-        told.push(format!(
-            "It ran in {}: the host below may cache and limit its I/O, and others share disks and CPUs.",
-            listed(&guests)
-        ));
+    let guests = each(nodes, HostFacts::guest);
+    let whose = if guests.len() > 1 { "whose hosts" } else { "whose host" };
+    (!guests.is_empty())
+        .then(|| format!("It ran in {}, {whose} may cache and limit its I/O.", listed(&guests)))
+}
+
+/// `Its control group was limited to 1.5 of 4 CPUs.`
+pub(crate) fn groups(nodes: &Nodes) -> Option<String> {
+    if nodes.first().engine.kind.is_simulated() {
+        return None;
     }
-    if !groups.is_empty() {
-        told.push(format!("Its control group was limited to {}.", groups.join("; on another node to ")));
-    }
-    (!told.is_empty()).then(|| told.join(" "))
+    let groups = each(nodes, limits);
+    (!groups.is_empty())
+        .then(|| format!("Its control group was limited to {}.", groups.join("; on another node to ")))
+}
+
+/// What is said of the hosts, each once.
+fn each(nodes: &Nodes, of: fn(&HostFacts) -> Option<String>) -> Vec<String> {
+    let once: BTreeSet<String> = nodes.all().iter().filter_map(|node| of(&node.host)).collect();
+    once.into_iter().collect()
 }
 
 /// Limits of its control group on CPUs and on the I/O of its targets, and a place of its own among others, in one sentence with what to do; of
@@ -92,16 +95,6 @@ pub(crate) fn cpus_in_words(cpu: HostCpu) -> String {
     parts.join(", ")
 }
 
-/// `a KVM virtual machine (QEMU Standard PC)`.
-pub(crate) fn guest(host: &HostFacts) -> Option<String> {
-    let kind = match printable(host.hypervisor.as_deref()?) {
-        unknown if unknown == "unknown" => "virtual machine".to_owned(),
-        kind => format!("{kind} virtual machine"),
-    };
-    let product = host.product.as_deref().map(|product| format!(" ({})", printable(product)));
-    Some(format!("a {kind}{}", product.unwrap_or_default()))
-}
-
 /// `1.5 of 4 CPUs, 512 MiB of memory and I/O (8:0 riops=500)`. Limits that are no less than the host itself limit nothing.
 pub(crate) fn limits(host: &HostFacts) -> Option<String> {
     let group = &host.cgroup;
@@ -122,11 +115,8 @@ mod tests {
     #[test]
     fn a_guest_is_named_as_far_as_it_shows() {
         let of = |kind: Option<&str>, product: Option<&str>| {
-            guest(&HostFacts {
-                hypervisor: kind.map(str::to_owned),
-                product: product.map(str::to_owned),
-                ..HostFacts::default()
-            })
+            let (hypervisor, product) = (kind.map(str::to_owned), product.map(str::to_owned));
+            HostFacts { hypervisor, product, ..HostFacts::default() }.guest()
         };
         assert_eq!(of(None, Some("QEMU")), None);
         assert_eq!(of(Some("KVM"), None).as_deref(), Some("a KVM virtual machine"));

@@ -4,6 +4,7 @@
 
 use crate::view::View;
 use rigel_core::judge::findings::{IoFindings, LatencyUs, OpenFindings, PointFindings};
+use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::LoadClass;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
@@ -32,7 +33,7 @@ pub(crate) fn columns(view: &View<'_>) -> Vec<String> {
 }
 
 /// The figures of a class of a point. Rates are per second, one MB is 2^20 bytes.
-const FIGURES: [&str; 37] = [
+const FIGURES: [&str; 38] = [
     "class",
     "io_bytes",
     "seconds",
@@ -70,6 +71,7 @@ const FIGURES: [&str; 37] = [
     "outstanding_mean",
     "own_cpu",
     "flags",
+    "run_flags",
 ];
 
 /// What only an open loop has; these columns are there when the run has one.
@@ -107,7 +109,7 @@ pub(crate) fn rows(view: &View<'_>) -> impl Iterator<Item = Vec<Cell>> {
             let mut row = vec![Cell::Text(run_id.to_string())];
             row.extend(levels.iter().map(|(_, class)| Cell::Count(found.point.of(*class).into())));
             row.push(Cell::Text(class.name().to_owned()));
-            row.extend(figures(found, io, target));
+            row.extend(figures(found, io, target, &view.findings.flags));
             if open {
                 row.extend(open_figures(found.point.of(class), io.open.as_ref()));
             }
@@ -116,7 +118,12 @@ pub(crate) fn rows(view: &View<'_>) -> impl Iterator<Item = Vec<Cell>> {
     })
 }
 
-fn figures(found: &PointFindings, io: &IoFindings, target: Option<f64>) -> Vec<Cell> {
+fn codes(flags: &[Flag]) -> Cell {
+    let codes: Vec<&str> = flags.iter().map(|flag| flag.code.name()).collect();
+    Cell::Text(codes.join(";"))
+}
+
+fn figures(found: &PointFindings, io: &IoFindings, target: Option<f64>, run_flags: &[Flag]) -> Vec<Cell> {
     let mut row = vec![Cell::Count(io.io_bytes), Cell::Number(found.seconds)];
     row.extend(ends(Some(io.iops)));
     row.extend(ends(io.mbps()));
@@ -130,8 +137,7 @@ fn figures(found: &PointFindings, io: &IoFindings, target: Option<f64>) -> Vec<C
         Cell::Number(io.mean_outstanding),
         number(found.own_cpu.map(|cpu| cpu.share)),
     ]);
-    let codes: Vec<&str> = found.flags.iter().map(|flag| flag.code.name()).collect();
-    row.push(Cell::Text(codes.join(";")));
+    row.extend([found.flags.as_slice(), run_flags].map(codes));
     row
 }
 

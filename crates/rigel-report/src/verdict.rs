@@ -139,7 +139,7 @@ impl Conclusion {
             },
             places: if unusable.is_none() { places::sentences(view) } else { Vec::new() },
             sureness: turned.as_ref().map_or_else(|| sureness(view), |found| versus::sureness(view, found)),
-            surroundings: crate::surroundings::sentence(view),
+            surroundings: crate::surroundings::groups(&view.record.header.nodes),
             limited: crate::surroundings::limited(view),
             next: next::of(view, &causes),
             notes: causes::notes(view, &causes),

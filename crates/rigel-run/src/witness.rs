@@ -5,20 +5,27 @@
 use rigel_core::facts::TargetFacts;
 use rigel_core::facts::engine::EngineKind;
 use rigel_io::clock::MonotonicClock;
-use rigel_io::witness::{Sampler, counting_devices};
+use rigel_io::witness::{Sampler, WatchedDevices, bottom_devices, counting_devices};
 use std::path::Path;
 
 /// A witness for workers on `clock` that use `targets`. `None` when the host has no thread left for it.
 pub fn watch(clock: MonotonicClock, engine: EngineKind, targets: &[TargetFacts]) -> Option<Sampler> {
     // The kernel does not count NVMe commands among the I/O of the block device.
     let counted = engine != EngineKind::Nvme;
-    let devices = if counted { devices(Path::new("/"), targets) } else { Vec::new() };
+    let devices = if counted { devices(Path::new("/"), targets) } else { WatchedDevices::default() };
     Sampler::start(Path::new("/"), &devices, clock).ok()
 }
 
 /// The devices to count the I/O of all targets on. Empty unless every target has one: the bytes of a visit are
 /// known for all of them together.
-fn devices(root: &Path, targets: &[TargetFacts]) -> Vec<(u32, u32)> {
+fn devices(root: &Path, targets: &[TargetFacts]) -> WatchedDevices {
+    let on_top = devices_on_top(root, targets);
+    let carriers: Vec<_> = targets.iter().map(TargetFacts::carriers).collect();
+    let bottom = bottom_devices(root, &carriers).filter(|bottom| *bottom != on_top);
+    WatchedDevices { on_top, at_bottom: bottom.unwrap_or_default() }
+}
+
+fn devices_on_top(root: &Path, targets: &[TargetFacts]) -> Vec<(u32, u32)> {
     let number = |target: &TargetFacts| {
         let device = Some(target.identity.device).filter(|_| target.kind.is_counted());
         // A major number of 0 is a filesystem's without a device: btrfs, NFS, FUSE, tmpfs.
@@ -63,7 +70,7 @@ mod tests {
     #[test]
     fn targets_are_counted_on_their_disks_once() {
         let root = root();
-        let devices = |targets: &[TargetFacts]| devices(root.path(), targets);
+        let devices = |targets: &[TargetFacts]| devices_on_top(root.path(), targets);
         let file = target(TargetKind::File, (8, 1));
         let partition = target(TargetKind::BlockDevice, (8, 2));
         let disk = target(TargetKind::BlockDevice, (8, 16));

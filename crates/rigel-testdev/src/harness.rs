@@ -17,6 +17,7 @@ pub(crate) mod postgres_home;
 pub(crate) mod postgres_programs;
 pub(crate) mod python;
 pub(crate) mod random_file;
+pub(crate) mod signals;
 pub(crate) mod terminal;
 pub(crate) mod test_device;
 pub(crate) mod zram;

@@ -44,6 +44,7 @@ pub use harness::postgres::PostgresServer;
 pub use harness::postgres_database::PostgresDatabase;
 pub use harness::python::Python;
 pub use harness::random_file::random_file;
+pub use harness::signals::restore_signals;
 pub use harness::terminal::TestTerminal;
 pub use harness::test_device::{DeviceSpec, TestDevice};
 pub use harness::zram::ZramDevice;

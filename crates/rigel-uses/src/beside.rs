@@ -290,6 +290,7 @@ mod tests {
                     cpus: Some(2),
                     devices: Vec::new(),
                     kernel_us: None,
+                    carried: None,
                     began_ns: 0,
                     samples,
                 }),

@@ -245,6 +245,7 @@ impl RunOptions {
 pub struct ResumeOptions {
     pub record: PathBuf,
     pub destroy: Vec<PathBuf>,
+    pub dry_run: bool,
     pub display: Display,
     /// Of a run of two sides.
     pub versus: Versus,

@@ -69,8 +69,9 @@ fn a_disk_that_was_left_out_was_idle() {
     let load = |minute: usize| if [3, 6].contains(&minute) { &busy[..] } else { &idle[..] };
     let reports: Vec<Report<'_>> =
         times.iter().enumerate().map(|(minute, time)| (time.as_str(), load(minute))).collect();
-    let tables = read(iostat("2026-06-10", &reports).as_bytes(), Options::default()).1;
+    let (seen, tables) = read(iostat("2026-06-10", &reports).as_bytes(), Options::default());
     assert_eq!(reads(&tables, "sda"), [0.0, 0.0, 1000.0, 0.0, 0.0, 1000.0, 0.0, 0.0]);
+    assert_eq!((seen.idle, seen.first_reports), (6, 1), "what is not in the file is told");
     assert_eq!(disk(&tables, "sda").spans(), disk(&tables, "sdb").spans());
 }
 

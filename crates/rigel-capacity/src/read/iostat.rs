@@ -201,6 +201,7 @@ impl Run {
                 None => {
                     let known: BTreeSet<Metric> = metrics.collect();
                     if self.may_fill(self.spans.len().saturating_mul(known.len()), out) {
+                        out.seen.idle += self.spans.len() as u64;
                         self.spans
                             .iter()
                             .for_each(|span| self.write(&disk.device, &nothing(&known), *span, out));
@@ -214,8 +215,10 @@ impl Run {
         let is_left_out = |(name, _): &(&String, &BTreeSet<Metric>)| !named.contains(name.as_str());
         let values = self.disks.iter().filter(is_left_out).map(|(_, known)| known.len()).sum();
         if self.may_fill(values, out) {
-            let left_out = self.disks.iter().filter(is_left_out);
-            left_out.for_each(|(name, known)| self.write(name, &nothing(known), span, out));
+            for (name, known) in self.disks.iter().filter(is_left_out) {
+                out.seen.idle += 1;
+                self.write(name, &nothing(known), span, out);
+            }
         }
         self.spans.push(span);
     }

@@ -65,6 +65,8 @@ pub struct ReaderNotes {
     pub unusable: u64,
     /// Reports of iostat that are left out because they are the first of their run.
     pub first_reports: u64,
+    /// Disks that a report has no line for, and that are taken as idle: once for each disk and report.
+    pub idle: u64,
     /// Local times that the clock skipped.
     pub skipped: u64,
     /// Of samples that stand for a longer time: how long the tool looked, in milliseconds.
@@ -106,6 +108,7 @@ impl ReaderNotes {
         self.backwards += other.backwards;
         self.unusable += other.unusable;
         self.first_reports += other.first_reports;
+        self.idle += other.idle;
         self.skipped += other.skipped;
         self.sampled_ms += other.sampled_ms;
         self.spanned_ms += other.spanned_ms;

@@ -1,6 +1,7 @@
 //! Facts of the host. Must not gather anything.
 
 use super::priority::{ProcessPriority, Rank, USUAL_SHARES, USUAL_WEIGHT};
+use crate::path_text::printable;
 use serde::{Deserialize, Serialize};
 
 /// The host that measures.
@@ -101,6 +102,16 @@ impl HostFacts {
     pub fn usable_cpus(&self) -> u32 {
         let quota = self.cgroup.cpu_max_millis.and_then(|millis| u32::try_from(millis.div_ceil(1000)).ok());
         self.cpus.min(quota.unwrap_or(u32::MAX))
+    }
+
+    /// `a KVM virtual machine (QEMU Standard PC)`; `None` if nothing says that the host is one.
+    pub fn guest(&self) -> Option<String> {
+        let kind = match printable(self.hypervisor.as_deref()?) {
+            unknown if unknown == "unknown" => "virtual machine".to_owned(),
+            kind => format!("{kind} virtual machine"),
+        };
+        let product = self.product.as_deref().map(|product| format!(" ({})", printable(product)));
+        Some(format!("a {kind}{}", product.unwrap_or_default()))
     }
 
     /// Where this process stands among others, and why: `nice 19, I/O class idle`. `None` if it stands like they do.

@@ -72,15 +72,22 @@ pub enum MemoryReason {
 impl MemoryReason {
     /// What this does to a number, as a clause.
     pub const fn effect(&self) -> &'static str {
+        if self.is_page_cache() {
+            "memory answers for everything in that cache"
+        } else {
+            "no storage is measured"
+        }
+    }
+
+    /// Whether the target is storage, and the page cache of this host answers for it.
+    pub const fn is_page_cache(&self) -> bool {
         match self {
             Self::PageCache { .. }
             | Self::NoDirectIo { .. }
             | Self::Compressed { .. }
             | Self::LoopNoDirectIo { .. }
-            | Self::LoopCompressed { .. } => "memory answers for everything in that cache",
-            Self::Filesystem(_) | Self::Layer(_) | Self::Device { .. } | Self::LoopFile { .. } => {
-                "no storage is measured"
-            }
+            | Self::LoopCompressed { .. } => true,
+            Self::Filesystem(_) | Self::Layer(_) | Self::Device { .. } | Self::LoopFile { .. } => false,
         }
     }
 

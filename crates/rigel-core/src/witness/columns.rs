@@ -20,6 +20,8 @@ pub(super) struct Columns {
     cpus: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     kernel_us: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    carried: Option<DeviceTransfer>,
     began_ns: u64,
     at_ns: Vec<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -64,6 +66,7 @@ impl From<Witness> for Columns {
             period_ns: witness.period_ns,
             cpus: witness.cpus,
             kernel_us: witness.kernel_us,
+            carried: witness.carried,
             began_ns: witness.began_ns,
             at_ns: witness.samples.iter().map(|sample| sample.at_ns).collect(),
             busy_us: column(&|counts| counts.busy_us),
@@ -89,6 +92,7 @@ impl TryFrom<Columns> for Witness {
             cpus: columns.cpus,
             devices: columns.devices.iter().map(|device| device.device).collect(),
             kernel_us: columns.kernel_us,
+            carried: columns.carried,
             began_ns: columns.began_ns,
             samples,
         })
@@ -143,6 +147,7 @@ impl Columns {
             cpu_pressure_us: at(&self.cpu_pressure_us),
             io_pressure_us: at(&self.io_pressure_us),
             moved: self.devices.iter().map(moved).collect(),
+            carried: None,
         }
     }
 }

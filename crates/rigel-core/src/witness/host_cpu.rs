@@ -62,6 +62,7 @@ mod tests {
             cpus: Some(2),
             devices: Vec::new(),
             kernel_us: None,
+            carried: None,
             began_ns: 0,
             samples: vec![WitnessSample { at_ns: NS_PER_S, counts }],
         }

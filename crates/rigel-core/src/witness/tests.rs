@@ -17,7 +17,15 @@ pub fn witness(samples: impl IntoIterator<Item = Counts>) -> Witness {
     let began_ns = 10 * PERIOD_NS;
     let sample = |(index, counts)| WitnessSample { at_ns: began_ns + index * PERIOD_NS, counts };
     let samples = (1..).zip(samples).map(sample).collect();
-    Witness { period_ns: PERIOD_NS, cpus: Some(4), devices: vec![(8, 0)], kernel_us: None, began_ns, samples }
+    Witness {
+        period_ns: PERIOD_NS,
+        cpus: Some(4),
+        devices: vec![(8, 0)],
+        kernel_us: None,
+        carried: None,
+        began_ns,
+        samples,
+    }
 }
 
 /// A sample of 100 ms: CPU time of all and our own, in milliseconds; nothing else happened.
@@ -30,5 +38,6 @@ pub fn cpu(busy_ms: u64, own_ms: u64) -> Counts {
         cpu_pressure_us: Some(0),
         io_pressure_us: Some(90_000),
         moved: vec![Some(DeviceTransfer::default())],
+        carried: None,
     }
 }

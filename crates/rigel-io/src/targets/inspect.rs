@@ -25,6 +25,8 @@ use rigel_core::facts::TargetFacts;
 use rigel_core::guard::safety::Evidence;
 use rigel_core::path_text;
 use rigel_core::units::{Bytes, GIB, MIB};
+use rustix::fs::{Access, access};
+use rustix::io::Errno;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -79,7 +81,10 @@ pub fn inspect(path: &Path, snapshot: &Snapshot) -> Result<InspectedTarget, Prob
         return Ok(inspected);
     }
     let place = inspected.node.place();
-    let next = fill_hint(room::room_left(path), &path_text::shell_word(&place));
+    let next = match access(path, Access::WRITE_OK) {
+        Err(error) => unwritable_hint(error).to_owned(),
+        Ok(()) => fill_hint(room::room_left(path), &path_text::shell_word(&place)),
+    };
     Err(Problem::refused("the target is an empty file").at(place).next(next))
 }
 
@@ -87,6 +92,16 @@ pub fn inspect(path: &Path, snapshot: &Snapshot) -> Result<InspectedTarget, Prob
 const FILL_BYTES: u64 = 4 * GIB;
 /// Less is not a target to measure.
 const LEAST_FILL_BYTES: u64 = 16 * MIB;
+
+/// What helps with an empty file that nothing can be written to.
+const fn unwritable_hint(error: Errno) -> &'static str {
+    match error {
+        Errno::ROFS => {
+            "its filesystem is read-only, so it cannot be filled: name a file that holds data, or one on another filesystem"
+        }
+        _ => "you may not write to it, so you cannot fill it: name a file that holds data, or ask its owner",
+    }
+}
 
 /// What fills an empty file: as much as is worth measuring, or most of what is left of its filesystem.
 fn fill_hint(left_bytes: Option<u64>, place: &str) -> String {
@@ -254,5 +269,7 @@ mod tests {
         assert!(small.contains("rigel fill --size 163M t.dat (182 MiB are free)"), "{small}");
         let none = hint(Some(MIB));
         assert!(none.contains("no room") && !none.contains("rigel fill"), "{none}");
+        assert!(unwritable_hint(Errno::ROFS).contains("read-only"));
+        assert!(unwritable_hint(Errno::ACCESS).contains("you may not write"));
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! Counters whose file is missing, unreadable or unparsable are left out. Must not keep state between readings.
 
+use super::WatchedDevices;
 use rigel_core::witness::{Counts, DeviceTransfer};
 use rustix::io::pread;
 use rustix::param::clock_ticks_per_second;
@@ -22,6 +23,7 @@ pub(super) struct Counters {
     cpu_pressure: Source,
     io_pressure: Source,
     devices: Vec<Source>,
+    bottom: Vec<Source>,
     /// In the counters of the host.
     pub(super) cpus: Option<u32>,
     own_us: OwnUs,
@@ -40,7 +42,7 @@ struct CpuTimes {
 }
 
 impl Counters {
-    pub(super) fn open(root: &Path, devices: &[(u32, u32)], own_us: OwnUs) -> Self {
+    pub(super) fn open(root: &Path, devices: &WatchedDevices, own_us: OwnUs) -> Self {
         let source = |file: &str| Source(File::open(root.join(file)).ok());
         let device = |(major, minor): &(u32, u32)| source(&format!("sys/dev/block/{major}:{minor}/stat"));
         Self {
@@ -48,7 +50,8 @@ impl Counters {
             cpu_pressure: source("proc/pressure/cpu"),
             io_pressure: source("proc/pressure/io"),
             // Not /proc/diskstats, which lists every disk of the host, and there can be thousands.
-            devices: devices.iter().map(device).collect(),
+            devices: devices.on_top.iter().map(device).collect(),
+            bottom: devices.at_bottom.iter().map(device).collect(),
             cpus: std::fs::read(root.join("proc/stat")).ok().and_then(|stat| cpus(&stat)),
             own_us,
         }
@@ -67,7 +70,15 @@ impl Counters {
             cpu_pressure_us: pressure(&self.cpu_pressure),
             io_pressure_us: pressure(&self.io_pressure),
             moved: self.devices.iter().map(|device| device.read(moved)).collect(),
+            carried: self.carried(),
         }
+    }
+
+    /// `None` where one of the devices cannot be read, or none is watched.
+    fn carried(&self) -> Option<DeviceTransfer> {
+        let mut each = self.bottom.iter().map(|device| device.read(moved));
+        let first = each.next()??;
+        each.try_fold(first, |sum, next| Some(sum.and(next?)))
     }
 }
 

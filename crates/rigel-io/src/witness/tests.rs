@@ -81,7 +81,8 @@ impl Host {
         let devices = [(8, 0), (8, 16)];
         let own_us = Arc::clone(&self.own_us);
         let own_us = Box::new(move || own_us.load(Ordering::SeqCst));
-        let counters = Counters::open(self.root.path(), &devices, own_us);
+        let watched = WatchedDevices { on_top: devices.to_vec(), at_bottom: devices.to_vec() };
+        let counters = Counters::open(self.root.path(), &watched, own_us);
         let limits = LimitsWatch::begin(IoLimits::of(System::at(self.root.path())));
         let kernel = KernelThreads::of(self.root.path());
         let watch = Watch::begin(counters, (limits, kernel), &devices, SetClock(Arc::clone(&self.now_ns)));
@@ -109,6 +110,7 @@ fn a_tenth() -> Counts {
         cpu_pressure_us: Some(1234),
         io_pressure_us: Some(3 * 1234),
         moved: vec![moved, moved],
+        carried: None,
     }
 }
 
@@ -127,6 +129,8 @@ fn samples_hold_what_the_files_counted() {
     let ends: Vec<u64> = witness.samples.iter().map(|sample| sample.at_ns / PERIOD_NS).collect();
     assert_eq!(ends, [2, 3, 4, 5]);
     assert!(witness.samples.iter().all(|sample| sample.counts == a_tenth()), "{witness:?}");
+    let of_both = DeviceTransfer { read_bytes: 8 * 8192, written_bytes: 8 * 16_384 };
+    assert_eq!(witness.carried, Some(of_both), "of the devices at the bottom, here the same");
 }
 
 #[test]
@@ -159,6 +163,7 @@ fn what_is_missing_or_goes_back_is_left_out() {
     sampler.mark();
     host.write(2, after(2));
     let witness = sampler.between(0, 2 * PERIOD_NS).unwrap();
+    assert_eq!(witness.carried, None, "one of the devices at the bottom is missing");
     let back = Counts {
         steal_us: None,
         cpu_pressure_us: None,
@@ -204,7 +209,8 @@ fn a_long_watch_becomes_sparser_and_loses_no_sum() {
     let devices = [(8, 0)];
     let own_us = Arc::clone(&host.own_us);
     let own_us = Box::new(move || own_us.load(Ordering::SeqCst));
-    let counters = Counters::open(host.root.path(), &devices, own_us);
+    let watched = WatchedDevices { on_top: devices.to_vec(), at_bottom: Vec::new() };
+    let counters = Counters::open(host.root.path(), &watched, own_us);
     let limits = LimitsWatch::begin(IoLimits::of(System::at(host.root.path())));
     let kernel = KernelThreads::of(host.root.path());
     let watch = Watch::begin(counters, (limits, kernel), &devices, SetClock(Arc::clone(&host.now_ns)));

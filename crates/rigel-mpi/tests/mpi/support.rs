@@ -62,6 +62,7 @@ pub struct RunningJob {
 
 impl Place {
     pub fn new() -> Self {
+        rigel_testdev::restore_signals();
         Self { dir: TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap() }
     }
 

@@ -76,7 +76,7 @@ fn machine<'a>(runs: impl Iterator<Item = &'a SourceView<'a>>) -> String {
     });
     let nodes = hosts.flatten().filter(|node| !node.engine.kind.is_simulated());
     let of_host = |node: &rigel_core::record::Node| {
-        let guest = surroundings::guest(&node.host).unwrap_or_else(|| "no virtual machine".to_owned());
+        let guest = node.host.guest().unwrap_or_else(|| "no virtual machine".to_owned());
         let limits = surroundings::limits(&node.host).map(|limits| format!(", limited to {limits}"));
         guest + &limits.unwrap_or_default()
     };

@@ -168,7 +168,7 @@ fn of_node(node: &Node) -> Vec<(&'static str, String)> {
         ("Kernel", format!("{} {}", host.kernel, host.machine)),
         ("CPU", host.cpu_model.clone().unwrap_or_default()),
         ("CPUs", host.cpus.to_string()),
-        ("Machine", surroundings::guest(host).unwrap_or_default()),
+        ("Machine", host.guest().unwrap_or_default()),
         ("Limits", surroundings::limits(host).unwrap_or_default()),
         ("Priority", host.priority.told().unwrap_or_default()),
         ("Memory", host.memory_bytes.map_or_else(String::new, |bytes| Bytes(bytes).to_string())),

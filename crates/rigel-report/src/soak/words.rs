@@ -2,6 +2,7 @@
 
 use super::{SoakReport, delays, drives};
 use crate::nodes;
+use crate::surroundings;
 use crate::words::listed;
 use rigel_core::facts::TargetFacts;
 use rigel_core::judge::wrong_data::{place, what};
@@ -24,6 +25,7 @@ pub(super) fn told(told: &SoakReport<'_>) -> Vec<String> {
     let parts = [
         Some(verdict(told)),
         memory(told.record),
+        surroundings::guests(&told.record.header.nodes),
         Some(load(found)),
         compared(found),
         silence(found),

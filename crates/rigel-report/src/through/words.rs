@@ -1,6 +1,7 @@
 //! The sentences of a run through a failure, which text, page and JSON have alike. Must not judge.
 
 use super::ThroughReport;
+use crate::surroundings;
 use rigel_core::judge::wrong_data::place;
 use rigel_core::path_text::printable;
 use rigel_core::record::Mark;
@@ -31,6 +32,7 @@ pub(super) fn told(told: &ThroughReport<'_>) -> Vec<String> {
         found.hung.as_ref().map(|hung| format!("The load ended early: {hung}.")),
         (!found.complete).then(|| "The run was cut short: what came later is not known.".to_owned()),
         (!found.changed.is_empty()).then(|| format!("Meanwhile: {}.", found.changed.join("; "))),
+        surroundings::guests(&told.record.header.nodes),
     ];
     let rebuilds = found.rebuilds.iter().map(rebuild);
     parts.into_iter().flatten().chain(rebuilds).collect()

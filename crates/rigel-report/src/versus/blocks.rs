@@ -12,7 +12,7 @@ use crate::document::{Block, Blocks, Card, Document, PageDocument, Room};
 use crate::html::assets;
 use crate::json::compact;
 use crate::verdict::{Conclusion, Tone};
-use crate::{nodes, warnings};
+use crate::{nodes, surroundings, warnings};
 use rigel_core::error::Problem;
 use rigel_core::judge::quantity::Quantity;
 use rigel_core::load::sides::Side;
@@ -65,6 +65,8 @@ impl Document for VersusReport<'_> {
             Room::Narrow => Block::part(vec![Block::Facts(sides.to_vec())]),
             Room::Wide => run(&self.view.record.header, sides.to_vec()),
         });
+        let guests = surroundings::guests(&self.view.record.header.nodes).filter(|_| !room.is_wide());
+        all.push(Block::part(guests.map(Block::paragraph).into_iter().collect()));
         all.push(Block::part(next(&conclusion)));
         all.into()
     }

@@ -42,6 +42,7 @@ fn calibrated(name: &str, write_percent: u8, small_bytes: u64, large_bytes: u64)
             cpus: None,
             devices,
             kernel_us: None,
+            carried: None,
             began_ns: visit.began_ns,
             samples,
         });

@@ -21,9 +21,9 @@ fn mixed() -> Run {
 #[test]
 fn a_row_per_point_and_class() {
     insta::assert_snapshot!(mixed().file(Format::Csv, "_findings.csv"), @r"
-    run_id,small,large,class,io_bytes,seconds,iops,iops_lo95,iops_hi95,mbps,mbps_lo95,mbps_hi95,latency_mean_us,latency_mean_us_lo95,latency_mean_us_hi95,latency_min_us,latency_max_us,latency_stddev_us,latency_p50_us,latency_p50_us_lo95,latency_p50_us_hi95,latency_p90_us,latency_p99_us,latency_p99_us_lo95,latency_p99_us_hi95,latency_p99_9_us,latency_p99_99_us,visits,basis,within,between,stalled_share,reached,reads,writes,errors,outstanding_planned,outstanding_mean,own_cpu,flags
-    orion_20260101_1200,2,1,small,8192,60,100,,,0.78125,,,20000,,,20000,20000,0,20000,,,20000,20000,,,20000,20000,1,none,,,,,6000,0,0,2,2,,
-    orion_20260101_1200,2,1,large,1048576,60,10,,,10,,,100000,,,100000,100000,0,100000,,,100000,100000,,,100000,100000,1,none,,,,,600,0,0,1,1,,
+    run_id,small,large,class,io_bytes,seconds,iops,iops_lo95,iops_hi95,mbps,mbps_lo95,mbps_hi95,latency_mean_us,latency_mean_us_lo95,latency_mean_us_hi95,latency_min_us,latency_max_us,latency_stddev_us,latency_p50_us,latency_p50_us_lo95,latency_p50_us_hi95,latency_p90_us,latency_p99_us,latency_p99_us_lo95,latency_p99_us_hi95,latency_p99_9_us,latency_p99_99_us,visits,basis,within,between,stalled_share,reached,reads,writes,errors,outstanding_planned,outstanding_mean,own_cpu,flags,run_flags
+    orion_20260101_1200,2,1,small,8192,60,100,,,0.78125,,,20000,,,20000,20000,0,20000,,,20000,20000,,,20000,20000,1,none,,,,,6000,0,0,2,2,,,
+    orion_20260101_1200,2,1,large,1048576,60,10,,,10,,,100000,,,100000,100000,0,100000,,,100000,100000,,,100000,100000,1,none,,,,,600,0,0,1,1,,,
     ");
 }
 
@@ -40,7 +40,7 @@ fn what_is_not_there_is_empty_and_commas_are_quoted() {
     let small = lines.next().unwrap();
     assert_eq!(
         small,
-        "\"a,\"\"b\"\"\",2,1,small,8192,60,0,,,0,,,,,,,,,,,,,,,,,,1,none,,,,,0,0,0,2,2,,BUFFERED;NO_DATA"
+        "\"a,\"\"b\"\"\",2,1,small,8192,60,0,,,0,,,,,,,,,,,,,,,,,,1,none,,,,,0,0,0,2,2,,BUFFERED;NO_DATA,"
     );
     assert_eq!(small.split(',').count(), columns + 1, "the quoted comma");
 }

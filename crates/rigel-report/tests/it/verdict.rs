@@ -71,16 +71,35 @@ fn what_a_run_ran_in_stands_in_every_output_for_people() {
     host.hypervisor = Some("KVM".into());
     host.cgroup.cpu_max_millis = Some(1500);
     let view = View::of(&run.record);
-    let told = "It ran in a KVM virtual machine: the host below may cache and limit its I/O, and others share disks and CPUs. Its control group was \
-                limited to 1.5 of 4 CPUs.";
-    assert_eq!(Conclusion::of(&view).surroundings.as_deref(), Some(told));
+    let limited = "Its control group was limited to 1.5 of 4 CPUs.";
+    assert_eq!(Conclusion::of(&view).surroundings.as_deref(), Some(limited));
     let flat = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = flat(rigel_report::text::explained(&view, rigel_report::text::Style::default(), &[]));
     for output in
         [text, file_of(&view, Format::Html, "_report.html"), file_of(&view, Format::Markdown, "_report.md")]
     {
-        assert!(output.contains(told), "{output}");
+        for told in [limited, "a KVM virtual machine", "GUEST"] {
+            assert!(output.contains(told), "{told}: {output}");
+        }
     }
+    assert!(file_of(&view, Format::Csv, "_findings.csv").contains(",GUEST\n"));
+    let orion = Format::Orion(rigel_report::OrionVersion::V19);
+    let fio = rigel_report::render(Format::Fio, &view).unwrap();
+    let fio = String::from_utf8_lossy(&fio[0].bytes).into_owned();
+    let outputs = [
+        file_of(&view, orion, "_flags.csv"),
+        file_of(&view, Format::Json, "_findings.json"),
+        file_of(&view, Format::OpenMetrics, "_metrics.prom"),
+        fio,
+    ];
+    for output in outputs {
+        assert!(output.contains("GUEST") && output.contains("a KVM virtual machine"), "{output}");
+    }
+    let brief = flat(rigel_report::text::report(&view, rigel_report::text::Style::default(), &[]));
+    assert!(
+        brief.contains("It ran in a KVM virtual machine, whose host may cache and limit its I/O."),
+        "{brief}"
+    );
 }
 
 /// Where the rate still rises, nothing is known of what more than was tried would give.

@@ -90,6 +90,7 @@ fn witness(devices: &[(u32, u32)]) -> Witness {
         cpus: None,
         devices: devices.to_vec(),
         kernel_us: None,
+        carried: None,
         began_ns: 0,
         samples,
     }

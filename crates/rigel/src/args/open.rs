@@ -100,6 +100,16 @@ pub fn request(given: &LevelArgs) -> Result<Request, Problem> {
     Ok(request)
 }
 
+/// A number with commas between its thousands is a list of rates, like any other; said where it looks like one.
+pub fn looks_like_thousands(rates: &[u32]) -> Option<String> {
+    let (first, rest) = rates.split_first().filter(|(_, rest)| !rest.is_empty())?;
+    let is_group = |rate: &u32| (100..1000).contains(rate);
+    (*first < 100 && rest.iter().all(is_group)).then(|| {
+        let shown = |between: &str| rates.iter().map(u32::to_string).collect::<Vec<_>>().join(between);
+        format!("--rate {} gives {} rates; for one rate, write {}", shown(","), rates.len(), shown(""))
+    })
+}
+
 /// Most outstanding I/Os, as they were asked for.
 pub fn most_outstanding(asked: Option<u32>) -> Result<u32, Problem> {
     let most = asked.unwrap_or(DEFAULT_MOST_OUTSTANDING);

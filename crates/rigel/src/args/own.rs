@@ -148,10 +148,10 @@ pub struct ConsentArgs {
     #[arg(long, value_name = "TARGET", help_heading = SAFETY)]
     pub destroy_data: Vec<PathBuf>,
 
-    /// Measure memory on purpose: allow a scratch file in memory, and exit with 0
+    /// Measure memory on purpose, and exit with 0
     ///
-    /// tmpfs, zram and the like are memory, not storage. Without this option Rigel refuses a scratch file there, and exits with 1 if a run
-    /// measured only memory. The numbers are flagged MEMORY in either case.
+    /// A file on tmpfs, on a compressed filesystem or behind a page cache is answered from memory. Without this option Rigel refuses such targets
+    /// and scratch files, and exits with 1 after measuring a device that is memory, such as zram. The numbers are flagged MEMORY in either case.
     #[arg(long, help_heading = SAFETY, hide_short_help = true)]
     pub allow_memory: bool,
 

@@ -9,7 +9,7 @@ use super::output::OutputArgs;
 use super::target_args::TargetArgs;
 use super::through::{self, ThroughArgs};
 use super::values::ValueError;
-use super::{Display, Environment, Invocation, ResumeOptions, RunOptions, Versus, words};
+use super::{Display, Environment, Invocation, ResumeOptions, RunOptions, Versus, open, words};
 use clap::Arg;
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
@@ -77,8 +77,8 @@ Effect on other programs:
       running database, is slow until the run ends. --dry-run lists what uses a target.";
 
 /// The options that may stand beside --resume: its record says everything else.
-pub const BESIDE_RESUME: [&str; 8] =
-    ["resume", "destroy_data", "json", "no_html", "quiet", "verbose", "tui", "orion_version"];
+pub const BESIDE_RESUME: [&str; 9] =
+    ["resume", "destroy_data", "dry_run", "json", "no_html", "quiet", "verbose", "tui", "orion_version"];
 
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES, mut_args(adapted))]
@@ -162,7 +162,9 @@ impl RunArgs {
     ) -> Result<Invocation, Problem> {
         let Some(record) = self.resume.take() else {
             let is_brief = self.level == Some(RunLevel::Commit) && self.load.be_brief_on_commits();
+            let thousands = open::looks_like_thousands(&self.load.open.rate);
             let mut options = self.options(Front::Rigel, command_line, environment)?;
+            options.notes.extend(thousands);
             options.notes.extend(is_brief.then(|| OF_FEW_WRITERS.to_owned()));
             return Ok(Invocation::Run(Box::new(options)));
         };
@@ -171,6 +173,7 @@ impl RunArgs {
         Ok(Invocation::Resume(ResumeOptions {
             record,
             destroy: own.how.consent.destroy_data,
+            dry_run: own.how.consent.dry_run,
             display: Display { verbose: self.verbose, ..shown },
             versus: Versus::default(),
             server: None,

@@ -5,7 +5,7 @@
 use super::build::{Frame, display};
 use super::names::Front;
 use super::output::OutputArgs;
-use super::own::{HowArgs, beside_own};
+use super::own::{ConsentArgs, HowArgs, beside_own};
 use super::target_args::TargetArgs;
 use super::{Environment, Invocation, ResumeOptions, RunOptions, Versus, shaping, values};
 use clap::Arg;
@@ -55,7 +55,7 @@ reports new damage or an alarm (SMART, NVMe and SCSI logs, read before and after
 nothing wrong. Writing wears flash; docs/guide/soak.md says how much. Other programs on the same disks are slow meanwhile.";
 
 /// The options that may stand beside --resume: its record says everything else.
-pub const BESIDE_RESUME: [&str; 6] = ["resume", "destroy_data", "json", "no_html", "quiet", "tui"];
+pub const BESIDE_RESUME: [&str; 7] = ["resume", "destroy_data", "dry_run", "json", "no_html", "quiet", "tui"];
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES, mut_args(adapted))]
@@ -130,8 +130,16 @@ impl SoakArgs {
     ) -> Result<Invocation, Problem> {
         if let Some(record) = self.resume.take() {
             let display = display(self.how.show, self.output.tui, None, environment)?;
-            let (destroy, versus, server) = (self.how.consent.destroy_data, Versus::default(), None);
-            return Ok(Invocation::Resume(ResumeOptions { record, destroy, display, versus, server }));
+            let ConsentArgs { destroy_data: destroy, dry_run, .. } = self.how.consent;
+            let (versus, server) = (Versus::default(), None);
+            return Ok(Invocation::Resume(ResumeOptions {
+                record,
+                destroy,
+                dry_run,
+                display,
+                versus,
+                server,
+            }));
         }
         let request = self.request()?;
         let usual = self.write.is_none() && self.load_file.is_none();

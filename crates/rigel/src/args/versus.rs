@@ -35,13 +35,14 @@ const SIDES: &str = "Side B";
 const GATES: &str = "Gates";
 
 /// The options that may stand beside --record and --resume: the record says everything else.
-pub const BESIDE_RECORD: [&str; 15] = [
+pub const BESIDE_RECORD: [&str; 16] = [
     "resume",
     "record",
     "html",
     "out",
     "force",
     "destroy_data",
+    "dry_run",
     "json",
     "no_html",
     "quiet",
@@ -208,6 +209,7 @@ impl VersusArgs {
             return Ok(Invocation::Resume(ResumeOptions {
                 record,
                 destroy: how.consent.destroy_data,
+                dry_run: how.consent.dry_run,
                 display: Display { verbose: self.verbose, ..shown },
                 versus: wish,
                 server: None,
@@ -405,8 +407,9 @@ fn adapted(arg: Arg) -> Arg {
         "allow_memory" => told(
             arg,
             "Measure memory on purpose, and exit with 0",
-            "tmpfs, zram and the like are memory, not storage; their numbers are flagged MEMORY. Without this option a run that \
-             measured only memory exits with 1.",
+            "A file on tmpfs, on a compressed filesystem or behind a page cache is answered from memory. Without this option Rigel \
+             refuses such targets, and exits with 1 after measuring a device that is memory, such as zram. The numbers are flagged \
+             MEMORY in either case.",
         ),
         "label" => arg.help("Your name for this comparison, such as old-and-new-san").long_help(None::<&str>),
         "no_html" => arg.help("Do not write the page with charts (NAME_versus.html)"),

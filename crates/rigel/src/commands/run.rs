@@ -94,7 +94,10 @@ fn planned(reporter: Reporter<'_>, host: &HostFacts, looked: &[TargetFacts]) -> 
     sides::check_engines(options, &plan, looked)?;
     reporter.remarks(&options.notes);
     reporter.remarks(&scaling::remarks(options, looked));
-    reporter.memory(looked);
+    // What will be refused needs no other word.
+    if targets::check_answered_by_storage(&options.request, looked).is_ok() {
+        reporter.memory(looked);
+    }
     reporter.note(narrowed(options, host, looked, &plan));
     reporter.note(commits::remark(&options.request));
     reporter.note(soak::remark(options));
@@ -122,6 +125,7 @@ fn together(options: &RunOptions, host: HostFacts, crew: &Crew, streams: &Stream
     let met = crew.meet(options, host)?;
     let (looked, options) = (met.targets().to_vec(), &met.options(options));
     sides::check(options, &looked)?;
+    targets::check_answered_by_storage(&options.request, &looked)?;
     let options = &*commits::of_calibration(options, &looked);
     let options = &*soak::of_targets(options, &looked);
     scaling::check_alone(&options.request)?;
@@ -177,6 +181,11 @@ fn measure_and_report(
     let options = reporter.options;
     let found = scratch.facts()?.unwrap_or(looked);
     let plan = Plan::new(&options.request, &host, &found)?;
+    // Before anything is said of what will be written; what must not be written is refused for that.
+    if let Err(memory) = targets::check_answered_by_storage(&options.request, &found) {
+        consent::foresee(options, &found)?;
+        return Err(memory);
+    }
     let permits = consent::permits(reporter, &found, &scratch.holds(), signals.flag())?;
     let past = RecordPast::default();
     let alone = Team::default();

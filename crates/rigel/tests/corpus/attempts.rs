@@ -109,9 +109,9 @@ const OTHERS: &[&str] = &[
 
 /// Commands that only read, and may.
 const READS: &[&str] = &[
-    "run advanced T --matrix point --num-small 1 --num-large 0 --duration 100ms --quiet --no-html --name read",
-    "run oltp T --duration 100ms --num-disks 1 --write 50 --dry-run",
-    "run oltp T --duration 100ms --num-disks 1 --write 50 --dry-run --destroy-data T",
+    "run advanced T --matrix point --num-small 1 --num-large 0 --duration 100ms --quiet --no-html --name read --allow-memory",
+    "run oltp T --duration 100ms --num-disks 1 --write 50 --allow-memory --dry-run",
+    "run oltp T --duration 100ms --num-disks 1 --write 50 --allow-memory --dry-run --destroy-data T",
     "fill T --dry-run",
     "fill T --dry-run --destroy-data T",
     "doctor T",

@@ -42,7 +42,7 @@ fn a_scratch_file_under_a_loop_device_is_not_removed() {
     place.line(&format!("{RUN} --scratch-size 16M --keep-scratch")).expect_measured();
     let path = place.path().join("rigel-scratch.dat");
     let whole = fs::read(&path).unwrap();
-    let Some(device) = needs(name, LoopDevice::attach(&path, false)) else { return };
+    let Some(device) = needs(name, LoopDevice::attach(&path, true)) else { return };
     for size in ["16M", "32M"] {
         let told = place.line(&format!("{RUN} --scratch-size {size}")).expect_code(3);
         assert!(told.stderr.contains("loop"), "{}", told.stderr);

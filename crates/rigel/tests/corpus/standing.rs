@@ -109,7 +109,7 @@ fn device(bench: &Bench, room: &str, mib: u64, make: &[&str]) -> Result<(PathBuf
     let image = bench.room(room).join("image");
     blank(&image, mib << 20);
     shell(make, &image)?;
-    let device = LoopDevice::attach(&image, false)?;
+    let device = LoopDevice::attach(&image, true)?;
     Ok((image, device))
 }
 
@@ -221,7 +221,7 @@ fn behind_a_loop(bench: &Bench) -> MadeTarget {
 
 fn stacked(bench: &Bench) -> MadeTarget {
     let (image, below) = device(bench, "stacked", 8, &["mkfs.ext2 -q -F $F"])?;
-    let above = LoopDevice::attach(below.path(), false)?;
+    let above = LoopDevice::attach(below.path(), true)?;
     let target = on("a loop device under a loop device", &image, &below).near(above.path()).never("loop");
     Ok(vec![target.holding((above, below))])
 }

@@ -114,7 +114,7 @@ fn devices(place: &Place) -> Result<(PathBuf, LoopDevice, PathBuf), MissingNeed>
     blank(&image, 16 << 20);
     blank(&other, 16 << 20);
     shell(&["mkfs.ext4 -q -F $F"], &other)?;
-    let device = LoopDevice::attach(&image, false)?;
+    let device = LoopDevice::attach(&image, true)?;
     Ok((image, device, other))
 }
 

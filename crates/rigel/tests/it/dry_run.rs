@@ -131,3 +131,33 @@ fn a_dry_run_ends_as_the_run_that_would_be_refused() {
         assert_eq!(place.files(), before, "{line}");
     }
 }
+
+/// Nothing is measured and the record stays as it is; what the resumed run would refuse is refused.
+#[test]
+fn a_resumed_run_can_be_foretold() {
+    let place = Place::new();
+    let data = place.random_file("data", 4 << 20);
+    place.line("run oltp data --duration 100ms --num-disks 1 --name r --quiet --no-html").expect_measured();
+    let record = place.only("_record.jsonl");
+    let line = format!("run --resume {}", record.display());
+    let told = place.line(&format!("{line} --dry-run")).expect_code(0);
+    assert_eq!(told.stdout, "The run is complete: its outputs would be written again.\n");
+    let whole = fs::read(&record).unwrap();
+    let cut = &whole[..whole.len() / 2];
+    fs::write(&record, cut).unwrap();
+    let told = place.line(&format!("{line} --dry-run")).expect_code(0);
+    let visits =
+        cut.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{\"line\":\"visit\"")).count();
+    assert!(visits > 2, "{}", String::from_utf8_lossy(cut));
+    assert!(told.stdout.contains("If it is resumed: the run resumes after the "), "{told:?}");
+    assert!(told.stdout.contains("its last line is incomplete and ignored"), "{told:?}");
+    assert_eq!(fs::read(&record).unwrap(), cut);
+    // Another file under its name.
+    fs::remove_file(&data).unwrap();
+    let gone = place.line(&format!("{line} --dry-run")).expect_code(3);
+    assert!(gone.stderr.contains("bring the target back"), "{gone:?}");
+    place.random_file("data", 8 << 20);
+    let other = place.line(&format!("{line} --dry-run")).expect_code(3);
+    assert_eq!(other.stderr, place.line(&line).expect_code(3).stderr);
+    assert_eq!(fs::read(&record).unwrap(), cut);
+}

@@ -272,7 +272,9 @@ fn in_read_only(place: &Place, line: &str) -> Result<ProgramOutput, MissingNeed>
 fn a_read_only_mount_is_called_so() {
     let place = Place::new();
     place.random_file("data", MIB);
+    fs::write(place.path().join("empty"), "").unwrap();
     for line in [
+        "run simple empty",
         "run simple",
         "run simple --dry-run",
         "run simple --scratch-size 8M",
@@ -289,8 +291,9 @@ fn a_read_only_mount_is_called_so() {
         let told = told.expect_code(3);
         let all = format!("{}{}", told.stdout, told.stderr);
         assert!(all.contains("read-only") && !all.contains("free space"), "{line}: {told:?}");
+        assert!(!all.contains("rigel fill"), "{line}: {told:?}");
     }
-    assert_eq!(place.files(), ["data"]);
+    assert_eq!(place.files(), ["data", "empty"]);
 }
 
 #[test]

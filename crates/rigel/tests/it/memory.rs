@@ -1,4 +1,4 @@
-//! Memory is not storage: refused for a scratch file, flagged when it is named, and no number of it stands unmarked.
+//! Memory is not storage: refused before the run unless it is meant, and then no number of it stands unmarked.
 
 use crate::support::{Place, ProgramOutput, flags, tell};
 use rigel_testdev::{LoopDevice, MissingNeed, ZramDevice, needs, random_file};
@@ -76,6 +76,12 @@ fn named(place: &Place, target: &Path) -> ProgramOutput {
     place.line(&line)
 }
 
+fn meant(place: &Place, target: &Path) -> ProgramOutput {
+    let line =
+        format!("run advanced {} {POINT} --json --force --name named --allow-memory", target.display());
+    place.line(&line)
+}
+
 /// What was asked for is no reason to fail, whatever else this host spoilt.
 fn is_no_failure(told: ProgramOutput) -> ProgramOutput {
     let told = told.expect_measured();
@@ -96,7 +102,7 @@ fn a_scratch_file_in_memory_is_refused_and_nothing_is_left() {
         "run oltp --dry-run",
     ] {
         let told = run_in(&place, dir.path(), line).expect_code(3);
-        assert!(told.stdout.is_empty() && told.stderr.contains("this is memory, not storage"), "{told:?}");
+        assert!(told.stdout.is_empty() && told.stderr.contains(NO_STORAGE), "{told:?}");
         assert!(told.stderr.contains("tmpfs keeps its files in memory"), "{}", told.stderr);
         assert!(
             told.stderr.contains("directory on a disk") && told.stderr.contains("--allow-memory"),
@@ -134,33 +140,58 @@ fn memory_that_was_asked_for_is_measured_and_flagged() {
     assert!(memory(&again.json()).is_some());
 }
 
+/// Refused before anything is measured, without and with `--dry-run`; nothing is left.
+fn refused(place: &Place, target: &Path, what: &str, because: &str) {
+    for line in [
+        format!("run advanced {} {POINT} --name refused", target.display()),
+        format!("run advanced {} {POINT} --name refused --dry-run", target.display()),
+        format!("calibrate {} --for 60s --quiet", target.display()),
+        format!("slo {} --p99 5ms --quiet --name refused", target.display()),
+    ] {
+        let told = place.line(&line).expect_code(3);
+        for part in [what, because, "--allow-memory"] {
+            assert!(told.stderr.contains(part), "{line}: {part}: {}", told.stderr);
+        }
+    }
+    assert!(names(place.path()).iter().all(|name| !name.starts_with("refused")), "{:?}", names(place.path()));
+}
+
+const NO_STORAGE: &str = "this is memory, not storage";
+const CACHED: &str = "this target is only reachable through the page cache, which is memory";
+
 #[test]
-fn a_named_file_in_memory_is_measured_and_the_run_fails() {
-    let name = "a_named_file_in_memory_is_measured_and_the_run_fails";
+fn a_named_file_in_memory_is_refused_unless_memory_is_meant() {
+    let name = "a_named_file_in_memory_is_refused_unless_memory_is_meant";
     let Some(dir) = needs(name, in_memory()) else { return };
     let place = Place::new();
     let file = dir.path().join("data");
     random_file(&file, 16 * MIB).unwrap();
-    let told = named(&place, &file).expect_code(1);
-    assert!(memory(&told.json()).is_some(), "{}", told.stdout);
-    for part in ["no number is usable", "the only point", "MEMORY (tmpfs", "--allow-memory"] {
-        assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
-    }
-    for suffix in ["_record.jsonl", "_summary.txt", "_flags.csv", "_ci.csv"] {
-        assert!(place.only_of("named", suffix).exists(), "{suffix}");
-    }
-    // One target on the disk does not save the others.
+    refused(&place, &file, NO_STORAGE, "tmpfs keeps its files in memory");
+    // One target on the disk does not save the others, nor does one side the other.
     let disk = place.random_file("disk", 16 * MIB);
-    let line = format!("run advanced {} {} {POINT} --json --name both", file.display(), disk.display());
-    let text = memory(&place.line(&line).expect_code(1).json()).unwrap();
+    let (file, disk) = (file.display(), disk.display());
+    for line in [
+        format!("run advanced {disk} {file} {POINT} --name both"),
+        format!("versus {disk} --and {file} --for 20s --quiet"),
+        format!("versus {file} --and {disk} --for 20s --quiet"),
+    ] {
+        let told = place.line(&line).expect_code(3);
+        assert!(told.stderr.contains(NO_STORAGE) && told.stderr.contains("tmpfs"), "{line}: {}", told.stderr);
+    }
+    // The page cache of memory is memory.
+    let told = place.line(&format!("run advanced {file} {POINT} --buffered")).expect_code(3);
+    assert!(told.stderr.contains(NO_STORAGE), "{}", told.stderr);
+    let line = format!("run advanced {disk} {file} {POINT} --json --allow-memory --name meant");
+    let text = memory(&is_no_failure(place.line(&line)).json()).unwrap();
     assert!(text.starts_with("1 of 2 targets: tmpfs"), "{text}");
-    let line = format!("run advanced {} {POINT} --json --allow-memory --name meant", file.display());
-    assert!(memory(&is_no_failure(place.line(&line)).json()).is_some());
+    for suffix in ["_record.jsonl", "_summary.txt", "_flags.csv", "_ci.csv"] {
+        assert!(place.only_of("meant", suffix).exists(), "{suffix}");
+    }
     // What the other commands say.
-    let path = file.to_str().unwrap();
-    let told = place.rigel(["targets", path]).expect_code(0);
+    let path = format!("{file}");
+    let told = place.rigel(["targets", &path]).expect_code(0);
     assert!(told.stdout.contains("memory: tmpfs keeps its files in memory"), "{}", told.stdout);
-    let told = place.rigel(["doctor", path, "--json"]);
+    let told = place.rigel(["doctor", &path, "--json"]);
     assert!(told.stdout.contains("memory-filesystem"), "{told:?}");
 }
 
@@ -172,11 +203,10 @@ fn an_overlay_over_memory_is_memory() {
     let place = Place::new();
     let wanted = "this overlay has it on tmpfs, which keeps its files in memory";
     let told = run_in(&place, &overlay.at, "calibrate").expect_code(3);
-    assert!(told.stderr.contains("this is memory, not storage") && told.stderr.contains(wanted), "{told:?}");
+    assert!(told.stderr.contains(NO_STORAGE) && told.stderr.contains(wanted), "{told:?}");
     assert_eq!(names(&overlay.at), ["data"]);
     let file = overlay.at.join("data");
-    let told = named(&place, &file).expect_code(1);
-    assert_eq!(memory(&told.json()).unwrap(), format!("{wanted}; no storage is measured"));
+    refused(&place, &file, NO_STORAGE, wanted);
     let told = place.rigel(["doctor", file.to_str().unwrap(), "--json"]);
     assert!(told.stdout.contains("memory-filesystem"), "{told:?}");
 }
@@ -191,9 +221,11 @@ fn loop_devices_over_memory_are_memory() {
     random_file(&file, 16 * MIB).unwrap();
     let Some(device) = needs(name, LoopDevice::attach(&file, true)) else { return };
     let own = device.path().file_name().unwrap().to_str().unwrap().to_owned();
-    let wanted = format!("{own} is a file on tmpfs, which keeps its files in memory; no storage is measured");
-    let told = named(&place, device.path()).expect_code(1);
-    assert_eq!(memory(&told.json()).as_ref(), Some(&wanted));
+    let because = format!("{own} is a file on tmpfs, which keeps its files in memory");
+    refused(&place, device.path(), NO_STORAGE, &because);
+    let wanted = format!("{because}; no storage is measured");
+    let document = is_no_failure(meant(&place, device.path())).json();
+    assert_eq!(memory(&document).as_ref(), Some(&wanted));
     let record = std::fs::read_to_string(place.only_of("named", "_record.jsonl")).unwrap();
     let header: Value = serde_json::from_str(record.lines().next().unwrap()).unwrap();
     let found = &header["targets"][0]["device"]["loop_file"];
@@ -204,17 +236,22 @@ fn loop_devices_over_memory_are_memory() {
 }
 
 #[test]
-fn a_loop_device_through_the_page_cache_is_memory_and_a_direct_one_is_not() {
-    let name = "a_loop_device_through_the_page_cache_is_memory_and_a_direct_one_is_not";
+fn a_loop_device_through_the_page_cache_is_refused_and_a_direct_one_is_not() {
+    let name = "a_loop_device_through_the_page_cache_is_refused_and_a_direct_one_is_not";
     let place = Place::new();
     let file = place.random_file("image", 16 * MIB);
-    for direct in [false, true] {
-        let Some(device) = needs(name, LoopDevice::attach(&file, direct)) else { return };
-        let document = named(&place, device.path()).json();
-        let text = memory(&document);
-        assert_eq!(text.is_some(), !direct, "{document}");
-        assert!(text.is_none_or(|text| text.contains("through the page cache")), "{document}");
+    {
+        let Some(device) = needs(name, LoopDevice::attach(&file, false)) else { return };
+        let number = device.path().display();
+        refused(&place, device.path(), CACHED, &format!("losetup --direct-io=on {number}"));
+        let text = memory(&is_no_failure(meant(&place, device.path())).json()).unwrap();
+        assert!(text.contains("through the page cache"), "{text}");
+        // The page cache may be measured on purpose.
+        let line = format!("run advanced {number} {POINT} --json --force --name cached --buffered");
+        assert!(memory(&is_no_failure(place.line(&line)).json()).is_some());
     }
+    let Some(device) = needs(name, LoopDevice::attach(&file, true)) else { return };
+    assert_eq!(memory(&named(&place, device.path()).json()), None);
 }
 
 #[test]

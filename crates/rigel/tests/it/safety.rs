@@ -95,7 +95,7 @@ pub fn filesystem_on_a_loop_device(place: &Place) -> Result<LoopDevice, MissingN
     if !made.success() {
         return Err(MissingNeed::new("mkfs.ext4 failed"));
     }
-    LoopDevice::attach(&image, false)
+    LoopDevice::attach(&image, true)
 }
 
 /// Unmounts on the way out, whatever happened.

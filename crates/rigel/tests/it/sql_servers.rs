@@ -209,7 +209,7 @@ fn a_disk_that_gets_full_under_a_table_is_told() {
     // What its log may take has to be free as well.
     let Some(server) = needs(name, PostgresServer::start("max_wal_size = 64MB\n")) else { return };
     let place = place();
-    let Some(mounted) = needs(name, LoopMount::ext4_on(&place, 480 * MIB, true)) else { return };
+    let Some(mounted) = needs(name, LoopMount::ext4(&place, 480 * MIB)) else { return };
     let space = mounted.directory().join("space");
     fs::create_dir(&space).unwrap();
     chown(&space, Some(Uid::from_raw(NOBODY)), Some(Gid::from_raw(NOBODY))).unwrap();
@@ -229,7 +229,7 @@ fn a_disk_that_gets_full_under_a_private_server_is_told() {
     let name = "a_disk_that_gets_full_under_a_private_server_is_told";
     let Some(()) = needs(name, private()) else { return };
     let place = place();
-    let Some(mounted) = needs(name, LoopMount::ext4_on(&place, 1024 * MIB, true)) else { return };
+    let Some(mounted) = needs(name, LoopMount::ext4(&place, 1024 * MIB)) else { return };
     let disk = mounted.directory().display().to_string();
     let said = place.path().join("told");
     let mut command = place.command();

@@ -1,6 +1,6 @@
 //! Running the binary in a directory of its own, and reading what it leaves.
 
-use rigel_testdev::{MissingNeed, needs};
+use rigel_testdev::{MissingNeed, needs, restore_signals};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -97,12 +97,14 @@ pub fn narrow(text: &str) -> bool {
 
 impl Place {
     pub fn new() -> Self {
+        restore_signals();
         Self { dir: TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap() }
     }
 
     /// For simulated runs: in memory where the host has such a directory. Every line of a record is flushed before the next step, and a
     /// simulated device does little else than wait for that.
     pub fn in_memory() -> Self {
+        restore_signals();
         TempDir::new_in("/dev/shm").map_or_else(|_| Self::new(), |dir| Self { dir })
     }
 

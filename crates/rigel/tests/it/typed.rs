@@ -82,6 +82,23 @@ fn the_plan_of_a_calibration_has_its_bound() {
 }
 
 #[test]
+fn rates_that_look_like_one_number_are_told() {
+    let told = |rates: &str| {
+        let place = Place::new();
+        place.line(&format!("run open --rate {rates} --engine sim --dry-run")).expect_code(0).stderr
+    };
+    for (rates, wanted) in [
+        ("5,100", "note: --rate 5,100 gives 2 rates; for one rate, write 5100\n"),
+        ("12,500", "note: --rate 12,500 gives 2 rates; for one rate, write 12500\n"),
+    ] {
+        assert!(told(rates).contains(wanted), "{}", told(rates));
+    }
+    for list in ["100,200,400", "5,10,20", "50,5000", "12500"] {
+        assert!(!told(list).contains("for one rate"), "{list}");
+    }
+}
+
+#[test]
 fn a_share_may_have_its_sign() {
     for line in ["run simple --write 2.5%", "calibrate --write 2.5%"] {
         refused(line, &["`--write 2.5%` is not a whole number of per cent", "0 to 100"]);

@@ -211,6 +211,7 @@ fn what_failed_is_no_io_of_others() {
                 cpus: None,
                 devices,
                 kernel_us: None,
+                carried: None,
                 began_ns: 0,
                 samples,
             });
@@ -243,6 +244,7 @@ fn others_that_can_hardly_matter_are_a_note() {
                 cpus: Some(cpus),
                 devices: Vec::new(),
                 kernel_us: None,
+                carried: None,
                 began_ns: end_ns - 1_000_000_000,
                 samples: vec![WitnessSample { at_ns: end_ns, counts }],
             });

@@ -13,7 +13,7 @@ use crate::stats::detect::overload::Growth;
 use crate::stats::sample::mean;
 use crate::stats::settle::after;
 use crate::units::{self, to_f64, us_from_ns};
-use crate::witness::{Disturbance, device_io, judge};
+use crate::witness::{DeviceTransfer, Disturbance, device_io, judge};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -126,12 +126,14 @@ pub fn foreign(header: &Header, visit: &Visit) -> Option<(Vec<Disturbance>, f64)
     visit.nodes.iter().enumerate().filter_map(of_node).reduce(join)
 }
 
-/// What the devices below the targets moved in visits, and what was asked of them; `None` unless every node knows it of every visit. Through the
-/// page cache our bytes are not those of the device.
+/// What the devices below the targets moved in visits, and what was asked of them; `None` unless every node knows it of every visit. Of the
+/// devices on top and those at the bottom, where fewer bytes moved. Through the page cache our bytes are not those of the device.
 pub fn moved(header: &Header, visits: &[&Visit]) -> Option<(u64, u64)> {
     let of_node = |node: &NodeVisit| {
-        let io = device_io(node.witness.as_ref()?, node.moved_bytes)?;
-        Some((io.device_bytes, io.own_bytes))
+        let witness = node.witness.as_ref()?;
+        let on_top = device_io(witness, node.moved_bytes).map(|io| io.device_bytes);
+        let at_bottom = witness.carried.map(DeviceTransfer::total_bytes);
+        Some((on_top.into_iter().chain(at_bottom).min()?, node.moved_bytes))
     };
     let direct = |visit: &Visit| !header.request.is_buffered_at(visit.point);
     added(visits.iter().map(|visit| added(visit.nodes.iter().map(of_node)).filter(|_| direct(visit))))

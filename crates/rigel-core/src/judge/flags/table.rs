@@ -339,6 +339,14 @@ flags!(FlagCode {
         "Rigel did not run at normal priority: its nice value, I/O class, scheduling policy or control group weight put it before or behind others.",
         "Start Rigel the way the database is started, without nice, ionice and chrt; rigel doctor names the settings."
     ),
+    /// The host is a virtual machine.
+    Guest: row(
+        "GUEST",
+        &[],
+        Next::Nothing,
+        "The host is a virtual machine: the host below may cache and limit its I/O, and others share disks and CPUs.",
+        "Ask whoever runs the host below how its disks are cached and limited, and keep it in mind when you compare."
+    ),
     /// A target so small that a cache below can hold it.
     SmallTarget: row(
         "SMALL_TARGET",

@@ -14,6 +14,7 @@ fn reading(tenth: u64, of: u64) -> Reading {
         cpu_pressure_us: Some(300 * of),
         io_pressure_us: Some(90_000 * of),
         moved: vec![Some(DeviceTransfer { read_bytes: 4096 * of, written_bytes: 512 * of }), None],
+        carried: None,
     };
     Reading { at_ns: tenth * PERIOD_NS, total }
 }
@@ -37,6 +38,7 @@ fn samples_are_what_was_counted_in_between() {
         cpu_pressure_us: Some(300),
         io_pressure_us: Some(90_000),
         moved: vec![Some(DeviceTransfer { read_bytes: 4096, written_bytes: 512 }), None],
+        carried: None,
     };
     assert_eq!(first.counts, expected);
     assert_eq!(second.counts.busy_us, Some(100_000));
@@ -158,4 +160,28 @@ fn samples_without_length_are_smoothed_all_the_same() {
     let ends = (half..half + 598).chain([2 * half + 600]).collect();
     let witness: Witness = serde_json::from_value(json(ends)).unwrap();
     assert_eq!(judge(&witness, ALWAYS, None).cpu.unwrap().mean, 0.0);
+}
+
+/// Only the first and the last reading count, whatever lies between.
+#[test]
+fn what_the_bottom_carried_is_the_difference_of_the_ends() {
+    let carried =
+        |bytes: Option<u64>| bytes.map(|read_bytes| DeviceTransfer { read_bytes, written_bytes: 7 });
+    let at = |tenth: u64, bytes: Option<u64>| {
+        let mut reading = reading(tenth, tenth);
+        reading.total.carried = carried(bytes);
+        reading
+    };
+    let of = |all: [Option<u64>; 3]| {
+        let readings: Vec<Reading> = (10..).zip(all).map(|(tenth, bytes)| at(tenth, bytes)).collect();
+        let witness = between(&readings).unwrap();
+        assert!(witness.samples.iter().all(|sample| sample.counts.carried.is_none()));
+        let text = serde_json::to_string(&witness).unwrap();
+        assert_eq!(serde_json::from_str::<Witness>(&text).unwrap(), witness);
+        witness.carried.map(|moved| (moved.read_bytes, moved.written_bytes))
+    };
+    assert_eq!(of([Some(100), None, Some(350)]), Some((250, 0)));
+    for unknown in [[None, Some(1), Some(2)], [Some(1), Some(2), None], [Some(2), Some(3), Some(1)]] {
+        assert_eq!(of(unknown), None, "{unknown:?}");
+    }
 }

@@ -10,7 +10,7 @@ use rigel_core::units::{Bytes, Nanos, count_of};
 /// The option, the example of its sentence, and what a value makes of the example.
 type Row = (&'static str, &'static str, fn(&str) -> Option<String>);
 
-const VALUES: [Row; 18] = [
+const VALUES: [Row; 19] = [
     ("bs", "--size-small / --size-large", |value| {
         let size = size(value)?;
         Some(format!("--size-small {size} / --size-large {size}"))
@@ -46,6 +46,7 @@ const VALUES: [Row; 18] = [
     }),
     ("rate_iops", "1000", |value| Some(count_of(value).filter(|rate| *rate > 0)?.to_string())),
     ("latency_target", "2ms", time),
+    ("bssplit", "\"8K\" = 80, \"64K\" = 20", split),
     ("offset", "10-100%", |value| {
         let from = value.strip_suffix('%')?.parse::<u8>().ok().filter(|from| *from < 100)?;
         Some(format!("{from}-100%"))
@@ -62,6 +63,26 @@ pub fn put_in(name: &str, value: Option<&str>, told: &str) -> String {
 /// A size that both read alike.
 fn size(value: &str) -> Option<&str> {
     value.parse::<Bytes>().ok().filter(|size| size.0 > 0).map(|_| value)
+}
+
+/// `4k/60:8k/40`, with the same shares for reads and writes; fio gives sizes without a share what is left, in equal parts.
+fn split(value: &str) -> Option<String> {
+    let parts = value.split(':').map(|part| {
+        let (size_text, share) = part.split_once('/').unwrap_or((part, ""));
+        let share = if share.is_empty() { None } else { Some(share.parse::<u32>().ok()?) };
+        Some((size(size_text)?, share))
+    });
+    let parts: Vec<(&str, Option<u32>)> = parts.collect::<Option<_>>()?;
+    let open = u32::try_from(parts.iter().filter(|(_, share)| share.is_none()).count()).ok()?;
+    let left = 100_u32.checked_sub(parts.iter().filter_map(|(_, share)| *share).sum())?;
+    let is_whole = if open == 0 { left == 0 } else { left >= open && left % open == 0 };
+    let shares = parts.iter().map(|(size, share)| Some((size, share.or_else(|| left.checked_div(open))?)));
+    let shares: Vec<String> = shares
+        .collect::<Option<Vec<_>>>()?
+        .iter()
+        .map(|(size, share)| format!("\"{size}\" = {share}"))
+        .collect();
+    is_whole.then(|| shares.join(", "))
 }
 
 /// fio's times are in seconds where they have no unit.
@@ -120,6 +141,10 @@ mod tests {
             ("--latency_target", "900", "`rigel slo --p99 900us`"),
             ("--offset", "25%", "--span 25-100%`"),
             ("--offset", "1g", "--span 10-100%`"),
+            ("--bssplit", "4k/60:8k/40", "{ \"4k\" = 60, \"8k\" = 40 }"),
+            ("--bssplit", "4k/50:8k/:16k/", "{ \"4k\" = 50, \"8k\" = 25, \"16k\" = 25 }"),
+            ("--bssplit", "4k/50:8k/60", "{ \"8K\" = 80, \"64K\" = 20 }"),
+            ("--bssplit", "4k/50,8k/50", "{ \"8K\" = 80, \"64K\" = 20 }"),
         ] {
             let told = hint(name, Some(value), false).unwrap();
             assert!(told.contains(offer), "{told}");

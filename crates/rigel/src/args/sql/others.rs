@@ -261,6 +261,7 @@ impl ResumeArgs {
         Ok(Invocation::Resume(ResumeOptions {
             record,
             destroy: Vec::new(),
+            dry_run: false,
             display: display(show, tui, None, environment)?,
             versus: Versus::default(),
             server: Some(server),

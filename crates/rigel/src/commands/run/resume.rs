@@ -5,6 +5,7 @@
 //! `rigel_core::record::resume` does.
 
 use super::burst;
+use super::dry_run;
 use super::life::{Life, MeasuredEnd};
 use super::present::{self, Reporter};
 use super::scratch::Scratch;
@@ -33,6 +34,9 @@ use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+/// What a dry run says of a record that has every visit.
+const COMPLETE: &str = "The run is complete: its outputs would be written again.\n";
+
 /// A record that this process has locked.
 struct LockedRecord {
     set: OutputSet,
@@ -46,6 +50,9 @@ pub fn resume(options: &ResumeOptions, crew: Option<&Crew>, streams: &Streams) -
     check_gates(options, &mut found.whole.record)?;
     let run_options = run_options(options, &found.set, &found.whole.record.header);
     let reporter = Reporter { options: &run_options, streams };
+    if found.whole.record.complete() && options.dry_run {
+        return reporter.streams.results(COMPLETE.as_bytes());
+    }
     if found.whole.record.complete() {
         put_back(reporter, &found)?;
         reporter.note("the run is complete; its outputs are written again".to_owned());
@@ -62,6 +69,12 @@ pub fn resume(options: &ResumeOptions, crew: Option<&Crew>, streams: &Streams) -
     let header = Header { plan, ..found.whole.record.header.clone() };
     let was_together = header.nodes.first().member.is_some();
     match crew.filter(|crew| !crew.is_alone()) {
+        Some(_) if was_together && options.dry_run => {
+            return Err(Problem::usage("the rest of a run on several nodes cannot be shown")
+                .at("--dry-run")
+                .because("every node has to look at its own targets, and they do so when the run resumes")
+                .next("resume without --dry-run: the record is not touched before all nodes are ready"));
+        }
         Some(crew) if was_together => return go_on_together(reporter, crew, header, past, found),
         None if was_together => {
             return Err(Problem::refused("the run was made by several nodes, but this is a single program")
@@ -78,6 +91,9 @@ pub fn resume(options: &ResumeOptions, crew: Option<&Crew>, streams: &Streams) -
     // Weeks may bring another kernel, and a soak compares no rates.
     if run_options.request.soak().is_none() {
         check_host(&header.nodes.first().host, &rigel_io::host::host_facts())?;
+    }
+    if options.dry_run {
+        return foretell(reporter, &header, &past);
     }
     let life = Life::again(reporter, prepare(reporter, &header.plan)?);
     if let TargetSource::Server(server) = &run_options.targets {
@@ -191,10 +207,7 @@ fn go_on(
     let restarted = is_restarted(&header.nodes.first().host, &rigel_io::host::host_facts());
     let now = match scratch.facts()? {
         Some(facts) => facts,
-        None => targets::look(options, &header.nodes.first().host).map_err(|problem| {
-            problem
-                .next("bring the target back; a relative path is resolved in the directory where you resume")
-        })?,
+        None => look(options, &header)?,
     };
     check_targets(&header.targets, &now, restarted)?;
     consent::check_names(&options.destroy, &now)?;
@@ -206,6 +219,32 @@ fn go_on(
     let bench = make::bench(&run, header.nodes.first().host.clone(), now, &permits, start)?;
     let stays = !scratch.goes_away() || run.request.soak().is_some();
     ready((run, bench, stays), reporter, header, past, found, signals)?.go(reporter, signals)
+}
+
+fn look(options: &RunOptions, header: &Header) -> Result<Vec<TargetFacts>, Problem> {
+    targets::look(options, &header.nodes.first().host).map_err(|problem| {
+        problem.next("bring the target back; a relative path is resolved in the directory where you resume")
+    })
+}
+
+/// The plan, and where the run would go on. Refuses what the resumed run would refuse, as far as that is known without reading targets.
+fn foretell(reporter: Reporter<'_>, header: &Header, past: &RecordPast) -> Result<(), Problem> {
+    let options = reporter.options;
+    // What a scratch file was filled with only its record says.
+    let with_scratch =
+        |(now, then): (TargetFacts, &TargetFacts)| TargetFacts { scratch: then.scratch, ..now };
+    let now: Vec<TargetFacts> =
+        look(options, header)?.into_iter().zip(&header.targets).map(with_scratch).collect();
+    dry_run::show(reporter, &header.plan, &now, dry_run::foretell(options, &now)?)?;
+    reporter.streams.results(format!("\nIf it is resumed: {}.\n", describe(past)).as_bytes())?;
+    check_targets(
+        &header.targets,
+        &now,
+        is_restarted(&header.nodes.first().host, &rigel_io::host::host_facts()),
+    )?;
+    dry_run::outputs_refusal(reporter, &header.plan)?;
+    consent::check_names(&options.destroy, &now)?;
+    consent::foresee(options, &now)
 }
 
 /// On all nodes, each of which has to be what it was.

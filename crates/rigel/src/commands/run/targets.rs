@@ -113,16 +113,40 @@ fn from_paths(paths: &[PathBuf], limit: Nanos, snapshot: &Snapshot) -> Result<Ve
 /// A scratch file is made where nobody said that memory is meant, so memory is refused.
 pub fn check_not_memory(here: &TargetFacts, allowed: bool) -> Result<(), Problem> {
     let Some(memory) = here.memory().filter(|_| !allowed) else { return Ok(()) };
-    let what = match &memory {
-        MemoryReason::PageCache { .. }
-        | MemoryReason::LoopNoDirectIo { .. }
-        | MemoryReason::LoopCompressed { .. } => {
-            "this directory is only reachable through the page cache, which is memory"
-        }
-        _ => "this is memory, not storage",
+    let what = match memory.is_page_cache() {
+        true => "this directory is only reachable through the page cache, which is memory",
+        false => "this is memory, not storage",
     };
+    let next = "change to a directory on a disk, or name a file or device there";
+    Err(refusal(here, &memory, what, next))
+}
+
+/// Targets for whose I/O memory answers are refused before anything is measured, unless memory was asked for. A device that is memory
+/// (zram, `null_blk`) is measured: it answers its I/O itself, and the flag says what it is.
+pub fn check_answered_by_storage(request: &Request, looked: &[TargetFacts]) -> Result<(), Problem> {
+    if request.allow_memory {
+        return Ok(());
+    }
+    for (part, targets) in request.parts(looked) {
+        let found = targets.iter().find_map(|target| Some((target, target.memory()?)));
+        let meant = |memory: &MemoryReason| match memory {
+            MemoryReason::Device { .. } => true,
+            memory => part.buffered && memory.is_page_cache(),
+        };
+        let Some((target, memory)) = found.filter(|(_, memory)| !meant(memory)) else { continue };
+        let what = match memory.is_page_cache() {
+            true => "this target is only reachable through the page cache, which is memory",
+            false => "this is memory, not storage",
+        };
+        return Err(refusal(target, &memory, what, "name a file or device on a disk"));
+    }
+    Ok(())
+}
+
+fn refusal(target: &TargetFacts, memory: &MemoryReason, what: &str, next: &str) -> Problem {
     let first = memory.remedy().map_or_else(String::new, |command| format!("{command}, "));
-    Err(Problem::refused(what).at(path_text::printable(&here.real_path)).because(memory.to_string()).next(format!(
-        "{first}change to a directory on a disk, or name a file or device there; --allow-memory measures memory anyway"
-    )))
+    Problem::refused(what)
+        .at(path_text::printable(&target.real_path))
+        .because(memory.to_string())
+        .next(format!("{first}{next}; --allow-memory measures memory anyway"))
 }

@@ -199,16 +199,12 @@ pub struct LoopMount {
 }
 
 impl LoopMount {
-    fn ext4(place: &Place, bytes: u64) -> Result<Self, MissingNeed> {
-        Self::ext4_on(place, bytes, false)
-    }
-
-    /// On a loop device that reads and writes its file directly, or through the page cache.
-    pub fn ext4_on(place: &Place, bytes: u64, direct: bool) -> Result<Self, MissingNeed> {
+    /// On a loop device that reads and writes its file directly.
+    pub fn ext4(place: &Place, bytes: u64) -> Result<Self, MissingNeed> {
         let image = place.path().join("image");
         File::create(&image).and_then(|file| file.set_len(bytes)).map_err(MissingNeed::new)?;
         run(Command::new("mkfs.ext4").arg("-q").arg(&image))?;
-        let device = LoopDevice::attach(&image, direct)?;
+        let device = LoopDevice::attach(&image, true)?;
         let directory = Self::at(place, &[], device.path())?;
         Ok(Self { directory, _device: Some(device) })
     }

@@ -206,6 +206,7 @@ pub fn watched(visit: &Visit, busy: u64) -> Witness {
         cpus: Some(8),
         devices: Vec::new(),
         kernel_us: None,
+        carried: None,
         began_ns,
         samples: (1..=parts).map(sample).collect(),
     }

@@ -44,12 +44,16 @@ pub fn of_point(
             found.extend(too_fast(io, alone_us).filter(|_| !by_targets()));
         }
     }
-    found.extend(answered_above(header, visits));
+    // Memory that the facts show has a flag of its own, and may be meant.
+    let targets = header.request.used_at(point.point, &header.targets);
+    if targets.iter().all(|target| target.memory().is_none()) {
+        found.extend(answered_above(header, visits));
+    }
     found
 }
 
-/// Of what was requested, the devices below moved far less: something above them answered, whatever it is. Devices that count nothing are
-/// not watched, and compression or deduplication lies below the devices that are.
+/// Of what was requested, the devices on top of the targets or those at the bottom moved far less: something above them answered, whatever it
+/// is. Devices that count nothing are not watched, and compression or deduplication lies below the devices that are.
 fn answered_above(header: &Header, visits: &[&Visit]) -> Option<Flag> {
     let (device, own) = moved(header, visits)?;
     if own < LEAST_ASKED || to_f64(device) >= LEAST_MOVED * to_f64(own) {

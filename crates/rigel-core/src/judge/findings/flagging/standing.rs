@@ -1,4 +1,5 @@
-//! Flags from the circumstances of a run rather than its measurements: its priority, the limits of its control group, targets that a cache can hold.
+//! Flags from the circumstances of a run rather than its measurements: its priority, a virtual machine, the limits of its control group, targets that a
+//! cache can hold.
 //!
 //! Of the measurements, it only uses whether they reached a limit. Must not look into a latency.
 
@@ -9,9 +10,10 @@ use crate::load::class::LoadClass;
 use crate::load::request::CacheWarmUp;
 use crate::measure::ClassTally;
 use crate::record::{Node, Record, Visit};
-use crate::units::say::figure;
+use crate::units::say::{figure, listed};
 use crate::units::{Bytes, GIB, MIB, NS_PER_S, to_f64};
 use crate::witness::own_cores;
+use std::collections::BTreeSet;
 
 /// A usual disk has up to so much cache of its own (hard disks to 256 or 512 MiB, drives of flash more, but most of that for their tables).
 const CACHE_OF_A_DISK: u64 = 256 * MIB;
@@ -30,7 +32,15 @@ pub fn of_run(record: &Record) -> Vec<Flag> {
         return Vec::new();
     }
     let limits = io_limit(record).into_iter().chain(cpu_limit(record));
-    priority(record).into_iter().chain(limits).chain(small_target(record)).collect()
+    priority(record).into_iter().chain(guest(record)).chain(limits).chain(small_target(record)).collect()
+}
+
+/// A note: a virtual machine is what most databases run in.
+fn guest(record: &Record) -> Option<Flag> {
+    let guests: BTreeSet<String> =
+        record.header.nodes.all().iter().filter_map(|node| node.host.guest()).collect();
+    let text = listed(&guests.into_iter().collect::<Vec<_>>());
+    (!text.is_empty()).then(|| Flag::new(FlagCode::Guest, text).noting())
 }
 
 /// The limit of the control group on I/O that some visit reached.

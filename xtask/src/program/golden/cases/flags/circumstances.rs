@@ -183,6 +183,7 @@ fn everything(visit: &Visit) -> Counts {
         cpu_pressure_us: Some(60_000),
         io_pressure_us: Some(120_000),
         moved: vec![Some(DeviceTransfer { read_bytes: own, written_bytes: 9 * MIB })],
+        carried: None,
     }
 }
 
@@ -195,6 +196,7 @@ fn witness(visit: &Visit, counts: &Counts) -> Witness {
         cpus: Some(8),
         devices: vec![(8, 16)],
         kernel_us: Some(visit.loaded_ns / NS_PER_US / 1000),
+        carried: None,
         began_ns,
         samples: (1..=SAMPLES).map(sample).collect(),
     }

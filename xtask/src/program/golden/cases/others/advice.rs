@@ -59,6 +59,7 @@ fn on_disk_witnessed(mut record: Record) -> Record {
             cpus: None,
             devices: vec![(8, 16)],
             kernel_us: None,
+            carried: None,
             began_ns: visit.began_ns,
             samples,
         });

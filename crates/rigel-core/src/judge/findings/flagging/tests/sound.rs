@@ -163,6 +163,7 @@ fn on_a_host_that_others_use_a_slow_mean_alone_makes_no_cache() {
                 cpus: Some(2),
                 devices: Vec::new(),
                 kernel_us: None,
+                carried: None,
                 began_ns: visit.began_ns,
                 samples: vec![WitnessSample { at_ns: end_ns, counts }],
             };
@@ -228,30 +229,38 @@ fn what_is_left_of_many_failures_is_no_rate() {
 /// Rigel asked for 15.6 MiB.
 #[test]
 fn devices_that_moved_far_less_than_was_asked_for_did_not_answer() {
-    let of = |read_bytes: u64| {
+    let read = |read_bytes| DeviceTransfer { read_bytes, written_bytes: 0 };
+    let of = |on_top: Option<u64>, at_bottom: Option<u64>, filesystem: &str| {
         of_record(1, |record| {
-            let (visit, moved) = (&mut record.visits[1], 2000 * 8192);
-            let counts = Counts {
-                moved: vec![Some(DeviceTransfer { read_bytes, written_bytes: 0 })],
-                ..Counts::default()
-            };
-            let samples = vec![WitnessSample { at_ns: visit.began_ns + NS_PER_S, counts }];
+            let visit = &mut record.visits[1];
+            let counts = Counts { moved: vec![on_top.map(read)], ..Counts::default() };
             let witness = Witness {
                 period_ns: NS_PER_S / 10,
                 cpus: None,
                 devices: vec![(8, 0)],
                 kernel_us: None,
+                carried: at_bottom.map(read),
                 began_ns: visit.began_ns,
-                samples,
+                samples: vec![WitnessSample { at_ns: visit.began_ns + NS_PER_S, counts }],
             };
-            visit.nodes =
-                vec![NodeVisit { moved_bytes: moved, witness: Some(witness), ..NodeVisit::default() }];
+            let node = NodeVisit { moved_bytes: ASKED, witness: Some(witness), ..NodeVisit::default() };
+            visit.nodes = vec![node];
+            record.header.targets[0].filesystem = Some(filesystem.to_owned());
         })
     };
-    for read_bytes in [0, 4096, 8_100_000] {
-        assert_eq!(of(read_bytes), [(FlagCode::Cache, true)], "{read_bytes}");
+    const ASKED: u64 = 2000 * 8192;
+    for little in [0, 4096, 8_100_000] {
+        for seen in [(Some(little), None), (Some(ASKED), Some(little)), (None, Some(little))] {
+            assert_eq!(of(seen.0, seen.1, "ext4"), [(FlagCode::Cache, true)], "{seen:?}");
+        }
     }
-    for read_bytes in [8_200_000, 2000 * 8192] {
-        assert_eq!(of(read_bytes), [], "{read_bytes}");
+    for enough in [8_200_000, ASKED] {
+        for seen in
+            [(Some(enough), None), (Some(ASKED), Some(2 * enough)), (None, Some(enough)), (None, None)]
+        {
+            assert_eq!(of(seen.0, seen.1, "ext4"), [], "{seen:?}");
+        }
     }
+    // Known already, and by its own name.
+    assert_eq!(of(Some(0), Some(0), "tmpfs"), [(FlagCode::Memory, true)]);
 }

@@ -43,6 +43,19 @@ fn another_priority_is_told() {
 }
 
 #[test]
+fn a_virtual_machine_is_told_and_no_warning() {
+    let of = |hypervisor: &str| {
+        let mut found =
+            flags(|record| record.header.nodes.first_mut().host.hypervisor = Some(hypervisor.to_owned()));
+        found.pop().inspect(|flag| assert_eq!(flag.code, FlagCode::Guest)).unwrap()
+    };
+    let kvm = of("KVM");
+    assert!(kvm.text == "a KVM virtual machine" && !kvm.speaks_against(), "{kvm:?}");
+    assert_eq!(of("unknown").text, "a virtual machine");
+    assert_eq!(flags(|_| {}), []);
+}
+
+#[test]
 fn a_scheduling_policy_and_a_share_of_the_cpus_are_priorities_too() {
     let flag =
         |change: fn(&mut HostFacts)| flags(|record| change(&mut record.header.nodes.first_mut().host)).pop();

@@ -25,7 +25,6 @@ pub(super) fn told(told: &SoakReport<'_>) -> Vec<String> {
     let parts = [
         Some(verdict(told)),
         memory(told.record),
-        surroundings::guests(&told.record.header.nodes),
         Some(load(found)),
         compared(found),
         silence(found),
@@ -38,6 +37,7 @@ pub(super) fn told(told: &SoakReport<'_>) -> Vec<String> {
         found.hung.as_ref().map(|hung| format!("The load ended early: {hung}.")),
         (!found.changed.is_empty()).then(|| changed(&found.changed)),
         (!found.interruptions.is_empty()).then(|| interrupted(found)),
+        surroundings::guests(&told.record.header.nodes),
     ];
     let mut sentences: Vec<String> = parts.into_iter().flatten().collect();
     sentences.extend(drives::told(found));

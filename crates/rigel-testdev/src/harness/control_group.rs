@@ -13,10 +13,9 @@ use std::time::Duration;
 use super::needs::MissingNeed;
 
 /// Where groups are made, and the file of their limit: version 1 wherever it has the controller.
-type Known = [(&'static str, &'static str); 2];
-const OF_MEMORY: Known =
+const OF_MEMORY: [(&str, &str); 2] =
     [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")];
-const OF_THREADS: Known = [("/sys/fs/cgroup/pids", "pids.max"), ("/sys/fs/cgroup", "pids.max")];
+const OF_THREADS: [(&str, &str); 2] = [("/sys/fs/cgroup/pids", "pids.max"), ("/sys/fs/cgroup", "pids.max")];
 
 /// A group of our own; removed when dropped, once its processes have ended.
 #[derive(Debug)]
@@ -43,7 +42,7 @@ impl ControlGroup {
         Self::create(OF_THREADS, count)
     }
 
-    fn create(known: Known, most: u64) -> Result<Self, MissingNeed> {
+    fn create(known: [(&str, &str); 2], most: u64) -> Result<Self, MissingNeed> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let mut tried = String::new();
         for (root, limit) in known {

@@ -118,6 +118,8 @@ pub type NewBackend<B> = (B, EngineFacts, BufferFacts);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotLayout {
     groups: [(u16, u32); MOST_CLASSES],
+    /// All groups begin with the first slot.
+    is_shared: bool,
 }
 
 impl SlotLayout {
@@ -126,22 +128,33 @@ impl SlotLayout {
         let mut groups = [(0, 0); MOST_CLASSES];
         let (mine, _) = groups.split_at_mut(wanted.len());
         mine.copy_from_slice(wanted);
-        Self { groups }
+        Self { groups, is_shared: false }
+    }
+
+    /// Groups that are never used at the same time: they have the same slots, whose buffers suffice for each of them.
+    pub const fn shared(wanted: &[(u16, u32)]) -> Self {
+        Self { is_shared: true, ..Self::of(wanted) }
     }
 
     /// All slots.
     pub fn slots(&self) -> u16 {
-        self.groups.iter().map(|group| group.0).sum()
+        let counts = self.groups.iter().map(|group| group.0);
+        if self.is_shared { counts.max().unwrap_or(0) } else { counts.sum() }
     }
 
     /// The slots of a group.
     pub fn group(&self, place: usize) -> Range<u16> {
-        let before: u16 = self.groups[..place].iter().map(|group| group.0).sum();
+        let others = if self.is_shared { &[] } else { &self.groups[..place] };
+        let before: u16 = others.iter().map(|group| group.0).sum();
         before..before + self.groups[place].0
     }
 
     /// Bytes of the buffer of a slot that exists.
     pub fn bytes_of(&self, slot: u16) -> u32 {
+        if self.is_shared {
+            let own = self.groups.iter().filter(|group| slot < group.0);
+            return own.map(|group| group.1).max().unwrap_or(0);
+        }
         let mut end = 0;
         let holds = |group: &&(u16, u32)| {
             end += group.0;

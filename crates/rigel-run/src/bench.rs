@@ -19,7 +19,7 @@ use rigel_core::load::class::{LoadClass, PerClass, Shape, ios_each};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::load::request::Request;
-use rigel_core::load::split;
+use rigel_core::load::split::{self, Room};
 use rigel_core::load::team::Team;
 use rigel_core::measure::Window;
 use rigel_core::record::{NodeVisit, Nodes};
@@ -291,12 +291,12 @@ pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
     layout_in(&Team::default(), request, plan, (worker, plan.workers, &[]))
 }
 
-/// The same on a node of several, for one of this many workers, of which each class has `rooms` on its own ([`split::seat`]).
+/// The same on a node of several, for one of this many workers, of which each class has its `rooms` ([`split::seat`]).
 pub fn layout_in(
     team: &Team,
     request: &Request,
     plan: &Plan,
-    (worker, workers, rooms): (u32, u32, &[u32]),
+    (worker, workers, rooms): (u32, u32, &[Room]),
 ) -> SlotLayout {
     // More outstanding I/Os never give a worker fewer, so the largest point is enough for all. A point of several classes
     // splits each class by itself; an open loop has the same slots at all of its rates.
@@ -310,5 +310,10 @@ pub fn layout_in(
         let slots = share.len().saturating_mul((each / lanes_of_stream) as usize);
         (u16::try_from(slots).unwrap_or(u16::MAX), u32::try_from(class.io_bytes()).unwrap_or(u32::MAX))
     };
-    SlotLayout::of(&request.classes.iter().enumerate().map(group).collect::<Vec<_>>())
+    let groups: Vec<(u16, u32)> = request.classes.iter().enumerate().map(group).collect();
+    // A worker of several classes has one of them at a time.
+    if rooms.is_empty() { SlotLayout::of(&groups) } else { SlotLayout::shared(&groups) }
 }
+
+#[cfg(test)]
+mod tests;

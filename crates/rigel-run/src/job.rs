@@ -10,7 +10,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::plan::{self, Volumes};
 use rigel_core::load::request::Request;
-use rigel_core::load::split;
+use rigel_core::load::split::{self, Room};
 use rigel_core::load::team::Team;
 use rigel_core::load::volume::Volume;
 use rigel_core::load::workload::WritePercent;
@@ -85,12 +85,14 @@ pub struct Workload {
     pub beside: Option<(Ppm, usize)>,
     /// Which part of the load is this node's.
     pub team: Team,
-    /// How many workers each class has on its own; empty where each worker has a part of every class.
-    pub rooms: Vec<u32>,
+    /// The workers that each class has on its own; empty where each worker has a part of every class.
+    pub rooms: Vec<Room>,
+    /// An I/O hangs only while nothing else comes back: what waits in a long queue does not.
+    pub is_patient: bool,
 }
 
 /// Into how many parts what a load level counts is dealt out: a stream into each of its I/Os, where each of them has a worker.
-pub fn lanes(rooms: &[u32], pattern: Pattern) -> u32 {
+pub fn lanes(rooms: &[Room], pattern: Pattern) -> u32 {
     if rooms.is_empty() { 1 } else { pattern.outstanding(1).max(1) }
 }
 
@@ -107,7 +109,7 @@ impl Workload {
 
     /// How many workers the class at a place has.
     pub fn workers_at(&self, place: usize, workers: u32) -> u32 {
-        self.rooms.get(place).copied().unwrap_or(workers)
+        self.rooms.get(place).map_or(workers, |room| room.workers)
     }
 
     /// The load of a checked request on its targets, on this node alone.
@@ -155,6 +157,7 @@ impl Workload {
             counted_readers: request.counted_readers(),
             team,
             rooms: Vec::new(),
+            is_patient: false,
         })
     }
 }

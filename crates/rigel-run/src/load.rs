@@ -163,6 +163,7 @@ impl<'a> Load<'a> {
         let op =
             Op { slot, target: 0, direction: Direction::Read, offset: 0, len: of.io_bytes, sync: of.sync };
         let class = u8::try_from(place).unwrap_or(u8::MAX);
+        debug_assert!(self.slots[usize::from(slot)].is_none(), "two classes of a point in one slot");
         self.slots[usize::from(slot)] = Some(Slot { class, source, reader, op, started_ns: NOT_IN_FLIGHT });
     }
 

@@ -380,6 +380,9 @@ impl Worker<'_> {
                 next_show_ns = now_ns + SHOW_NS;
                 let came_back = self.show(&mut state.ops);
                 state.audit(came_back)?;
+                if self.workload.is_patient && came_back > 0 {
+                    state.watched_ns = now_ns;
+                }
                 if state.is_hung(now_ns, self.workload.io_timeout_ns) {
                     end.at_ns = end.at_ns.min(now_ns);
                     give_up_ns = now_ns + TAKE_BACK_NS;
@@ -455,7 +458,8 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
             }
             let op = self.load.next::<MIXED>(slot);
             if op.direction == Direction::Write {
-                scratch::write_stamps(seed, op.offset, self.backend.buffer_mut(slot));
+                let bytes = &mut self.backend.buffer_mut(slot)[..op.len as usize];
+                scratch::write_stamps(seed, op.offset, bytes);
             }
             self.backend.push(op);
         }

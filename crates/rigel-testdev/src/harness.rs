@@ -5,10 +5,10 @@
 
 pub(crate) mod aligned;
 pub(crate) mod cap;
+pub(crate) mod control_group;
 pub(crate) mod keeper;
 pub(crate) mod locate;
 pub(crate) mod loop_device;
-pub(crate) mod memory_cap;
 pub(crate) mod mysql;
 pub(crate) mod needs;
 pub(crate) mod postgres;

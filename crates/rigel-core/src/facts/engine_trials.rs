@@ -162,6 +162,19 @@ mod tests {
     }
 
     #[test]
+    fn what_keeps_the_usual_engine_against_a_better_mean_is_told() {
+        use EngineKind::{IoUring, Libaio, Sync};
+        let doubt = |of: &[(EngineKind, [f64; 2])]| {
+            let trials = of.iter().map(|(engine, iops)| EngineTrial { engine: *engine, iops: iops.to_vec() });
+            EngineTrials { outstanding: 8, io_bytes: 8192, trials: trials.collect() }.doubt()
+        };
+        let wild = doubt(&[(IoUring, [100.0, 1000.0]), (Libaio, [900.0, 1000.0]), (Sync, [990.0, 1010.0])]);
+        assert_eq!(wild.unwrap(), "the trials differ too much to tell, so io_uring is kept");
+        assert_eq!(doubt(&[(IoUring, [100.0, 1000.0]), (Sync, [1100.0, 1200.0])]), None, "sync is taken");
+        assert_eq!(doubt(&[(IoUring, [990.0, 1000.0]), (Sync, [1010.0, 1020.0])]), None, "they are alike");
+    }
+
+    #[test]
     fn what_was_tried_is_told_with_its_figures() {
         let trial = |engine, iops: f64| EngineTrial { engine, iops: vec![iops, iops + 2.0] };
         let trials = vec![trial(EngineKind::IoUring, 99.0), trial(EngineKind::Sync, 200.0)];

@@ -6,6 +6,7 @@ mod adaptive;
 mod commits;
 mod fit;
 mod log;
+mod memory;
 mod prospect;
 mod rates;
 mod search;
@@ -19,17 +20,21 @@ pub use volumes::{Volumes, check_lists, volumes};
 
 use crate::error::Problem;
 use crate::facts::engine::EngineKind;
-use crate::facts::{HostFacts, MemoryLimit, OWN_MEMORY_BYTES, TargetFacts};
-use crate::load::class::{LoadClass, MAX_OUTSTANDING, PerClass, Shape};
+use crate::facts::{HostFacts, TargetFacts};
+use crate::load::class::{LoadClass, PerClass, Shape};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::phase::Phase;
 use crate::load::request::{CacheWarmUp, DEFAULT_WARM_UP, EngineRequest, Request};
+use crate::load::sides::Side;
+use crate::load::split::{self, Room};
 use crate::load::task::Task;
+use crate::load::team::Team;
 use crate::load::working_set;
 use crate::stats::Parameters;
-use crate::units::{Bytes, NS_PER_S, Nanos};
+use crate::units::{NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Unmeasured time at the start of a point, while the queue fills and the device settles.
 const SETTLE: Nanos = Nanos::from_millis(500);
@@ -42,8 +47,6 @@ const BRISK_SETTLE: Nanos = Nanos::from_millis(200);
 const BRISK_MEASURE: Nanos = Nanos::from_millis(500);
 /// Rest of a point between two of those visits. The other points of a round usually take longer than that.
 const BRISK_REST: Nanos = Nanos::from_secs(2);
-/// What a worker counts in, beside the buffers of its I/Os: the histograms of a class.
-const WORKER_BYTES: u64 = 128 << 10;
 /// Most outstanding I/Os of one worker. More of them get another worker.
 const OUTSTANDING_PER_WORKER: u32 = 128;
 
@@ -135,7 +138,9 @@ impl Plan {
         let num_disks = request.num_disks.unwrap_or_else(|| u32::try_from(targets.len()).unwrap_or(u32::MAX));
         let num_disks = check_num_disks(num_disks)?;
         if let Some(rates) = RateSearch::new(request) {
-            let plan = Self::of_grid(request, host, targets, num_disks, Grid::default(), rates.room)?;
+            let ahead = [rates.room];
+            let ahead = (Grid::default(), ahead.as_slice(), rates.room);
+            let plan = Self::of_grid(request, host, targets, num_disks, ahead)?;
             return Ok(Self { rates: Some(rates), ..plan });
         }
         match request.task {
@@ -144,7 +149,7 @@ impl Plan {
             } => {
                 let grid = Grid::new(level, shape, num_disks).with_choice(levels);
                 let room = grid.most();
-                Self::of_grid(request, host, targets, num_disks, grid, room)
+                Self::of_grid(request, host, targets, num_disks, (grid, &[], room))
             }
             Task::Load { .. }
             | Task::Rate { .. }
@@ -154,12 +159,14 @@ impl Plan {
             | Task::WorkingSet(_) => {
                 let grid = Grid::of_own(&request.classes, &request.points());
                 let room = grid.most();
-                Self::of_grid(request, host, targets, num_disks, grid, room)
+                Self::of_grid(request, host, targets, num_disks, (grid, &[], room))
             }
             Task::Matrix { levels: LevelChoice::Auto, .. } | Task::Calibrate { .. } => {
                 let search = LevelSearch::new(request, host, log::first_round(request, targets)?);
                 search.check_limit(request)?;
-                let plan = Self::of_grid(request, host, targets, num_disks, Grid::default(), search.room())?;
+                let ahead = search.likely(request.level()).points;
+                let ahead = (Grid::default(), ahead.as_slice(), search.room());
+                let plan = Self::of_grid(request, host, targets, num_disks, ahead)?;
                 let mut plan = Self { search: Some(search), ..plan };
                 plan.estimate_minutes = plan.estimate();
                 Ok(plan)
@@ -192,21 +199,21 @@ impl Plan {
         Ok(Self { grid, steps, adaptive, estimate_minutes, ..self.clone() })
     }
 
-    /// `room`: the largest level of each class.
+    /// `ahead`: points as a search may leave them, while there is no grid. `room`: the largest level of each class.
     fn of_grid(
         request: &Request,
         host: &HostFacts,
         targets: &[TargetFacts],
         num_disks: u32,
-        grid: Grid,
-        room: Point,
+        (grid, ahead, room): (Grid, &[Point], Point),
     ) -> Result<Self, Problem> {
         check_points(&grid)?;
         for (part, targets) in request.parts(targets) {
             way::check_host(&part, host)?;
             check_targets(&part, host, targets, room)?;
         }
-        let (max_outstanding, buffer_bytes) = check_buffers(request, host, room)?;
+        let points = if ahead.is_empty() { &grid.points } else { ahead };
+        let (max_outstanding, buffer_bytes) = memory::check(request, host, room, points)?;
         let mut steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
         let first_round = log::first_round(request, targets)?;
         let needed = || {
@@ -294,19 +301,39 @@ impl Plan {
         self.search.as_ref().map_or_else(of_rates, LevelSearch::room)
     }
 
-    /// How many workers each class has on its own with that engine ([`super::split::seat`]): one for each outstanding I/O where a worker waits
-    /// for its own; none where each has a part of every class.
-    pub fn rooms_of(&self, request: &Request, engine: EngineKind) -> Vec<u32> {
-        let most = |class: &LoadClass| self.max_outstanding.get(&class.name).copied().unwrap_or(0);
-        if engine == EngineKind::Sync { request.classes.iter().map(most).collect() } else { Vec::new() }
+    /// The points as far as it is known before the run which classes they have together.
+    fn likely_points(&self, request: &Request) -> Cow<'_, [Point]> {
+        match (&self.search, &self.rates) {
+            (Some(search), _) => search.likely(request.level()).points.into(),
+            (None, Some(rates)) => vec![rates.room].into(),
+            (None, None) => self.grid.points.as_slice().into(),
+        }
     }
 
-    /// The workers of a run with that engine.
-    pub fn workers_of(&self, engine: EngineKind) -> u32 {
-        match engine {
-            EngineKind::Sync => self.max_outstanding.values().copied().fold(0, u32::saturating_add).max(1),
-            _ => self.workers,
+    /// The workers that each class has on its own with that engine on each node ([`split::seat`]): one for each outstanding I/O where a worker waits
+    /// for its own; none where each has a part of every class. `request` may be that of one side.
+    pub fn rooms_of(&self, request: &Request, engine: EngineKind, team: &Team) -> Vec<Room> {
+        if engine != EngineKind::Sync {
+            return Vec::new();
         }
+        memory::rooms(&request.classes, &self.max_outstanding, &self.likely_points(request), team)
+    }
+
+    /// The workers of a run with that engine; of two sides those of the one that has more, as only one of them works.
+    pub fn workers_of(&self, request: &Request, engine: EngineKind) -> u32 {
+        if engine != EngineKind::Sync {
+            return self.workers;
+        }
+        let of = |part: &Request| split::workers_in(&self.rooms_of(part, engine, &Team::default()));
+        match request.sides {
+            None => of(request),
+            Some(_) => Side::BOTH.iter().map(|&side| of(&request.alone(side))).max().unwrap_or(1),
+        }
+    }
+
+    /// The memory of the buffers of a run, or of a side of it, with that engine, and of its workers where each outstanding I/O has one.
+    pub fn bytes_of(&self, request: &Request, engine: EngineKind) -> u64 {
+        memory::bytes(&request.classes, engine, &self.max_outstanding, &self.likely_points(request)).1
     }
 }
 
@@ -380,74 +407,6 @@ fn check_targets(
         fit::check_readers(targets, class, room)?;
     }
     Ok(())
-}
-
-fn too_many_outstanding(outstanding: u64) -> Problem {
-    Problem::usage(format!("{outstanding} outstanding I/Os is too many"))
-        .because("the counts, or the number of disks that they are derived from, are very large")
-        .next(format!("ask for at most {MAX_OUTSTANDING} in one point"))
-}
-
-/// Outstanding I/Os of each class, and the memory of their buffers; refused when the host cannot hold them beside
-/// everything else.
-fn check_buffers(request: &Request, host: &HostFacts, room: Point) -> Result<(PerClass<u32>, u64), Problem> {
-    let mut all = PerClass::new();
-    let (mut outstanding, mut bytes) = (0_u64, 0_u64);
-    let (each, needed) = match request.engine {
-        EngineRequest::Only(EngineKind::Sync) => (WORKER_BYTES, "buffers and workers (engine sync)"),
-        _ => (0, "buffers"),
-    };
-    for class in &request.classes {
-        let own = u64::from(class.outstanding(room.of(class.name)));
-        outstanding = outstanding.saturating_add(own);
-        if class.is_block_io() {
-            bytes = bytes.saturating_add(own.saturating_mul(class.io_bytes().saturating_add(each)));
-        }
-        all.insert(class.name, u32::try_from(own).map_err(|_| too_many_outstanding(own))?);
-    }
-    if outstanding > u64::from(MAX_OUTSTANDING) {
-        return Err(too_many_outstanding(outstanding));
-    }
-    match (host.memory_room(), host.buffer_room_bytes()) {
-        (Some(room), Some(most)) if bytes > most && !request.engine.is_simulated() => {
-            Err(no_memory(host, room, (needed, outstanding, bytes)))
-        }
-        _ => Ok((all, bytes)),
-    }
-}
-
-/// Says what limits the memory, and what Rigel leaves of it ([`HostFacts::buffer_room_bytes`]).
-fn no_memory(
-    host: &HostFacts,
-    (memory, limit): (u64, MemoryLimit),
-    (needed, outstanding, bytes): (&str, u64, u64),
-) -> Problem {
-    let fewer = "use fewer outstanding I/Os, fewer disks or smaller I/Os";
-    let rule = if memory < 2 * OWN_MEMORY_BYTES {
-        format!("Rigel itself needs {}", Bytes(OWN_MEMORY_BYTES))
-    } else {
-        "Rigel uses at most half of it".to_owned()
-    };
-    let memory = Bytes(memory);
-    let (because, next) = match limit {
-        MemoryLimit::Host => (format!("the host has {memory} of memory"), fewer.to_owned()),
-        MemoryLimit::Cgroup => (
-            format!(
-                "the control group of this process is limited to {}, of which {memory} are left",
-                Bytes(host.cgroup.memory_max_bytes.unwrap_or(0))
-            ),
-            format!(
-                "{fewer}, or raise the limit (MemoryMax= of the service, the memory limit of the container)"
-            ),
-        ),
-        MemoryLimit::AddressSpace => (
-            format!("the limit on the address space of this process leaves {memory}"),
-            format!("{fewer}, or raise the limit (ulimit -v)"),
-        ),
-    };
-    Problem::refused(format!("the {needed} of {outstanding} outstanding I/Os need {}", Bytes(bytes)))
-        .because(format!("{because}, and {rule}"))
-        .next(next)
 }
 
 fn step(request: &Request, point: Point) -> Step {

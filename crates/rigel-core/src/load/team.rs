@@ -107,6 +107,14 @@ impl Team {
         Deal { own, of }
     }
 
+    /// The most of `level` that one of the nodes may have.
+    pub fn most_of(&self, level: u32) -> u32 {
+        let all: u64 = self.shares.iter().copied().map(u64::from).sum();
+        let share = u64::from(self.shares.iter().copied().max().unwrap_or(0));
+        let (level, all) = (u64::from(level), all.max(1));
+        u32::try_from(level / all * share + share.min(level % all)).unwrap_or(u32::MAX)
+    }
+
     /// The numbers of the slots or streams of a worker of this node.
     pub fn share(&self, level: u32, place: usize, worker: u32, workers: u32) -> Vec<u32> {
         let deal = self.deal(level, place);
@@ -231,6 +239,8 @@ mod tests {
             let mut all = all_numbers(&team, level, place, workers).concat();
             all.sort_unstable();
             prop_assert_eq!(all, (0..level).collect::<Vec<_>>());
+            let most = (0..team.nodes()).map(|node| team.deal_to(node, level, place).count(level)).max();
+            prop_assert!(most <= Some(team.most_of(level)), "{:?} of {}", most, level);
         }
 
         #[test]

@@ -93,3 +93,20 @@ fn a_second_slot_would_wait_for_the_first() {
 fn threads_that_can_all_wait_at_once_are_fine() {
     assert_eq!(probe(50), Ok(()));
 }
+
+/// A worker may have the I/Os of several classes, one at a time: its buffer suffices for the largest.
+#[test]
+fn classes_that_share_a_slot_have_the_buffer_of_the_largest() {
+    let scratch = Scratch::new(1 << 20);
+    let name = "classes_that_share_a_slot_have_the_buffer_of_the_largest";
+    let Some(targets) = scratch.targets(name, false) else { return };
+    let shared = SlotLayout::shared(&[(1, SMALL_BYTES), (0, 1 << 20), (1, LARGE_BYTES)]);
+    assert_eq!((shared.slots(), shared.bytes_of(0), shared.bytes_of(1)), (1, LARGE_BYTES, 0));
+    assert_eq!([0, 1, 2].map(|place| shared.group(place)), [0..1, 0..0, 0..1]);
+    let (mut backend, _, _) = SyncIo::new(Arc::clone(&targets), shared, SEED).unwrap();
+    for bytes in [SMALL_BYTES, LARGE_BYTES, SMALL_BYTES] {
+        assert_eq!(outcomes(&mut backend, &[read(0, 0, bytes)]), [Ok(bytes)]);
+        assert!(backend.buffer(0)[..bytes as usize] == scratch.contents[..bytes as usize]);
+    }
+    assert!(SyncIo::new(targets, SlotLayout::of(&[(1, SMALL_BYTES), (1, SMALL_BYTES)]), SEED).is_err());
+}

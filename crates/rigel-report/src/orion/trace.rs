@@ -87,7 +87,7 @@ fn of_node(page: &mut Page, header: &Header, node: &Node) {
         "engine: {}{}, worker threads {}, seed {}",
         engine.kind.name(),
         if engine.polled { " with polled completions" } else { "" },
-        header.plan.workers_of(engine.kind),
+        header.plan.workers_of(&header.request, engine.kind),
         header.request.seed
     ));
     for note in engine.reason.iter().chain(&engine.notes) {

@@ -117,7 +117,7 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
         ("Writes", request.write_share()),
         ("Pace", pace),
         ("Disks", plan.num_disks.to_string()),
-        ("Workers", plan.workers_of(view.record.header.nodes.first().engine.kind).to_string()),
+        ("Workers", plan.workers_of(request, view.record.header.nodes.first().engine.kind).to_string()),
         ("Page cache", if request.buffered { "used, as requested" } else { "" }.to_owned()),
         ("Seed", request.seed.to_string()),
         ("Started", header.started.clone()),

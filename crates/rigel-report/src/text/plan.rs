@@ -83,7 +83,7 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
     }
     pace_of(&mut page, request, plan);
     let workers = match request.engine {
-        EngineRequest::Only(kind) => plan.workers_of(kind),
+        EngineRequest::Only(kind) => plan.workers_of(request, kind),
         EngineRequest::Auto | EngineRequest::Sim(_) => plan.workers,
     };
     let workers = counted(workers, "worker");

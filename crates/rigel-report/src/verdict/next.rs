@@ -15,8 +15,8 @@ use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::Request;
 use rigel_core::load::task::Task;
 use rigel_core::path_text::{in_directory, printable, shell_word};
-use rigel_core::record::Node;
 use rigel_core::record::resume::{self, Rest};
+use rigel_core::record::{Header, Node};
 use rigel_uses::advice::again;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -246,7 +246,8 @@ fn with_workers(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
     let limits = [Some(FlagCode::HostLimited), Some(FlagCode::QueueNotFilled)];
     let limited = causes.first().is_some_and(|cause| limits.contains(&cause.code));
     let Node { host: HostFacts { cpus, .. }, engine, .. } = view.record.header.nodes.first();
-    let workers = view.record.header.plan.workers_of(engine.kind).saturating_mul(2);
+    let Header { request, plan, .. } = &view.record.header;
+    let workers = plan.workers_of(request, engine.kind).saturating_mul(2);
     Some(if limited && workers <= *cpus && engine.kind != EngineKind::Sync {
         command.with("--workers", &workers.to_string())
     } else {

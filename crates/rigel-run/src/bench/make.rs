@@ -5,7 +5,7 @@
 
 use super::simulated::{self, SimulatedBench};
 use super::threads::{OpenSite, ThreadBench, WorkerPlace, stack_bytes};
-use super::trials::{self, Trials};
+use super::trials::{self, Ahead, Trials};
 use super::turns::Turns;
 use super::{Bench, layout_in};
 use crate::execute::Run;
@@ -19,6 +19,7 @@ use rigel_core::load::placement::{self, CpuChoice};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sides::Side;
+use rigel_core::load::split;
 use rigel_core::load::team::Team;
 use rigel_core::record::resume::RecordPast;
 use rigel_core::units::Bytes;
@@ -206,10 +207,9 @@ fn of_workload(
     if workload.team.process.is_none() {
         targets.announce(request.share)?;
     }
-    // Beside production nothing is loaded more than it may be. Nodes try at the same time, as they load at the same time.
-    let may_try =
-        !request.no_trials && !request.poll && workload.beside.is_none() && trials::is_compared(choice.kind);
-    let is_tried = may_try && matches!(choosing, EngineSelection::ByTrials | EngineSelection::ByAllTrials);
+    // Nodes try at the same time, as they load at the same time.
+    let is_tried = trials::are_made(request, choice.kind)
+        && matches!(choosing, EngineSelection::ByTrials | EngineSelection::ByAllTrials);
     let of_all = matches!(choosing, EngineSelection::ByAllTrials);
     let trials = Trials {
         request,
@@ -234,7 +234,8 @@ fn of_workload(
         None => problem,
     };
     durable::check(choice.kind, syncs, &targets, &facts).map_err(leave_out)?;
-    let workload = Workload { rooms: plan.rooms_of(request, choice.kind), ..workload };
+    let rooms = plan.rooms_of(request, choice.kind, &workload.team);
+    let workload = Workload { rooms, ..workload };
     let layouts = layouts(&workload.team, request, plan, Some(choice.kind));
     let places = places(request, &facts, &choice, layouts)?;
     let site = OpenSite { host, facts, targets };
@@ -267,21 +268,23 @@ pub(super) fn layouts(
     plan: &Plan,
     engine: Option<EngineKind>,
 ) -> Vec<SlotLayout> {
-    let rooms = engine.map_or_else(Vec::new, |engine| plan.rooms_of(request, engine));
-    let of_rooms = || rooms.iter().copied().fold(0, u32::saturating_add).max(1);
-    let workers = if rooms.is_empty() { plan.workers } else { of_rooms() };
+    let rooms = engine.map_or_else(Vec::new, |engine| plan.rooms_of(request, engine, team));
+    let workers = if rooms.is_empty() { plan.workers } else { split::workers_in(&rooms) };
     (0..workers).map(|worker| layout_in(team, request, plan, (worker, workers, &rooms))).collect()
 }
 
-/// The engine that a run, or a side of it, would have on this host, in words, after a look whether it works; `None` for a simulated one.
-pub fn engine(run: &Request, side: Option<Side>, plan: &Plan) -> Option<String> {
+/// The engine that a run, or a side of it, would have on this host, in words, after a look whether it works, and what would be tried beside it;
+/// `None` for a simulated one.
+pub fn engine(run: &Request, side: Option<Side>, plan: &Plan, host: &HostFacts) -> Option<String> {
     let request = &side.map_or_else(|| run.clone(), |side| run.alone(side));
     let may_try = side.is_none() || is_free(run);
     Some(match chosen(request, plan)? {
         Ok(EngineChoice { kind, reason, .. }) => {
-            let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
-            let others = if may_try { trials::others(request, plan, kind) } else { Vec::new() };
-            let others: Vec<&str> = others.into_iter().map(EngineKind::name).collect();
+            let found = if may_try { trials::ahead(request, plan, host, kind) } else { Ahead::default() };
+            let reasons: Vec<String> = reason.into_iter().chain(found.left_out).collect();
+            let reason =
+                if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };
+            let others: Vec<&str> = found.others.into_iter().map(EngineKind::name).collect();
             let and = if request.engine == EngineRequest::Auto { "or" } else { "and" };
             let others = match others.as_slice() {
                 [first, middle, last] => format!("{first}, {middle} {and} {last}"),

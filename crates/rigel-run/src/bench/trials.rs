@@ -16,6 +16,7 @@ use rigel_core::load::class::{Arrival, LoadClass, Pattern, Sync};
 use rigel_core::load::matrix::{Point, RunLevel};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::load::team::Team;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::units::{Bytes, NS_PER_MS, NS_PER_S, Nanos, to_f64};
 use rigel_io::backend::SlotLayout;
@@ -40,36 +41,111 @@ const BYTES_OF_WORKER: u64 = 256 << 10;
 const LONGEST_IO: Nanos = Nanos::from_secs(2);
 /// What is tried. The ring comes first: where it hands nothing over no other does more.
 const TRIED: [EngineKind; 3] = [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Sync];
+/// One I/O of so many may fail.
+const MOST_FAILED: u64 = 100;
 /// With fewer I/Os in a turn no engine is the limit, and none could be distinguished from another.
 const FEWEST_IOS: u64 = 100;
 /// The numbers of visits draw the places of I/Os. No run comes to these.
 const FIRST_VISIT: u64 = u64::MAX / 2;
 
-/// The engines that a run of this plan may try beside the usual one; none where it tries nothing.
-pub(super) fn others(request: &Request, plan: &Plan, usual: EngineKind) -> Vec<EngineKind> {
-    let is_tried = is_compared(usual)
-        && !request.no_trials
-        && !request.poll
-        && request.soak().is_none_or(|soak| soak.beside.is_none())
-        && class(request, plan).is_some();
-    let may_be = |kind: &EngineKind| {
-        let request = Request { engine: EngineRequest::Only(*kind), ..request.clone() };
-        let fits = *kind != EngineKind::Sync || plan.workers_of(EngineKind::Sync) <= MOST_WORKERS;
-        fits && request.check_sync().is_ok()
-    };
-    let is_named = matches!(request.engine, EngineRequest::Only(_));
-    candidates(usual, is_named).filter(|kind| is_tried && may_be(kind)).collect()
+/// What the trials of a run would be of.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    /// The engines beside the usual one.
+    pub(super) others: Vec<EngineKind>,
+    /// Why there are no more.
+    pub(super) left_out: Vec<String>,
 }
 
-/// What is tried beside the usual engine. Where Rigel chooses, the ring is the usual one, or does not work here.
+/// What a run of this plan would try on this host beside the usual engine; nothing is read or written.
+pub(super) fn ahead(request: &Request, plan: &Plan, host: &HostFacts, usual: EngineKind) -> Ahead {
+    let mut ahead = Ahead::default();
+    if !are_made(request, usual) || class(request, plan).is_none() {
+        return ahead;
+    }
+    if let Err(why) = check_address_space(host) {
+        ahead.left_out.push(format!("other engines are not tried because {why}"));
+        return ahead;
+    }
+    let is_named = matches!(request.engine, EngineRequest::Only(_));
+    for kind in candidates(usual, is_named) {
+        let syncs = request.classes.iter().map(|class| class.sync);
+        let known = || durable::known(kind, syncs).map_err(why);
+        match candidate((request, plan, host), &Team::default(), kind).and_then(|_| known()) {
+            Ok(()) => ahead.others.push(kind),
+            Err(why) => ahead.left_out.push(left_out(kind, &why)),
+        }
+    }
+    ahead
+}
+
+/// Whether engines are compared before a run at all.
+pub(super) fn are_made(request: &Request, usual: EngineKind) -> bool {
+    // Beside production nothing is loaded more than it may be.
+    let is_beside = request.soak().is_some_and(|soak| soak.beside.is_some());
+    is_compared(usual) && !request.no_trials && !request.poll && !is_beside
+}
+
+/// What is tried beside the usual engine. Where Rigel chooses, what comes before the usual one does not work here.
 fn candidates(usual: EngineKind, is_named: bool) -> impl Iterator<Item = EngineKind> {
-    let may_be = move |kind: &EngineKind| *kind != usual && (is_named || *kind != EngineKind::IoUring);
+    let may_be = move |kind: &EngineKind| match kind {
+        _ if *kind == usual => false,
+        EngineKind::Sync => true,
+        EngineKind::Libaio => is_named || usual == EngineKind::IoUring,
+        _ => is_named,
+    };
     TRIED.into_iter().filter(may_be)
 }
 
 /// Whether an engine does what the others do, and can be compared with them.
-pub(super) const fn is_compared(engine: EngineKind) -> bool {
+const fn is_compared(engine: EngineKind) -> bool {
     matches!(engine, EngineKind::IoUring | EngineKind::Libaio | EngineKind::Sync | EngineKind::Threads)
+}
+
+/// The memory of a thread is kept for the next one, and some threads of a trial may be all that fit.
+fn check_address_space(host: &HostFacts) -> Result<(), &'static str> {
+    let is_free = host.limits.address_room_bytes.is_none();
+    is_free.then_some(()).ok_or("the address space of this process is limited (ulimit -v)")
+}
+
+/// Another engine, where the run could have it on this host; else why it could not.
+fn candidate(
+    (request, plan, host): (&Request, &Plan, &HostFacts),
+    team: &Team,
+    kind: EngineKind,
+) -> Result<EngineChoice, String> {
+    let request = Request { engine: EngineRequest::Only(kind), ..request.clone() };
+    if kind == EngineKind::Sync {
+        request.check_sync().map_err(why)?;
+        check_workers(&request, plan, host)?;
+    }
+    let layouts = layouts(team, &request, plan, Some(kind));
+    let slots: Vec<u16> = layouts.iter().map(SlotLayout::slots).collect();
+    engine::choose(Some(kind), false, &slots).map_err(why)
+}
+
+/// Whether there may be a worker for each outstanding I/O: not thousands, and what they need fits into the memory that is left.
+fn check_workers(request: &Request, plan: &Plan, host: &HostFacts) -> Result<(), String> {
+    let workers = plan.workers_of(request, EngineKind::Sync);
+    // A large buffer of its own lies in a huge page of its own.
+    let need_bytes = u64::from(workers) * BYTES_OF_WORKER + 2 * plan.bytes_of(request, EngineKind::Sync);
+    match host.memory_room() {
+        _ if workers > MOST_WORKERS => Err(format!(
+            "{workers} workers, and more than {MOST_WORKERS} have to be requested with --engine sync"
+        )),
+        Some((room_bytes, _)) if need_bytes > room_bytes => {
+            Err(format!("{workers} workers need {} of memory", Bytes(need_bytes)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn why(problem: Problem) -> String {
+    problem.cause.unwrap_or(problem.what)
+}
+
+fn left_out(kind: EngineKind, why: &str) -> String {
+    format!("no {}: {why}", kind.name())
 }
 
 /// What is tried, and where.
@@ -101,10 +177,7 @@ impl Trials<'_> {
 
     fn tried(&self, usual: &EngineChoice) -> Result<Option<EngineChoice>, String> {
         let Some(load) = self.load() else { return Ok(None) };
-        // The memory of a thread is kept for the next one, and some threads of a trial may be all that fit.
-        if self.host.limits.address_room_bytes.is_some() {
-            return Err("the address space of this process is limited (ulimit -v)".to_owned());
-        }
+        check_address_space(self.host)?;
         let mut tried = vec![(usual.clone(), Vec::new())];
         let mut left_out = Vec::new();
         match self.turn(&load, usual, 0) {
@@ -118,16 +191,16 @@ impl Trials<'_> {
                 }
             }
             // What the user named stays, and says why itself.
-            Err(why) if self.is_named => return Err(why),
-            Err(why) => left_out.push(why),
+            Err(failure) if self.is_named || failure.is_silence => return Err(failure.why),
+            Err(failure) => left_out.push(failure.why),
         }
         for kind in candidates(usual.kind, self.is_named) {
             match self.candidate(kind) {
                 Ok(choice) => tried.push((choice, Vec::new())),
-                Err(why) => left_out.push(format!("no {}: {why}", kind.name())),
+                Err(why) => left_out.push(self::left_out(kind, &why)),
             }
         }
-        self.take_turns(&load, &mut tried, &mut left_out);
+        self.take_turns(&load, &mut tried, &mut left_out)?;
         tried.retain(|(_, iops)| iops.len() == TURNS);
         if tried.is_empty() {
             return Err(left_out.join(", and "));
@@ -141,8 +214,14 @@ impl Trials<'_> {
         Ok(choice.map(|choice| EngineChoice { reason, trials: Some(trials), ..choice }))
     }
 
-    /// The turns that are left; why one had no more is added to `left_out`.
-    fn take_turns(&self, load: &Load, tried: &mut [(EngineChoice, Vec<f64>)], left_out: &mut Vec<String>) {
+    /// The turns that are left; why an engine had no more is added to `left_out`. A device that does not answer ends all of them: its pause is no
+    /// engine's, and what hangs in it would lie in the way of the next one.
+    fn take_turns(
+        &self,
+        load: &Load,
+        tried: &mut [(EngineChoice, Vec<f64>)],
+        left_out: &mut Vec<String>,
+    ) -> Result<(), String> {
         let mut is_ring_enough = false;
         for turn in 0..TURNS {
             for (place, (choice, iops)) in tried.iter_mut().enumerate() {
@@ -157,10 +236,12 @@ impl Trials<'_> {
                         is_ring_enough |= is_ring && !turn.is_handed_over && !self.of_all;
                         iops.push(turn.iops);
                     }
-                    Err(why) => left_out.push(why),
+                    Err(failure) if failure.is_silence => return Err(failure.why),
+                    Err(failure) => left_out.push(failure.why),
                 }
             }
         }
+        Ok(())
     }
 
     /// The reads of one class as a closed loop, whatever else the run does. It has no more workers and slots than it needs.
@@ -196,66 +277,46 @@ impl Trials<'_> {
         Some(Load { request, plan, workload, point, outstanding, io_bytes })
     }
 
-    /// Another engine, where the run could have it; else why it could not.
+    /// Another engine, where the run could have it on these targets; else why it could not.
     fn candidate(&self, kind: EngineKind) -> Result<EngineChoice, String> {
-        let request = Request { engine: EngineRequest::Only(kind), ..self.request.clone() };
-        let why = |problem: Problem| problem.cause.unwrap_or(problem.what);
-        if kind == EngineKind::Sync {
-            self.check_workers()?;
-            request.check_sync().map_err(why)?;
-        }
-        let layouts = layouts(&self.workload.team, self.request, self.plan, Some(kind));
-        let slots: Vec<u16> = layouts.iter().map(SlotLayout::slots).collect();
-        let choice = engine::choose(Some(kind), false, &slots).map_err(why)?;
-        let syncs = request.classes.iter().map(|class| class.sync);
+        let choice = candidate((self.request, self.plan, self.host), &self.workload.team, kind)?;
+        let syncs = self.request.classes.iter().map(|class| class.sync);
         durable::check(kind, syncs, self.targets, self.facts).map_err(why)?;
         Ok(choice)
     }
 
-    /// Whether there may be a worker for each outstanding I/O: not thousands, and what they need fits into the memory that is left.
-    fn check_workers(&self) -> Result<(), String> {
-        let workers = self.plan.workers_of(EngineKind::Sync);
-        // A large buffer of its own lies in a huge page of its own.
-        let need_bytes = u64::from(workers) * BYTES_OF_WORKER + 2 * self.plan.buffer_bytes;
-        match self.host.memory_room() {
-            _ if workers > MOST_WORKERS => Err(format!(
-                "{workers} workers, and more than {MOST_WORKERS} must be requested explicitly (--engine sync)"
-            )),
-            Some((room_bytes, _)) if need_bytes > room_bytes => {
-                Err(format!("{workers} workers need {} of memory", Bytes(need_bytes)))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// A turn of an engine. Each has places of its own, so none reads what a cache holds since the one before it.
-    fn turn(&self, load: &Load, choice: &EngineChoice, turn: usize) -> Result<Turn, String> {
+    /// A turn of an engine. Each has places of its own, so none reads what a cache holds since the one before it. It counts what came back in its
+    /// window, and is over when all that it had begun has come back, so the next one has the device for itself.
+    fn turn(&self, load: &Load, choice: &EngineChoice, turn: usize) -> Result<Turn, TurnFailure> {
         let Load { request, plan, point, .. } = load;
-        let workload = Workload { rooms: plan.rooms_of(request, choice.kind), ..load.workload.clone() };
+        let rooms = plan.rooms_of(request, choice.kind, &load.workload.team);
+        // A long queue is the load that was asked for, and takes its time to drain.
+        let workload = Workload { rooms, is_patient: true, ..load.workload.clone() };
         let layouts = layouts(&workload.team, request, plan, Some(choice.kind));
-        let places = places(request, self.facts, choice, layouts).map_err(|problem| problem.what)?;
+        let places = places(request, self.facts, choice, layouts)?;
         let site = OpenSite {
             host: self.host.clone(),
             facts: self.facts.to_vec(),
             targets: Arc::clone(self.targets),
         };
-        let mut bench = ThreadBench::start(choice.clone(), &places, workload, site, MonotonicClock::at(0))
-            .map_err(|problem| problem.what)?;
+        let mut bench = ThreadBench::start(choice.clone(), &places, workload, site, MonotonicClock::at(0))?;
         let work = Work::Measure { settle_ns: SETTLE_NS, measure_ns: MEASURE_NS, detail: Detail::Window };
         let visit = FIRST_VISIT + turn as u64;
         let order = Order { visit, point: *point, work, at_ns: None, shape: None };
-        let done = bench.work(&order, &mut |_| true).map_err(|problem| problem.what)?.done;
+        let done = bench.work(&order, &mut |_| true)?.done;
         let ios: u64 = done.tallies.values().map(rigel_core::measure::ClassTally::completed).sum();
-        let trouble = match (done.hung, done.failures) {
-            (Some(_), _) => "an I/O did not complete in time",
-            (None, 1..) => "an I/O failed",
-            (None, 0) if ios == 0 => "no I/O completed in time",
-            (None, 0) => {
+        // A few bad places are the device's, whoever reads them.
+        let trouble = match done.hung {
+            Some(_) => "the target did not answer",
+            None if done.failures > ios / MOST_FAILED => "I/Os failed",
+            None if ios == 0 => "no I/O completed in time",
+            None => {
                 let iops = to_f64(ios) * to_f64(NS_PER_S) / to_f64(MEASURE_NS);
                 return Ok(Turn { ios, iops, is_handed_over: io_wq::are_there() });
             }
         };
-        Err(format!("{trouble} in a trial of {}", choice.kind.name()))
+        let why = format!("{trouble} in a trial of {}", choice.kind.name());
+        Err(TurnFailure { why, is_silence: done.hung.is_some() })
     }
 }
 
@@ -302,6 +363,19 @@ impl Load {
             io_bytes: self.io_bytes,
             trials: tried.iter().map(trial).collect(),
         }
+    }
+}
+
+/// Why a turn gave nothing.
+struct TurnFailure {
+    why: String,
+    /// Nothing came back for as long as an I/O may take.
+    is_silence: bool,
+}
+
+impl From<Problem> for TurnFailure {
+    fn from(problem: Problem) -> Self {
+        Self { why: problem.what, is_silence: false }
     }
 }
 

@@ -290,7 +290,8 @@ impl<'a> Lanes<'a> {
         for &slot in &self.begun {
             let op = state.load.next::<true>(slot);
             if op.direction == Direction::Write {
-                scratch::write_stamps(seed, op.offset, state.backend.buffer_mut(slot));
+                let bytes = &mut state.backend.buffer_mut(slot)[..op.len as usize];
+                scratch::write_stamps(seed, op.offset, bytes);
             }
             state.backend.push(op);
         }

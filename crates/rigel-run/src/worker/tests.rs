@@ -451,13 +451,19 @@ fn hanging(hangs_from_ns: u64, can_cancel: bool) -> (WorkResult, bool, u64) {
 }
 
 /// The same of a process that is stopped at a time.
-fn stopped((hangs_from_ns, stops_ns): (u64, u64), can_cancel: bool) -> (WorkResult, bool, u64) {
-    let mut workload = workload(Pattern::Random, 0);
-    workload.io_timeout_ns = 5 * NS_PER_S;
+fn stopped(at_ns: (u64, u64), can_cancel: bool) -> (WorkResult, bool, u64) {
+    seen_by(&Workload { io_timeout_ns: 5 * NS_PER_S, ..workload(Pattern::Random, 0) }, at_ns, can_cancel)
+}
+
+fn seen_by(
+    workload: &Workload,
+    (hangs_from_ns, stops_ns): (u64, u64),
+    can_cancel: bool,
+) -> (WorkResult, bool, u64) {
     let point = Point::pair(3, 0);
-    let layout = layout(point, &workload);
+    let layout = layout(point, workload);
     let clock = VirtualClock::default();
-    let shared = JobState::of(&workload);
+    let shared = JobState::of(workload);
     let mut backend = HangingBackend {
         clock: &clock,
         hangs_from_ns,
@@ -473,8 +479,19 @@ fn stopped((hangs_from_ns, stops_ns): (u64, u64), can_cancel: bool) -> (WorkResu
     let window = Window { start_ns: NS_PER_S, end_ns: 60 * NS_PER_S };
     let task = Task::Measure { window, lead_ns: 0, part_ns: u64::MAX };
     let job = Job { visit: 0, task, ..measure(point) };
-    let done = Worker::alone(&workload, layout, &shared, &|_| ()).run(&mut backend, &&clock, &job).unwrap();
+    let done = Worker::alone(workload, layout, &shared, &|_| ()).run(&mut backend, &&clock, &job).unwrap();
     (done, backend.abandoned, clock.0.get())
+}
+
+/// In a trial of an engine, a queue may be longer than a device that answers is given.
+#[test]
+fn an_io_is_waited_for_while_others_come_back_where_patience_is_asked_for() {
+    let io_timeout_ns = 5 * NS_PER_S;
+    let patient = Workload { io_timeout_ns, is_patient: true, ..workload(Pattern::Random, 0) };
+    let (done, abandoned, ended_ns) = seen_by(&patient, (20 * NS_PER_S, u64::MAX), false);
+    assert_eq!((done.hung.map(|hung| hung.count), abandoned), (Some(1), true), "it ends all the same");
+    assert_eq!(done.window_end_ns, 60 * NS_PER_S, "others came back until the end");
+    assert!((65 * NS_PER_S..68 * NS_PER_S).contains(&ended_ns), "{ended_ns}");
 }
 
 #[test]

@@ -79,7 +79,7 @@ pub fn run(options: &RunOptions, crew: Option<&Crew>, streams: &Streams) -> Resu
     let plan = planned(reporter, &host, &looked)?;
     check_names(&options.destroy, &looked)?;
     let show = || {
-        dry_run::show(reporter, &plan, &looked, dry_run::foretell(options, &looked)?)?;
+        dry_run::show(reporter, (&host, &plan), &looked, dry_run::foretell(options, &looked)?)?;
         dry_run::refusal(reporter, &plan, &looked)
     };
     let Some(life) = Life::begin(reporter, show, || prepare(reporter, &plan))? else { return Ok(()) };
@@ -136,7 +136,7 @@ fn together(options: &RunOptions, host: HostFacts, crew: &Crew, streams: &Stream
     let reporter = Reporter { options, streams };
     let plan = planned(reporter, met.host(), &looked)?;
     reporter.note(met.describe());
-    let show = || dry_run::show(reporter, &plan, &looked, met.foretold());
+    let show = || dry_run::show(reporter, (met.host(), &plan), &looked, met.foretold());
     let Some(life) = Life::begin(reporter, show, || prepare(reporter, &plan))? else { return Ok(()) };
     let signals = &life.signals;
     let bench = |run: &Run| crew.bench(reporter, run, met, &RecordPast::default(), &[], signals);

@@ -116,7 +116,7 @@ impl Message {
 fn begun(header: &Header) -> Message {
     let Header { request, plan, nodes, .. } = header;
     let engine = &nodes.first().engine;
-    let workers = match plan.workers_of(engine.kind) {
+    let workers = match plan.workers_of(request, engine.kind) {
         1 => "1 worker".to_owned(),
         several => format!("{several} workers"),
     };

@@ -84,7 +84,7 @@ fn the_engine_and_the_files_are_named() {
     let (_, engine) = best.split_once("Engine ").unwrap();
     let kind = engine.split(", the best one that works here").next().unwrap();
     assert!(["io_uring", "libaio", "threads"].contains(&kind), "{best}");
-    let others = if kind == "libaio" { "sync" } else { "libaio or sync" };
+    let others = if kind == "io_uring" { "libaio or sync" } else { "sync" };
     assert!(best.contains(&format!(", unless short trials show that {others} does more")), "{best}");
     // The files of a run are those that were promised.
     place.line(

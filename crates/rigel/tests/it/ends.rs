@@ -5,7 +5,7 @@ use crate::stop::{ended, signal, start_until, start_until_record, stopped_when};
 use crate::support::{Place, ProgramOutput, flat, tell};
 use rigel_core::facts::TargetChange;
 use rigel_core::record::Record;
-use rigel_testdev::{MemoryCap, needs};
+use rigel_testdev::{ControlGroup, needs};
 use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -116,7 +116,7 @@ fn a_run_that_used_up_its_time_is_not_said_to_go_on() {
 #[test]
 fn a_calibration_stays_within_the_memory_of_its_control_group() {
     let name = "a_calibration_stays_within_the_memory_of_its_control_group";
-    let Some(cap) = needs(name, MemoryCap::create(192 << 20)) else { return };
+    let Some(cap) = needs(name, ControlGroup::with_memory(192 << 20)) else { return };
     let place = Place::new();
     let run = |line: &str| {
         let mut command = cap.command(env!("CARGO_BIN_EXE_rigel"));
@@ -140,7 +140,7 @@ fn a_calibration_stays_within_the_memory_of_its_control_group() {
 #[test]
 fn a_control_group_without_memory_for_rigel_itself_is_named() {
     let name = "a_control_group_without_memory_for_rigel_itself_is_named";
-    let Some(cap) = needs(name, MemoryCap::create(24 << 20)) else { return };
+    let Some(cap) = needs(name, ControlGroup::with_memory(24 << 20)) else { return };
     let place = Place::new();
     let mut command = cap.command(env!("CARGO_BIN_EXE_rigel"));
     let line = "calibrate --budget 20s --no-history --scratch-size 64M --no-html";

@@ -33,6 +33,7 @@ mod dry_run;
 mod durability;
 mod durability_refused;
 mod ends;
+mod engine_limits;
 mod fill;
 mod first_screen;
 mod forecast;

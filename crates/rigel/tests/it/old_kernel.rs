@@ -11,7 +11,7 @@ use std::fs::File;
 use std::process::{Child, Command, Stdio};
 
 /// The binary under strace, which refuses `calls`.
-fn refused(place: &Place, calls: &str, errno: &str, line: &str) -> ProgramOutput {
+pub fn refused(place: &Place, calls: &str, errno: &str, line: &str) -> ProgramOutput {
     let mut command = Command::new("strace");
     command.args(calls::refusing(calls, errno));
     command.arg(env!("CARGO_BIN_EXE_rigel")).args(line.split_whitespace()).current_dir(place.path());
@@ -19,7 +19,7 @@ fn refused(place: &Place, calls: &str, errno: &str, line: &str) -> ProgramOutput
 }
 
 /// An strace that knows the calls and can refuse them.
-fn strace() -> Result<(), MissingNeed> {
+pub fn strace() -> Result<(), MissingNeed> {
     let output = Command::new("strace")
         .args(calls::refusing(NEWER, "ENOSYS"))
         .arg("true")

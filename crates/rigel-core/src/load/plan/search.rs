@@ -3,7 +3,7 @@
 //! Small and large I/O are searched alone, one after the other. Must not decide what is visited next;
 //! [`crate::stats::levels_auto`] does.
 
-use super::{WarmUp, commits};
+use super::{WarmUp, commits, memory};
 use crate::error::Problem;
 use crate::facts::HostFacts;
 use crate::load::class::{Class, MAX_OUTSTANDING, PerClass};
@@ -92,12 +92,13 @@ impl LevelSearch {
             Some(Pace::Fixed(_)) | None => Parameters::default(),
         };
         let (settle, measure) = visit(request, &parameters, classes.len() as u64);
-        let memory = host.buffer_room_bytes().unwrap_or(u64::MAX);
+        let room = host.buffer_room_bytes().unwrap_or(u64::MAX);
         let most = |&class: &Class| {
             let load = request.class(class)?;
             let most = if class == Class::SMALL { most_small(request) } else { MOST_LARGE };
-            let bytes = load.io_bytes().saturating_mul(u64::from(load.pattern.outstanding(1)));
-            let fitting = u32::try_from(memory / 4 / bytes.max(1)).unwrap_or(u32::MAX);
+            let each = load.io_bytes().saturating_add(memory::bytes_beside_buffer(request));
+            let bytes = each.saturating_mul(u64::from(load.pattern.outstanding(1)));
+            let fitting = u32::try_from(room / 4 / bytes.max(1)).unwrap_or(u32::MAX);
             Some((class, most.min(fitting).max(1)))
         };
         Self {
@@ -179,6 +180,11 @@ impl LevelSearch {
                 whole_s(usual)
             ))
             .next(format!("allow at least {}s, or measure ORION's levels", 3 * whole_s(usual))))
+    }
+
+    /// The matrix as it is before anything was found: its points have the same classes together.
+    pub(super) fn likely(&self, level: RunLevel) -> Grid {
+        self.grid(level, &SearchOutcome::default())
     }
 
     /// The matrix around saturation: on each axis 0, 1, N/4, N/2, N, 2N, as far as the search may go. A class without

@@ -2,7 +2,6 @@ use super::*;
 use crate::facts::{Identity, TargetKind};
 use crate::load::class::{Class, Pattern};
 use crate::load::matrix::{MatrixShape, RunLevel};
-use crate::load::team::Team;
 use crate::load::workload::Layout;
 use proptest::prelude::*;
 
@@ -153,6 +152,69 @@ fn buffers_must_fit_into_memory() {
     request.task = Task::advanced(MatrixShape::Point { small: 70_000, large: 0 });
     let refused = Plan::new(&request, &host(), &[target(1 << 30)]).unwrap_err();
     assert!(refused.to_string().contains("70000 outstanding"), "{refused}");
+}
+
+fn sync(task: Task) -> Request {
+    Request { engine: EngineRequest::Only(EngineKind::Sync), ..Request::of(task) }
+}
+
+/// Ten small I/Os and four large ones: alone, and in every pair.
+#[test]
+fn classes_that_never_run_together_share_their_workers() {
+    let workers = |level: RunLevel| {
+        let request = sync(Task::of_level(level));
+        let plan = plan(&request, 2);
+        (plan.workers_of(&request, EngineKind::Sync), plan.buffer_bytes)
+    };
+    let (small, large) = ((8 << 10) + (128 << 10), (1 << 20) + (128 << 10));
+    assert_eq!(workers(RunLevel::Simple), (10, 4 * large + 6 * small));
+    assert_eq!(workers(RunLevel::Normal), (14, 4 * large + 10 * small));
+    let of_ring = plan(&Request::new(RunLevel::Simple), 2);
+    assert_eq!(of_ring.buffer_bytes, 4 * (1 << 20) + 10 * (8 << 10));
+    assert_eq!(of_ring.workers_of(&Request::new(RunLevel::Simple), EngineKind::IoUring), of_ring.workers);
+}
+
+/// Before anything was searched it is known which classes meet.
+#[test]
+fn a_search_knows_which_classes_meet() {
+    let workers = |level| {
+        let request = sync(Task::searched(level, Pace::Adaptive(Adaptive::default())));
+        let plan = plan(&request, 1);
+        let most = plan.search.as_ref().unwrap().most.clone();
+        (plan.workers_of(&request, EngineKind::Sync), most[&Class::SMALL], most[&Class::LARGE])
+    };
+    let (alone, small, large) = workers(RunLevel::Simple);
+    assert_eq!(alone, small.max(large));
+    let (together, small, large) = workers(RunLevel::Normal);
+    assert_eq!(together, small + large);
+}
+
+#[test]
+fn a_search_goes_as_far_as_workers_fit_into_the_memory() {
+    let mut host = host();
+    (host.cgroup.memory_max_bytes, host.cgroup.memory_room_bytes) = (Some(256 << 20), Some(200 << 20));
+    let request = sync(Task::searched(RunLevel::Simple, Pace::Adaptive(Adaptive::default())));
+    let plan = Plan::new(&request, &host, &[target(1 << 30)]).unwrap();
+    assert!(plan.buffer_bytes <= 100 << 20, "{}", plan.buffer_bytes);
+    // Where none of them has a worker it goes further.
+    let of_ring = Request { engine: EngineRequest::Auto, ..request };
+    let of_ring = Plan::new(&of_ring, &host, &[target(1 << 30)]).unwrap();
+    assert!(of_ring.max_outstanding[&Class::SMALL] > plan.max_outstanding[&Class::SMALL]);
+}
+
+#[test]
+fn workers_that_do_not_fit_name_the_engines_that_would() {
+    let mut host = host();
+    (host.cgroup.memory_max_bytes, host.cgroup.memory_room_bytes) = (Some(256 << 20), Some(250 << 20));
+    let point = |small| Task::advanced(MatrixShape::Point { small, large: 0 });
+    let told = |request: &Request| Plan::new(request, &host, &[target(1 << 30)]).map_err(|p| p.to_string());
+    let refused = told(&sync(point(10_000))).unwrap_err();
+    assert!(refused.contains("the buffers and workers (engine sync) of 10000 outstanding"), "{refused}");
+    assert!(refused.contains("use --engine io_uring or libaio, which need 78.1"), "{refused}");
+    told(&Request::of(point(10_000))).unwrap();
+    // Where no engine would do, none is named.
+    let refused = told(&sync(point(60_000))).unwrap_err();
+    assert!(!refused.contains("io_uring"), "{refused}");
 }
 
 proptest! {

@@ -9,7 +9,7 @@ use crate::output::{self, RECORD_SUFFIX};
 use crate::tui;
 use rigel_cluster::meet::TargetNotice;
 use rigel_core::error::Problem;
-use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::guard::safety::Evidence;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
@@ -32,7 +32,7 @@ pub fn foretell(options: &RunOptions, looked: &[TargetFacts]) -> Result<TargetNo
 /// Prints the plan. `looked`: the targets of the run, of which other hosts may have some; `foretold`: what those who have them say.
 pub fn show(
     reporter: Reporter<'_>,
-    plan: &Plan,
+    (host, plan): (&HostFacts, &Plan),
     looked: &[TargetFacts],
     foretold: TargetNotice,
 ) -> Result<(), Problem> {
@@ -48,7 +48,7 @@ pub fn show(
         Some(Intent {
             scratch: looked.first().and_then(|target| scratch::intent(options, target.size_bytes)),
             consent,
-            engine: engine(request, plan),
+            engine: engine(request, plan, host),
             notes,
             outputs: vec![outputs(options, request)],
         })
@@ -79,8 +79,8 @@ pub fn outputs_refusal(reporter: Reporter<'_>, plan: &Plan) -> Result<(), Proble
 }
 
 /// The engine that the run would have, of each side where there are two that differ.
-fn engine(request: &Request, plan: &Plan) -> Option<String> {
-    let engine = |side| make::engine(request, Some(side), plan);
+fn engine(request: &Request, plan: &Plan, host: &HostFacts) -> Option<String> {
+    let engine = |side| make::engine(request, Some(side), plan, host);
     let differ = |sides: Sides| request.engine != sides.engine;
     match request.sides {
         Some(sides) if differ(sides) => {
@@ -88,7 +88,7 @@ fn engine(request: &Request, plan: &Plan) -> Option<String> {
             Some(Side::BOTH.into_iter().filter_map(named).collect::<Vec<_>>().join("; "))
         }
         Some(_) => engine(Side::A).map(|engine| format!("{engine}, on both sides")),
-        None => make::engine(request, None, plan),
+        None => make::engine(request, None, plan, host),
     }
 }
 

@@ -84,7 +84,7 @@ impl Reporter<'_> {
         self.note(format!(
             "engine {}{polled}{reason}, {}{cpus}, seed {}",
             engine.kind.name(),
-            counted(run.plan.workers_of(engine.kind), "worker"),
+            counted(run.plan.workers_of(&run.request, engine.kind), "worker"),
             run.request.seed
         ));
         if run.request.workers.is_some_and(|asked| asked != run.plan.workers) {

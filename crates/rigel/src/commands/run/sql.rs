@@ -544,7 +544,7 @@ impl SqlRun<'_> {
     fn show(&self, planned: &SqlPlan, engine: String, writes: String) -> Result<(), Problem> {
         let options = self.options();
         let raw = planned.request.sides.map(|_| planned.request.alone(Side::A));
-        let raw = raw.and_then(|raw| make::engine(&raw, None, &planned.plan));
+        let raw = raw.and_then(|raw| make::engine(&raw, None, &planned.plan, &self.host));
         let engine = raw.map_or_else(|| engine.clone(), |raw| format!("A: {raw}; B: {engine}"));
         let intent = Intent {
             consent: vec![writes],

@@ -1,4 +1,4 @@
-//! [`MemoryCap`]: a control group that limits the memory of a child, as a container does. What is above the limit is killed by the kernel.
+//! [`ControlGroup`]: one that limits the memory or the threads of a child, as a container does. What needs more memory is killed by the kernel.
 //!
 //! It must not move any process but a child of the test into the group.
 
@@ -13,37 +13,51 @@ use std::time::Duration;
 use super::needs::MissingNeed;
 
 /// Where groups are made, and the file of their limit: version 1 wherever it has the controller.
-const KNOWN: [(&str, &str); 2] =
+const OF_MEMORY: [(&str, &str); 2] =
     [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")];
+const OF_THREADS: [(&str, &str); 2] = [("/sys/fs/cgroup/pids", "pids.max"), ("/sys/fs/cgroup", "pids.max")];
 
 /// A group of our own; removed when dropped, once its processes have ended.
 #[derive(Debug)]
-pub struct MemoryCap {
+pub struct ControlGroup {
     group: PathBuf,
 }
 
-impl MemoryCap {
+impl ControlGroup {
     /// Makes a group whose processes have so much memory together.
     ///
     /// # Errors
     ///
     /// Without root, or a writable hierarchy of the memory controller.
-    pub fn create(bytes: u64) -> Result<Self, MissingNeed> {
+    pub fn with_memory(bytes: u64) -> Result<Self, MissingNeed> {
+        Self::create(OF_MEMORY, bytes)
+    }
+
+    /// Makes a group whose processes have so many threads together.
+    ///
+    /// # Errors
+    ///
+    /// The same of the controller of processes.
+    pub fn with_threads(count: u64) -> Result<Self, MissingNeed> {
+        Self::create(OF_THREADS, count)
+    }
+
+    fn create(known: [(&str, &str); 2], most: u64) -> Result<Self, MissingNeed> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let mut tried = String::new();
-        for (root, limit) in KNOWN {
+        for (root, limit) in known {
             let serial = COUNT.fetch_add(1, Ordering::Relaxed);
-            let name = format!("rigel-testdev-memory.{}.{serial}", std::process::id());
+            let name = format!("rigel-testdev-limits.{}.{serial}", std::process::id());
             let cap = Self { group: PathBuf::from(root).join(name) };
             let made = fs::create_dir(&cap.group)
                 .and_then(|()| fs::metadata(cap.group.join(limit)))
-                .and_then(|_| fs::write(cap.group.join(limit), bytes.to_string()));
+                .and_then(|_| fs::write(cap.group.join(limit), most.to_string()));
             match made {
                 Ok(()) => return Ok(cap),
                 Err(error) => tried += &format!("{root}: {error}; "),
             }
         }
-        Err(MissingNeed::new(format!("no control group for memory: {tried}")))
+        Err(MissingNeed::new(format!("no control group: {tried}")))
     }
 
     /// A command that enters the group, then becomes `program`; add arguments as to any command.
@@ -56,7 +70,7 @@ impl MemoryCap {
     }
 }
 
-impl Drop for MemoryCap {
+impl Drop for ControlGroup {
     fn drop(&mut self) {
         // The group is busy until the kernel has buried its last process.
         for _ in 0..100 {

@@ -12,7 +12,7 @@ mod unsure;
 pub(crate) use open::{why, word};
 pub(crate) use scale::{ScaleRounding, digits as scale_digits, requirement};
 pub use text::unkept;
-pub(crate) use text::{blocks, gates, reached, seen, sentences, sureness};
+pub(crate) use text::{blocks, gates, reached, seen, sureness};
 pub(crate) use unsure::cause;
 
 use crate::json::{self, pretty, schema_of, text};
@@ -198,7 +198,7 @@ struct RequiredRateDocument {
     /// Whether it is kept, as measured.
     kept: BoundVerdict,
     /// Why it is undecided; with `no`, why the storage may not be the cause: `not_visited`, `overload`, `busy_host`, `late` (Rigel
-    /// began I/Os late), `few_ios` (or visits), `at_bound`. `rates_around`: its own visits do not decide, but the bracket, which is based on the
+    /// began I/Os late), `few_ios` (or visits), `at_bound`, `unusable` (the numbers are not those of the storage: see the flags). `rates_around`: its own visits do not decide, but the bracket, which is based on the
     /// rates around it, does. Null otherwise.
     cause: Option<&'static str>,
     /// The observation there; null when there is none.
@@ -234,6 +234,9 @@ impl<'a> Document<'a> {
             SloAnswer::Unfinished => (Answer::Unfinished, None),
             SloAnswer::NotSearched => (Answer::NotSearched, None),
         };
+        let verdict = Conclusion::of(view);
+        let told = gates(found).into_iter().chain([verdict.reached.clone()]);
+        let told: Vec<String> = told.filter(|text| !text.is_empty()).collect();
         Self {
             schema: SCHEMA,
             run: text(&header.run_id),
@@ -241,7 +244,7 @@ impl<'a> Document<'a> {
             targets: view.targets().into_iter().map(text).collect(),
             bounds: found.bounds.iter().map(SloBoundDocument::of).collect(),
             answer,
-            told: sentences(found),
+            told: told.join(" "),
             rate: found.rate().map(|rate| Rate {
                 rate,
                 confidence: 0.95,
@@ -257,7 +260,7 @@ impl<'a> Document<'a> {
             write_percent: header.request.write_percent().get(),
             complete: view.record.complete(),
             flags: json::flags(&view.findings.flags_once()),
-            verdict: Conclusion::of(view),
+            verdict,
         }
     }
 

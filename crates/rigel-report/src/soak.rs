@@ -81,8 +81,8 @@ struct Document<'a> {
     verified: Option<VerifiedDocument>,
     /// The longest I/O among those that took far longer than nearly all others of their phase.
     longest: Option<OfTarget<&'a LongIo>>,
-    /// Periods in which all I/Os of a class took at least five times as long as usual.
-    slow_spells: &'a [Spell],
+    /// Periods in which the I/Os of a class took at least four times as long as the same load has them elsewhere.
+    slow_spells: Vec<SpellDocument<'a>>,
     /// Targets that are slower than the others.
     outliers: Vec<OfTarget<&'a Outlier>>,
     /// What the drives below the targets say about themselves, before and after; nothing if they were not read, as with a simulated device.
@@ -199,6 +199,15 @@ struct OfTarget<T> {
     finding: T,
 }
 
+/// A period in which I/Os were slow.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SpellDocument<'a> {
+    /// The targets that account for it; empty where all of several do.
+    targets: Vec<String>,
+    #[serde(flatten)]
+    finding: &'a Spell,
+}
+
 /// A drive, by its SMART attributes, its NVMe log or its SCSI logs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DriveDocument<'a> {
@@ -258,7 +267,7 @@ pub fn json(told: &SoakReport<'_>) -> Result<Vec<u8>, Problem> {
             target: one.target.map(|target| words::path(record, target)),
             finding: one,
         }),
-        slow_spells: &found.spells,
+        slow_spells: found.spells.iter().map(|spell| spell_document(told, spell)).collect(),
         outliers: outliers(told),
         drives: found.drives.as_ref().map(drive_documents),
         beside_production: found.beside,
@@ -369,6 +378,10 @@ fn finding(told: &SoakReport<'_>, found: &Finding) -> FindingDocument {
         found: found.found_hex.to_string(),
         expected: found.expected_hex.to_string(),
     }
+}
+
+fn spell_document<'a>(told: &SoakReport<'_>, spell: &'a Spell) -> SpellDocument<'a> {
+    SpellDocument { targets: delays::targets(told, spell), finding: spell }
 }
 
 fn outliers<'a>(told: &SoakReport<'a>) -> Vec<OfTarget<&'a Outlier>> {

@@ -7,12 +7,14 @@ mod beside;
 mod course;
 mod delays;
 mod drives;
+mod spells;
 
 pub use beside::{MomentBeside, ProductionImpact};
 pub use course::{Moment, MomentIo};
-pub use delays::{LongIo, Spell};
+pub use delays::LongIo;
 pub use drives::{Change, DriveFound, Drives, SilentDrive};
 pub use rigel_core::judge::outliers::{LEAST_TARGETS, Outlier};
+pub use spells::Spell;
 
 use rigel_core::documents;
 use rigel_core::judge::findings::{ChangesSeen, NodeFindings, hung_of, nodes_of};
@@ -60,7 +62,7 @@ pub struct SoakFindings {
     pub failed: Vec<(u64, Class, FirstError)>,
     /// The longest I/O, if it took far longer than nearly all others.
     pub longest: Option<LongIo>,
-    /// Times in which all I/Os of a class were far slower than usual.
+    /// Times in which the I/Os of a class were far slower than usual.
     pub spells: Vec<Spell>,
     /// I/Os never completed: the last sentence of the run.
     pub hung: Option<String>,
@@ -152,7 +154,7 @@ impl SoakFindings {
         Some(Self {
             soak,
             longest: delays::longest(record, &phases, targets.as_ref()),
-            spells: delays::spells(&course),
+            spells: spells::of(record),
             lasted: Nanos(record.visits.iter().map(|visit| visit.loaded_ns).fold(0, u64::saturating_add)),
             phases,
             course,
@@ -191,6 +193,17 @@ impl SoakFindings {
     /// The longest I/O, where its length alone is a fault.
     pub fn long_fault(&self) -> Option<&LongIo> {
         self.longest.as_ref().filter(|one| one.length >= LONGEST_SOUND)
+    }
+
+    /// For how long some class was far slower than usual: time in which several were counts once.
+    pub fn slow_for(&self) -> Nanos {
+        let mut until_ns = 0;
+        let new = |spell: &Spell| {
+            let from_ns = spell.began_ns.max(until_ns);
+            until_ns = until_ns.max(spell.ended_ns());
+            spell.ended_ns().saturating_sub(from_ns)
+        };
+        Nanos(self.spells.iter().map(new).fold(0, u64::saturating_add))
     }
 
     /// Whether users had to wait, though nothing failed.

@@ -84,7 +84,7 @@ impl ThroughFindings {
             trouble,
             limit,
             levels,
-            standstill: standstills.iter().copied().max_by_key(|one| one.least.0),
+            standstill: standstills.iter().copied().max_by_key(|one| one.length().0),
             standstills,
             longest: Nanos(tallies().map(|tally| tally.longest_ns()).fold(0, u64::max)),
             errors: tallies().map(|tally| tally.errors).fold(0, u64::saturating_add),

@@ -42,7 +42,7 @@ pub use refuted::refuted;
 pub use scaling::{Linearity, ScalingFindings, ScalingLimit, ScalingPoint, SlowTarget};
 pub use slo::{RequiredFound, SloAnswer, SloFindings, SloOpen, SloPoint, SloRate, SloRole, SloScale};
 pub use sureness::Sureness;
-pub use unusable::forbidding;
+pub use unusable::{forbidding, is_answer};
 pub use users::{Knee, NoKnee};
 pub use visits::{VisitFindings, VisitIo, VisitOpen};
 pub use working::{LoadResult, WorkingPoint};

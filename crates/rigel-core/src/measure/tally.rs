@@ -240,14 +240,14 @@ impl ClassTally {
         }
     }
 
-    /// What a record keeps of it for an interval: one bucket of time, latencies to 13 %.
+    /// What a record keeps of it for an interval: its course in buckets of that width, latencies to 13 %.
     #[must_use]
-    pub fn summed(&self, span_ns: u64) -> Self {
+    pub fn summed(&self, bucket_ns: u64) -> Self {
         let (reads, writes) = (self.reads.coarse(), self.writes.coarse());
         Self {
             reads,
             writes,
-            series: self.series.widened(span_ns.max(self.series.bucket_ns)),
+            series: self.series.widened(bucket_ns.max(self.series.bucket_ns)),
             open: self.open.as_ref().map(|open| Box::new(open.coarse())),
             ..self.clone()
         }

@@ -1,12 +1,14 @@
 //! The three tables over the matrix: `_iops.csv`, `_mbps.csv`, `_lat.csv`.
 //!
 //! A column is a number of outstanding small I/Os, a row one of large I/Os or streams. The layout was found from published
-//! files of 11.1.0.7 and from published sizes of 11.2.0.2. Flags are not in here: every column has a reader already.
+//! files of 11.1.0.7 and from published sizes of 11.2.0.2. Flags are not in here: every column has a reader already. A point of which too many I/Os failed
+//! has no rate, so its cell is empty as that of a point that was not measured.
 
 use super::OrionVersion;
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::judge::findings::PointFindings;
+use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Grid;
 use std::collections::HashMap;
@@ -26,8 +28,11 @@ pub(super) enum Quantity {
 }
 
 impl Quantity {
-    /// The number of a point; `None` when nothing completed.
+    /// The number of a point; `None` when nothing completed, or too much failed.
     fn value(self, found: &PointFindings) -> Option<f64> {
+        if found.flags.iter().any(|flag| flag.code == FlagCode::Errors && flag.invalid) {
+            return None;
+        }
         let io = match self {
             Self::Iops | Self::Latency => found.ios.get(&Class::SMALL)?,
             Self::Mbps => found.ios.get(&Class::LARGE)?,

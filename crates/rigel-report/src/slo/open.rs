@@ -15,13 +15,17 @@ pub(super) const fn name(open: SloOpen) -> &'static str {
         SloOpen::Late => "late",
         SloOpen::Few => "few_ios",
         SloOpen::AtBound(_) => "at_bound",
+        SloOpen::Unusable(_) => "unusable",
         SloOpen::Around => "rates_around",
     }
 }
 
 /// The cause, as a clause behind `because` or `;`.
-const fn clause(open: SloOpen) -> &'static str {
-    match open {
+fn clause(open: SloOpen) -> String {
+    let clause = match open {
+        SloOpen::Unusable(code) => {
+            return format!("the numbers there are not those of the storage ({})", code.name());
+        }
         SloOpen::NotVisited => "no visit to that rate was completed",
         SloOpen::Overload => {
             "more arrives there than is served (OVERLOAD), and the visits ended before the backlog reached the limit"
@@ -32,14 +36,16 @@ const fn clause(open: SloOpen) -> &'static str {
         SloOpen::AtBound(Some(_)) => "the limit lies within the interval",
         SloOpen::AtBound(None) => "the latency there is at the limit",
         SloOpen::Around => "the rates around it decide, though its own visits leave it open",
-    }
+    };
+    clause.to_owned()
 }
 
 /// What became of a requirement: `met`, `NOT met`, `NOT met as measured, though the host was busy`, `undecided because ..`.
 pub(super) fn verdict(found: &RequiredFound) -> String {
     match (found.kept, found.open) {
         (BoundVerdict::Yes, Some(SloOpen::Around)) => format!("met ({})", clause(SloOpen::Around)),
-        (BoundVerdict::Yes, _) => "met".to_owned(),
+        (BoundVerdict::Yes, Some(open)) => format!("met as measured ({})", clause(open)),
+        (BoundVerdict::Yes, None) => "met".to_owned(),
         (BoundVerdict::No, None) => "NOT met".to_owned(),
         (BoundVerdict::No, Some(SloOpen::Around)) => format!("NOT met ({})", clause(SloOpen::Around)),
         (BoundVerdict::No, Some(open)) => format!("NOT met as measured ({})", clause(open)),
@@ -51,7 +57,8 @@ pub(super) fn verdict(found: &RequiredFound) -> String {
 /// The same in a word or two.
 pub(crate) const fn word(found: &RequiredFound) -> &'static str {
     match (found.kept, found.open) {
-        (BoundVerdict::Yes, _) => "met",
+        (BoundVerdict::Yes, None | Some(SloOpen::Around)) => "met",
+        (BoundVerdict::Yes, Some(_)) => "met as measured",
         (BoundVerdict::No, None | Some(SloOpen::Around)) => "not met",
         (BoundVerdict::No, Some(_)) => "not met as measured",
         (BoundVerdict::Undecided, _) => "undecided",
@@ -69,6 +76,7 @@ pub(crate) fn why(found: &RequiredFound) -> Option<String> {
 pub(super) fn step(open: SloOpen) -> Option<String> {
     Some(match open {
         SloOpen::Around => return None,
+        SloOpen::Unusable(code) => format!("see what raised {}, and measure again", code.name()),
         SloOpen::NotVisited => "give the run more time: give it more time with --for".to_owned(),
         SloOpen::Overload => "require a lower rate".to_owned(),
         SloOpen::Busy => "stop what else uses this host, or wait until it is quiet, and measure again".to_owned(),

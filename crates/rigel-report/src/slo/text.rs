@@ -17,12 +17,6 @@ use rigel_core::stats::share::{BoundVerdict, Ratio};
 use rigel_core::units::say::{counted, fine, short_ratio, thousands, time};
 use rigel_core::units::{to_f64, us_from_ns};
 
-/// What became of the required rates, then the answer.
-pub(crate) fn sentences(found: &SloFindings) -> String {
-    let all = gates(found).into_iter().chain([reached(found)]);
-    all.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
 /// What became of the required rates, the worst first.
 pub(crate) fn gates(found: &SloFindings) -> Option<String> {
     let told = |one: &RequiredFound| required(found, one);

@@ -1,8 +1,9 @@
 //! What made users wait though nothing failed, in sentences. Must not judge.
 
 use super::{SoakReport, words};
-use rigel_core::units::say::{counted, time, two_units};
-use rigel_core::units::{Nanos, to_f64, us_from_ns};
+use crate::words::listed;
+use rigel_core::units::say::{counted, rough_time, time, two_units};
+use rigel_core::units::{NS_PER_S, Nanos, to_f64, us_from_ns};
 use rigel_uses::soak::{LongIo, SoakFindings, Spell};
 
 /// Spells that are named in a sentence.
@@ -16,10 +17,8 @@ pub(super) fn fault(found: &SoakFindings) -> Option<String> {
 /// How a verdict without faults continues after "but".
 pub(super) fn verdict(found: &SoakFindings) -> Option<String> {
     let long = found.longest.as_ref().map(took);
-    let slow = (!found.spells.is_empty()).then(|| {
-        let all = found.spells.iter().map(|spell| spell.lasted.0).fold(0, u64::saturating_add);
-        format!("the storage was far slower than usual for {}", two_units(Nanos(all)))
-    });
+    let slow = (!found.spells.is_empty())
+        .then(|| format!("the storage was far slower than usual for {}", span(found.slow_for())));
     match (long, slow) {
         (Some(long), Some(slow)) => Some(format!("{long}, and {slow}")),
         (one, other) => one.or(other),
@@ -49,15 +48,21 @@ fn length(one: &LongIo) -> String {
     time(us_from_ns(to_f64(one.length.0)))
 }
 
+/// A time with three figures where it is short: `4.20 s`, `3 min 20 s`.
+fn span(lasted: Nanos) -> String {
+    if lasted.0 < 60 * NS_PER_S { rough_time(to_f64(lasted.0)) } else { two_units(lasted) }
+}
+
 /// The slow spells, the longest first.
-pub(super) fn spells(found: &SoakFindings) -> Option<String> {
-    let mut all: Vec<&Spell> = found.spells.iter().collect();
+pub(super) fn spells(told: &SoakReport<'_>) -> Option<String> {
+    let mut all: Vec<&Spell> = told.found.spells.iter().collect();
     all.sort_by_key(|spell| std::cmp::Reverse(spell.lasted));
     let one = |spell: &&Spell| {
         format!(
-            "for {} from {} on ({} I/O took {}, usually {})",
-            two_units(spell.lasted),
+            "for {} from {} on{} ({} I/O took {} on average, usually {})",
+            span(spell.lasted),
             two_units(Nanos(spell.began_ns)),
+            place(told, spell),
             spell.class,
             time(spell.mean_us),
             time(spell.usual_us)
@@ -69,6 +74,24 @@ pub(super) fn spells(found: &SoakFindings) -> Option<String> {
         more => format!("; {more} more: see --json"),
     };
     (!all.is_empty()).then(|| {
-        format!("All I/Os were slow in {}: {}{more}.", counted(all.len() as u64, "spell"), named.join("; "))
+        let spells = counted(all.len() as u64, "spell");
+        format!("I/Os were far slower than usual in {spells}: {}{more}.", named.join("; "))
     })
+}
+
+/// The targets that account for a spell: `, on /dev/sdb`, or all of them.
+fn place(told: &SoakReport<'_>, spell: &Spell) -> String {
+    let named: Vec<String> = targets(told, spell).into_iter().take(MOST_NAMED).collect();
+    match (spell.targets.len().saturating_sub(named.len()), told.record.header.targets.len()) {
+        (0, 2..) if spell.targets.is_empty() => ", on all targets".to_owned(),
+        (0, _) => format!(", on {}", listed(&named)),
+        (more, _) => format!(", on {} and {more} more", named.join(", ")),
+    }
+}
+
+/// Their paths; the only target of a soak is that of its spells.
+pub(super) fn targets(told: &SoakReport<'_>, spell: &Spell) -> Vec<String> {
+    let is_only = told.record.header.targets.len() == 1;
+    let numbers = if is_only { vec![0] } else { spell.targets.clone() };
+    numbers.into_iter().map(|target| words::path(told.record, target)).collect()
 }

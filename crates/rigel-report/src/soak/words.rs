@@ -32,7 +32,7 @@ pub(super) fn told(told: &SoakReport<'_>) -> Vec<String> {
         (found.is_faulty() && told.lost > 0).then(|| lost(told.lost)),
         (!found.is_faulty() && !found.complete).then(|| "It is still running: more may show up.".to_owned()),
         delays::longest(told),
-        delays::spells(found),
+        delays::spells(told),
         (!found.outliers.is_empty()).then(|| slower(told)),
         found.hung.as_ref().map(|hung| format!("The load ended early: {hung}.")),
         (!found.changed.is_empty()).then(|| changed(&found.changed)),

@@ -76,6 +76,12 @@ fn verdict(found: &ThroughFindings) -> String {
         Some(still) if still.is_open => {
             format!("The load stood still for {} and still did when the run ended", length(still.least))
         }
+        Some(still) if still.is_rough() => format!(
+            "The load stood still for {} (at least {}, at most {}, as few I/Os arrived)",
+            length(still.length()),
+            length(still.least),
+            length(still.most)
+        ),
         Some(still) => format!("The load stood still for {}", length(still.length())),
         None => "The load never stood still".to_owned(),
     };

@@ -11,6 +11,7 @@ use rigel_core::load::class::LoadClass;
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::record::resume::Rest;
+use rigel_core::stats::share::BoundVerdict;
 use rigel_uses::versus::Versus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,8 +101,13 @@ pub(super) fn notes(view: &View<'_>, causes: &[Cause]) -> Vec<String> {
 fn is_sought(view: &View<'_>, scope: FlagScope, flag: &Flag) -> bool {
     let Some(found) = &view.findings.slo else { return false };
     let is_beyond = |point: Point| {
-        let own = found.points.iter().find(|one| one.point == point).map(|one| one.rate);
-        let rate = own.unwrap_or_else(|| view.record.header.request.rate_of(point));
+        let own = found.points.iter().find(|one| one.point == point);
+        // That it is not met there is the answer.
+        if own.is_some_and(|one| one.kept.contains(&BoundVerdict::No)) {
+            return true;
+        }
+        let rate = own.map(|one| one.rate);
+        let rate = rate.unwrap_or_else(|| view.record.header.request.rate_of(point));
         found.rate().is_some_and(|answer| f64::from(rate) > answer.at.or(answer.lower).unwrap_or(0.0))
     };
     match (flag.code, scope) {

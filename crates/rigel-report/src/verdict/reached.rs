@@ -5,7 +5,7 @@
 use crate::view::View;
 use crate::{change, commits, phases, places, scaling, slo, streams, versus, words};
 use rigel_core::judge::answer::Answer;
-use rigel_core::judge::findings::{PointFindings, WorkingPoint};
+use rigel_core::judge::findings::{PointFindings, WorkingPoint, is_answer};
 use rigel_core::load::class::{Class, Figure, LoadClass, Sizes};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
@@ -17,7 +17,9 @@ use rigel_uses::versus::Versus;
 /// only what they seem to be.
 pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -> String {
     if let Answer::Rate(found) = view.answer() {
-        return slo::reached(found);
+        let reached = slo::reached(found);
+        let is_of_storage = usable || reached.is_empty();
+        return if is_of_storage { reached } else { format!("As measured: {reached}") };
     }
     // There are two storages, or two ways to use one: neither is this one.
     if let Some(found) = turned.filter(|_| !view.record.header.request.is_beside_raw()) {
@@ -198,7 +200,11 @@ pub(super) fn unusable(view: &View<'_>) -> Option<String> {
     }
     let is_invalid = |class: Class| {
         let mut points = view.findings.points.iter().filter(|found| found.io(class).is_some());
-        points.all(PointFindings::invalid)
+        let request = &view.record.header.request;
+        let is_forbidden = |found: &PointFindings| {
+            found.flags.iter().any(|flag| flag.invalid && !is_answer(flag.code, request))
+        };
+        points.all(is_forbidden)
     };
     let loads = view.loads();
     let bad: Vec<String> =

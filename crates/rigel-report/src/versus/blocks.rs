@@ -14,6 +14,7 @@ use crate::json::compact;
 use crate::verdict::{Conclusion, Tone};
 use crate::{nodes, surroundings, warnings};
 use rigel_core::error::Problem;
+use rigel_core::judge::flags::FlagCode;
 use rigel_core::judge::quantity::Quantity;
 use rigel_core::load::sides::Side;
 use rigel_core::record::Header;
@@ -29,7 +30,10 @@ impl Document for VersusReport<'_> {
         let told = words::verdict(self).into_iter().chain(gate_sentence(&found.gates));
         let answer = told.chain(words::tails(self)).collect();
         let tone = look(conclusion.look, &found.gates, is_doubtful(self));
-        let mut all = vec![answered(&conclusion, tone, answer)];
+        let mut all = vec![match is_in_answer(&conclusion) {
+            true => Block::Verdict { tone, sentences: answer },
+            false => answered(&conclusion, tone, answer),
+        }];
         if room.is_wide() {
             let told = found.overall.iter().filter(|one| is_told(one.quantity));
             all.push(Block::Cards(told.map(|one| card(&found.comparison, one)).collect()));
@@ -84,6 +88,12 @@ impl PageDocument for VersusReport<'_> {
             tables: "the tables hold every number",
         })
     }
+}
+
+/// Whether all that forbids to use numbers is the answer itself: a side that does not keep up with a rate.
+fn is_in_answer(conclusion: &Conclusion) -> bool {
+    let mut forbidding = conclusion.causes.iter().filter(|cause| cause.invalid).peekable();
+    forbidding.peek().is_some() && forbidding.all(|cause| cause.code == Some(FlagCode::Overload))
 }
 
 /// The answer; numbers that must not be used begin with that.

@@ -7,6 +7,8 @@ use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::Request;
 use rigel_core::load::task::Task;
+use rigel_core::load::workload::Direction;
+use rigel_core::measure::FirstError;
 use rigel_core::record::{End, Purpose};
 use rigel_report::{Format, OrionVersion, View, orion};
 
@@ -124,6 +126,28 @@ fn a_point_where_nothing_completed_has_no_numbers() {
     run.record.visits[1].tallies.get_mut(&Class::SMALL).unwrap().reads.clear();
     assert_eq!(run.file(FORMAT, "_iops.csv").lines().nth(1).unwrap(), "          0,    100,       ,    300");
     assert!(end(&run).contains("Flags @ Small=2 and Large=0: NO_DATA (small: no I/O completed)"));
+}
+
+/// A rate of what did not fail says nothing of the storage; a few failures are told, and leave it.
+#[test]
+fn a_point_of_which_much_failed_has_no_numbers() {
+    for version in OrionVersion::ALL {
+        let mut run = simple();
+        run.small(1, 100).small(2, 200).small(3, 300);
+        let cells = |run: &Run, suffix: &str| {
+            let file = run.file(Format::Orion(version), suffix);
+            let row = file.lines().find(|line| line.starts_with("          0,")).unwrap().to_owned();
+            row.split(',').skip(1).map(|cell| cell.trim().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(cells(&run, "_iops.csv"), ["100", "200", "300"]);
+        let tally = run.record.visits[1].tallies.get_mut(&Class::SMALL).unwrap();
+        tally.errors = 100_000;
+        tally.first_error = Some(FirstError { errno: 5, target: 0, offset: 0, direction: Direction::Read });
+        assert_eq!(cells(&run, "_iops.csv"), ["100", "", "300"]);
+        assert_eq!(cells(&run, "_lat.csv")[1], "");
+        let summary = run.file(Format::Orion(version), "_summary.txt");
+        assert!(summary.contains("ERRORS"), "{summary}");
+    }
 }
 
 #[test]

@@ -12,6 +12,8 @@ use rigel_core::record::Interval;
 const TARGETS_OF_A_LINE: usize = 16;
 /// A run through trouble shows where nothing completed: into this many parts an interval is cut.
 const PARTS_OF_AN_INTERVAL: u64 = 50;
+/// Any other one shows slow spells that are shorter than an interval.
+const PARTS_OF_A_SOAK: u64 = 20;
 
 /// What the lines of a visit leave for later ones.
 #[derive(Debug)]
@@ -20,15 +22,17 @@ pub struct IntervalRemainder {
     every: usize,
     lines: usize,
     waiting: PerClass<ByTarget>,
-    /// Latencies as they are, and completions by parts of the interval.
+    /// Latencies as they are, and completions by finer parts of the interval.
     is_fine: bool,
+    /// Time between two lines.
+    every_ns: u64,
 }
 
 impl IntervalRemainder {
-    /// Of a visit to this many targets. `is_fine`: its lines show more than sums.
-    pub fn of(targets: usize, is_fine: bool) -> Self {
+    /// Of a visit to this many targets with a line that often. `is_fine`: its lines show latencies as they are.
+    pub fn of(targets: usize, is_fine: bool, every_ns: u64) -> Self {
         let every = targets.div_ceil(TARGETS_OF_A_LINE).max(1);
-        Self { every, lines: 0, waiting: PerClass::new(), is_fine }
+        Self { every, lines: 0, waiting: PerClass::new(), is_fine, every_ns }
     }
 
     /// The line of a part.
@@ -37,9 +41,9 @@ impl IntervalRemainder {
         let measured_ns = window.span_ns();
         self.lines += 1;
         let is_due = self.lines.is_multiple_of(self.every);
-        let is_fine = self.is_fine;
+        let (is_fine, part_ns) = (self.is_fine, self.every_ns / PARTS_OF_A_SOAK);
         let mut thin = |(class, tally): (_, ClassTally)| {
-            let mut thin = if is_fine { fine(tally, measured_ns) } else { tally.summed(measured_ns) };
+            let mut thin = if is_fine { fine(tally, measured_ns) } else { tally.summed(part_ns) };
             if let Some(counts) = thin.by_target.take() {
                 self.waiting.entry(class).or_default().add(&counts);
             }
@@ -67,7 +71,7 @@ mod tests {
 
     /// The counts by target of lines of parts in each of which every target does one I/O.
     fn told(targets: usize, parts: u64) -> Vec<Option<u64>> {
-        let mut kept = IntervalRemainder::of(targets, false);
+        let mut kept = IntervalRemainder::of(targets, false, 1000);
         let line = |number: u64| {
             let mut counts = ByTarget::new(targets);
             (0..targets).for_each(|target| counts.completed(u16::try_from(target).unwrap(), 7));

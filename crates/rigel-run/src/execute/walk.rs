@@ -330,7 +330,8 @@ impl<'a> Walk<'a> {
         let mut last: Option<Progress> = None;
         let mut unkept: Option<Problem> = None;
         let is_through = self.header.request.soak().is_some_and(|soak| soak.through);
-        let mut kept = IntervalRemainder::of(self.header.targets.len(), is_through);
+        let mut kept =
+            IntervalRemainder::of(self.header.targets.len(), is_through, wanted.every_ns.unwrap_or(0));
         let Self { bench, journal, stop, listener, first, visits, is_relived, marks, wall, .. } = self;
         let came = bench.work(&order, &mut |heard| {
             let now = match heard {

@@ -1,7 +1,7 @@
 //! Standstills: time in which nothing came back though I/Os were in flight, and single I/Os far longer than all others.
 //!
-//! The series says that nothing came back, to the width of its buckets; the longest I/O says for how long, exactly. Must not look at a mean, which
-//! the standstill itself moves.
+//! The series says that nothing came back, to the width of its buckets; the longest I/O says for how long, exactly, where I/Os were in flight when it
+//! began. Where they arrive seldom the two are the ends of what it can have been. Must not look at a mean, which the standstill itself moves.
 
 use crate::histogram::Histogram;
 use crate::sample::median;
@@ -19,6 +19,11 @@ const FAR: f64 = 10.0;
 const SILENT: f64 = 3.0;
 /// The same against the median, which many standstills move less.
 const SILENT_OF_MEDIAN: f64 = 30.0;
+/// The same against what a quarter of the I/Os take at most, where nothing else came in the meantime. Of times with the law of an exponential one in a
+/// million is that long.
+const SILENT_OF_FAST: f64 = 50.0;
+/// Ends that are farther from the middle are told.
+const ROUGH: f64 = 0.05;
 
 /// What I/Os take that no standstill held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +65,64 @@ impl UsualTime {
 pub struct Standstill {
     /// From the start of the series.
     pub at_ns: u64,
-    /// Its length.
-    pub length_ns: u64,
+    /// Its length is at least this.
+    pub least_ns: u64,
+    /// And at most this.
+    pub most_ns: u64,
+}
+
+impl Standstill {
+    /// The middle of what it can have been.
+    pub const fn length_ns(&self) -> u64 {
+        u64::midpoint(self.least_ns, self.most_ns)
+    }
+
+    /// Whether the ends of what it can have been are so far apart that the middle alone would mislead.
+    pub fn is_rough(&self) -> bool {
+        to_f64(self.most_ns.saturating_sub(self.least_ns)) > 2.0 * ROUGH * to_f64(self.length_ns())
+    }
+}
+
+/// The completions of an open loop over time, and the load around them.
+#[derive(Clone, Copy, Debug)]
+pub struct ArrivalSeries<'a> {
+    /// Completions in each bucket.
+    pub ops: &'a [u32],
+    /// Their latencies, from the times at which they should have begun.
+    pub latency_sum_ns: &'a [u64],
+    /// Width of a bucket.
+    pub bucket_ns: u64,
+    /// Load before the first bucket.
+    pub before_ns: u64,
+    /// From the start of the first bucket until the last I/O of the load had come back.
+    pub over_ns: u64,
+}
+
+/// The time in which nothing came back while the longest I/O waited, where I/Os arrive too seldom to say that others are missing. It began between the
+/// last completion before and the arrival of that I/O. `usual`: of the service times.
+pub fn standstill_of_arrivals(
+    series: &ArrivalSeries<'_>,
+    longest_ns: u64,
+    usual: UsualTime,
+) -> Option<Standstill> {
+    let &ArrivalSeries { ops, latency_sum_ns, bucket_ns, before_ns, over_ns } = series;
+    if longest_ns < LEAST_NS || to_f64(longest_ns) < SILENT_OF_FAST * to_f64(usual.median_ns) {
+        return None;
+    }
+    let span_ns = |buckets: usize| bucket_ns.saturating_mul(buckets as u64);
+    let most_ns = |silent: &Range<usize>| {
+        let before_ns = if silent.start == 0 { before_ns } else { bucket_ns };
+        let is_open = silent.end == ops.len();
+        let after_ns = if is_open { over_ns.saturating_sub(span_ns(ops.len())) } else { bucket_ns };
+        span_ns(silent.len()).saturating_add(before_ns).saturating_add(after_ns)
+    };
+    // It came back in the bucket behind, or after the window.
+    let ends_with_it =
+        |silent: &Range<usize>| latency_sum_ns.get(silent.end).is_none_or(|&sum_ns| sum_ns >= longest_ns);
+    let can_hold = |silent: &Range<usize>| most_ns(silent) >= longest_ns && ends_with_it(silent);
+    let silent = silences(ops).filter(can_hold).min_by_key(|silent| most_ns(silent))?;
+    let least_ns = longest_ns.saturating_sub(usual.median_ns);
+    Some(Standstill { at_ns: span_ns(silent.start), least_ns, most_ns: most_ns(&silent).max(least_ns) })
 }
 
 /// The longest time of a series in which nothing came back though I/Os were in flight, where neither chance nor what I/Os usually take can have made it. `longest_ns` is the longest
@@ -78,21 +139,24 @@ pub fn standstill(ops: &[u32], bucket_ns: u64, longest_ns: u64, usual: UsualTime
     let is_open_ended = silent.start == 0 || silent.end == ops.len();
     let most_ns = if is_open_ended { u64::MAX } else { seen_ns.saturating_add(span_ns(2)) };
     let length_ns = seen_ns.max(longest_ns.min(most_ns));
-    usual.is_silence(length_ns).then_some(Standstill { at_ns: span_ns(silent.start), length_ns })
+    let found = Standstill { at_ns: span_ns(silent.start), least_ns: length_ns, most_ns: length_ns };
+    usual.is_silence(length_ns).then_some(found)
 }
 
-/// The first of the longest runs of buckets without a completion.
+/// The runs of buckets without a completion.
+fn silences(ops: &[u32]) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + ops.get(at..)?.iter().position(|&ops| ops == 0)?;
+        let length = ops.get(start..)?.iter().take_while(|&&ops| ops == 0).count();
+        at = start + length;
+        Some(start..at)
+    })
+}
+
+/// The first of the longest of them.
 fn longest_silence(ops: &[u32]) -> Range<usize> {
-    let mut longest = 0..0;
-    let mut begin = 0;
-    for (end, &ops) in (1..).zip(ops) {
-        if ops > 0 {
-            begin = end;
-        } else if end - begin > longest.len() {
-            longest = begin..end;
-        }
-    }
-    longest
+    silences(ops).fold(0..0, |longest, one| if one.len() > longest.len() { one } else { longest })
 }
 
 #[cfg(test)]
@@ -115,7 +179,7 @@ mod tests {
     fn the_longest_io_gives_the_length_of_the_time_without_a_completion() {
         let found = |from, silent, longest_ms: u64| {
             let found = standstill(&series(from, silent), BUCKET_NS, longest_ms * NS_PER_MS, usual(1))?;
-            Some((found.at_ns / NS_PER_MS, found.length_ns / NS_PER_MS))
+            Some((found.at_ns / NS_PER_MS, found.length_ns() / NS_PER_MS))
         };
         assert_eq!(found(50, 49, 503), Some((500, 503)), "within the buckets on both sides");
         assert_eq!(found(50, 49, 9_000), Some((500, 510)), "an I/O that was long for another reason");
@@ -138,7 +202,68 @@ mod tests {
         let few: Vec<u32> = (0..200).map(|bucket| u32::from(!(50..78).contains(&bucket))).collect();
         assert_eq!(standstill(&few, BUCKET_NS, 0, usual(1)), None, "28 are missing");
         let faster: Vec<u32> = (0..200).map(|bucket| u32::from(!(50..80).contains(&bucket))).collect();
-        assert_eq!(standstill(&faster, BUCKET_NS, 0, usual(1)).unwrap().length_ns, 300 * NS_PER_MS);
+        assert_eq!(standstill(&faster, BUCKET_NS, 0, usual(1)).unwrap().length_ns(), 300 * NS_PER_MS);
+    }
+
+    /// Two seconds with an I/O in every tenth bucket, but for those from 50 to 100, and the one that was held longest behind them.
+    fn seldom(held_ms: u64) -> (Vec<u32>, Vec<u64>) {
+        let ops: Vec<u32> = (0..200)
+            .map(|bucket| match bucket {
+                50..100 => 0,
+                100 => 4,
+                _ => u32::from(bucket % 10 == 0),
+            })
+            .collect();
+        let sums = ops.iter().enumerate().map(|(bucket, &ops)| {
+            if bucket == 100 { held_ms * NS_PER_MS } else { u64::from(ops) * NS_PER_MS }
+        });
+        let sums = sums.collect();
+        (ops, sums)
+    }
+
+    #[test]
+    fn where_ios_arrive_seldom_the_ends_of_a_standstill_are_told() {
+        let found = |held_ms: u64, usual_ms: u64| {
+            let (ops, sums) = seldom(held_ms);
+            let series = ArrivalSeries {
+                ops: &ops,
+                latency_sum_ns: &sums,
+                bucket_ns: BUCKET_NS,
+                before_ns: 0,
+                over_ns: 2 * NS_PER_S,
+            };
+            let found = standstill_of_arrivals(&series, held_ms * NS_PER_MS, usual(usual_ms))?;
+            Some((found.at_ns / NS_PER_MS, found.least_ns / NS_PER_MS, found.most_ns / NS_PER_MS))
+        };
+        // The last one before came at 400 ms or up to 10 ms later.
+        assert_eq!(found(520, 1), Some((410, 519, 610)));
+        assert_eq!(found(609, 1), Some((410, 608, 610)));
+        assert_eq!(found(700, 1), None, "something came back while it waited");
+        assert_eq!(found(240, 1), None, "shorter than a quarter of a second");
+        assert_eq!(found(520, 20), None, "so long take some by chance");
+        let rough = Standstill { at_ns: 0, least_ns: 519, most_ns: 610 };
+        assert!(rough.is_rough() && rough.length_ns() == 564);
+        assert!(!Standstill { least_ns: 560, ..rough }.is_rough());
+    }
+
+    #[test]
+    fn a_standstill_at_an_end_of_the_window_has_the_load_around_it() {
+        let found = |ops: &[u32], sums: &[u64], longest_ms: u64| {
+            let series = ArrivalSeries {
+                ops,
+                latency_sum_ns: sums,
+                bucket_ns: BUCKET_NS,
+                before_ns: 100 * NS_PER_MS,
+                over_ns: NS_PER_S,
+            };
+            let found = standstill_of_arrivals(&series, longest_ms * NS_PER_MS, usual(1)).unwrap();
+            (found.least_ns / NS_PER_MS, found.most_ns / NS_PER_MS)
+        };
+        let at_the_start: Vec<u32> = (0..50).map(|bucket| u32::from(bucket >= 40)).collect();
+        let sums: Vec<u64> = (0..50).map(|bucket| if bucket == 40 { 480 * NS_PER_MS } else { 0 }).collect();
+        assert_eq!(found(&at_the_start, &sums, 480), (479, 510), "it began before the series");
+        let at_the_end: Vec<u32> = (0..50).map(|bucket| u32::from(bucket < 10)).collect();
+        assert_eq!(found(&at_the_end, &[0; 50], 850), (849, 910), "it ended after the series");
     }
 
     /// 128 I/Os of 300 ms each, which begin together again and again.

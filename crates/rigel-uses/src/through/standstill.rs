@@ -1,21 +1,30 @@
 //! Times in which nothing completed, from the parts of the intervals.
 //!
-//! The last completion before and the first one after lie somewhere in their parts, so a length is known to two parts. An interval in which I/Os
-//! failed ends a standstill, because failed I/Os complete. Must not judge latencies.
+//! The last completion before and the first one after lie somewhere in their parts, so the time without one is known to two parts. The device may have
+//! worked in the beginning of it, with nothing to do: it stood still for as long at least as the I/O took that was over then. An interval in which I/Os
+//! failed ends a standstill, because failed I/Os complete.
 
 use super::Figures;
+use rigel_core::stats::sample::median;
 use rigel_core::units::{NS_PER_MS, NS_PER_S, Nanos, to_f64};
 
 /// Shorter ones are no standstill.
 const LEAST: Nanos = Nanos(300 * NS_PER_MS);
 /// By chance nothing arrives for this many times the mean distance in one of 10^13 cases.
 const BY_CHANCE: f64 = 30.0;
+/// An I/O that takes so many times the usual median waited for the device.
+const HELD: f64 = 50.0;
+
+/// Ends that are farther from the middle are told.
+const ROUGH: f64 = 0.05;
 
 /// A time in which nothing completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standstill {
     /// Where it begins, on the clock of the run.
     pub began_ns: u64,
+    /// Nothing completed for so long, and for less than two parts of an interval longer.
+    pub silent: Nanos,
     /// It lasted so long at least.
     pub least: Nanos,
     /// It lasted so long at most.
@@ -30,9 +39,14 @@ impl Standstill {
         Nanos(u64::midpoint(self.least.0, self.most.0))
     }
 
+    /// Whether the ends of what it can have lasted are so far apart that the middle alone would mislead.
+    pub fn is_rough(&self) -> bool {
+        to_f64(self.most.0.saturating_sub(self.least.0)) > 2.0 * ROUGH * to_f64(self.length().0)
+    }
+
     /// Where it ends.
     pub const fn ended_ns(&self) -> u64 {
-        self.began_ns.saturating_add(self.least.0)
+        self.began_ns.saturating_add(self.silent.0)
     }
 
     /// Whether a part of an interval lies in it.
@@ -41,17 +55,29 @@ impl Standstill {
     }
 }
 
+/// What half of the I/Os take at most, in most intervals.
+fn usual_ns(course: &[Figures]) -> f64 {
+    let medians = course.iter().filter_map(|figures| figures.latency.quantile_ns(0.5)).map(to_f64);
+    median(&medians.collect::<Vec<_>>())
+}
+
 /// The standstills of a load that arrives at a rate, in order.
 pub fn all(course: &[Figures], rate: f64) -> Vec<Standstill> {
     let by_chance_ns = BY_CHANCE / rate.max(1.0) * to_f64(NS_PER_S);
     let mut found = Vec::new();
     // Where the last completion lies at the latest, and the width of the parts there.
     let mut last: Option<(u64, u64)> = None;
-    let mut told = |from: (u64, u64), to_ns: u64, part_ns: u64, is_open: bool| {
-        let least = Nanos(to_ns.saturating_sub(from.0));
-        if least >= LEAST && to_f64(least.0) > by_chance_ns {
-            let most = Nanos(least.0.saturating_add(from.1).saturating_add(part_ns));
-            found.push(Standstill { began_ns: from.0, least, most, is_open });
+    let usual_ns = usual_ns(course);
+    let mut told = |from: (u64, u64), to_ns: u64, part_ns: u64, is_open: bool, longest_ns: u64| {
+        let silent = Nanos(to_ns.saturating_sub(from.0));
+        let most = Nanos(silent.0.saturating_add(from.1).saturating_add(part_ns));
+        // What took less than half of that time, or more than all of it, is no measure of it.
+        let is_held = longest_ns <= most.0
+            && longest_ns.saturating_mul(2) >= silent.0
+            && to_f64(longest_ns) >= HELD * usual_ns;
+        if silent >= LEAST && (is_held || to_f64(silent.0) > by_chance_ns) {
+            let least = if is_held { Nanos(silent.0.min(longest_ns)) } else { silent };
+            found.push(Standstill { began_ns: from.0, silent, least, most, is_open });
         }
     };
     let mut ended_ns = 0;
@@ -67,7 +93,7 @@ pub fn all(course: &[Figures], rate: f64) -> Vec<Standstill> {
             let all_ns = figures.ended_ns.saturating_sub(figures.began_ns);
             let (first_ns, last_ns) = ends.unwrap_or((figures.ended_ns, figures.began_ns));
             if let Some(last) = last {
-                told(last, figures.began_ns, first_ns.saturating_sub(figures.began_ns), false);
+                told(last, figures.began_ns, first_ns.saturating_sub(figures.began_ns), false, 0);
             }
             last = Some((figures.ended_ns, figures.ended_ns.saturating_sub(last_ns).min(all_ns)));
             continue;
@@ -76,14 +102,14 @@ pub fn all(course: &[Figures], rate: f64) -> Vec<Standstill> {
         for (_, place) in own {
             let begins_ns = figures.began_ns.saturating_add(part_ns.saturating_mul(place));
             if let Some(last) = last {
-                told(last, begins_ns, part_ns, false);
+                told(last, begins_ns, part_ns, false, figures.longest_ns);
             }
             last = Some((begins_ns.saturating_add(part_ns).min(figures.ended_ns), part_ns));
         }
         last = last.or(Some((figures.began_ns, 0)));
     }
     if let (Some(last), Some(end)) = (last, course.last()) {
-        told(last, end.ended_ns, 0, true);
+        told(last, end.ended_ns, 0, true, 0);
     }
     found
 }

@@ -27,6 +27,7 @@ mod compare_kinds;
 mod compare_told;
 mod compare_tools;
 mod contents;
+mod contradictions;
 mod directories;
 mod doctor;
 mod dry_run;

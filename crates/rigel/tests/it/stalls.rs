@@ -1,9 +1,9 @@
 //! A device that freezes at a moment of its own: every kind of run and every engine tells how long, wherever in a visit it happens.
 //!
 //! What is told is held against the time for which the device was held, from within and from without, so that a busy machine makes the test no
-//! stricter.
+//! stricter. The moment is counted from the first I/O of the load, and a freeze that held no I/O is none.
 
-use crate::stop::{ended, start_until};
+use crate::stop::{ended, signal, start_until};
 use crate::support::{Place, flat};
 use rigel_core::judge::findings::Findings;
 use rigel_core::judge::flags::FlagCode;
@@ -18,6 +18,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 const LONGEST: &str = "RIGEL_STALL_SECONDS";
 /// What the device may take from its release to its answers on a busy machine.
 const LATE: Duration = Duration::from_millis(250);
+/// A busy machine may end a load before the freeze.
+const ATTEMPTS: usize = 4;
+/// A load begins within this time.
+const BEGINS_WITHIN: Duration = Duration::from_secs(60);
 
 fn device() -> DeviceSpec {
     DeviceSpec {
@@ -35,17 +39,28 @@ fn moment(within: Range<u64>) -> Duration {
     Duration::from_millis(within.start + u64::from(now.subsec_micros()) % (within.end - within.start))
 }
 
-/// Holds devices for a time; the shortest and the longest time that an I/O can have been held.
-fn freeze(devices: &[&TestDevice], time: Duration) -> Range<Duration> {
+/// Waits for the first I/O of a load.
+fn until_loaded(devices: &[&TestDevice]) {
+    let began = Instant::now();
+    devices.iter().for_each(|device| device.reset().unwrap());
+    while !devices.iter().any(|device| device.gauge().unwrap().completed() > 0) {
+        assert!(began.elapsed() < BEGINS_WITHIN, "no I/O");
+        sleep(Duration::from_millis(2));
+    }
+}
+
+/// Holds devices for a time; the shortest and the longest time that an I/O can have been held. `None` if there was none to hold.
+fn freeze(devices: &[&TestDevice], time: Duration) -> Option<Range<Duration>> {
     let before = Instant::now();
     for device in devices {
         device.command(&format!("hang 0 {}", device.size_bytes())).unwrap();
     }
     let held = Instant::now();
     sleep(time);
+    let has_held = devices.iter().any(|device| device.gauge().unwrap().in_flight > 0);
     let shortest = held.elapsed();
     devices.iter().for_each(|device| device.command("release").unwrap());
-    shortest..before.elapsed()
+    has_held.then(|| shortest..before.elapsed())
 }
 
 /// `2.00 s` or `503 ms` behind one of the words of the flag.
@@ -60,7 +75,7 @@ fn length(text: &str) -> Option<Duration> {
 /// The longest standstill that the flags of a record tell.
 fn stalled(place: &Place) -> Option<Duration> {
     let found = Findings::of(&Record::read(place.read("_record.jsonl").as_bytes()).unwrap());
-    let flags = found.points.iter().flat_map(|point| &point.flags);
+    let flags = found.points.iter().flat_map(|point| &point.flags).chain(&found.flags);
     flags.filter(|flag| flag.code == FlagCode::Stalled).filter_map(|flag| length(&flag.text)).max()
 }
 
@@ -71,20 +86,31 @@ fn is_told(what: &str, told: Option<Duration>, held: &Range<Duration>) {
     assert!(least <= told && told <= most, "{what}: held for {held:?}, told {told:?}");
 }
 
-/// A run that begins to load after it has named its engine, and a freeze somewhere in it.
+/// A run that begins to load after it has named its engine, and a freeze somewhere in it; it is ended so long after the freeze, if at all.
 fn frozen_run(
     devices: &[&TestDevice],
     line: &str,
     when: Range<u64>,
     time: Duration,
+    end_after: Option<Duration>,
 ) -> (Place, Range<Duration>) {
-    let place = Place::new();
-    let (child, stderr) = start_until(&place, line, "engine ");
-    sleep(moment(when));
-    let held = freeze(devices, time);
-    let told = ended(child, stderr);
-    assert!([0, 1].contains(&told.code), "{line}: {}", told.stderr);
-    (place, held)
+    for _ in 0..ATTEMPTS {
+        let place = Place::new();
+        let (child, stderr) = start_until(&place, line, "engine ");
+        until_loaded(devices);
+        sleep(moment(when.clone()));
+        let held = freeze(devices, time);
+        if let Some(end_after) = end_after {
+            sleep(end_after);
+            signal(&child, "-INT");
+        }
+        let told = ended(child, stderr);
+        assert!([0, 1, 4].contains(&told.code), "{line}: {}", told.stderr);
+        if let Some(held) = held {
+            return (place, held);
+        }
+    }
+    panic!("{line}: the load was over before each freeze")
 }
 
 /// Those of every change, and what `cargo xtask long` asks for besides.
@@ -105,7 +131,7 @@ fn a_freeze_is_told_with_its_length_in_every_engine() {
                 "run advanced {} --matrix point --num-small 8 --num-large 0 --duration 3s --engine {engine}",
                 device.disk().display()
             );
-            let (place, held) = frozen_run(&[&device], &line, 200..3000, time);
+            let (place, held) = frozen_run(&[&device], &line, 100..2900, time, None);
             is_told(engine, stalled(&place), &held);
             let text = flat(&place.read("_flags.csv"));
             assert!(text.contains("STALLED"), "{text}");
@@ -123,19 +149,78 @@ fn a_freeze_is_told_with_its_length_by_every_kind_of_run() {
     let (disk, and) = (disk.display(), and.display());
     let point = "--matrix point --num-small 8 --num-large 0";
     let kinds = [
-        (500..3000, format!("run open {disk} --rate 1000 --duration 4s"), None),
-        (500..2000, format!("run advanced {disk} {point} --max-duration "), Some(6)),
-        (300..1000, format!("versus advanced {disk} --and {and} {point} --fast --max-duration "), Some(12)),
+        (300..3000, format!("run open {disk} --rate 1000 --duration 4s"), None),
+        (300..3000, format!("run open {disk} --rate 25 --duration 4s"), None),
+        (300..1500, format!("run advanced {disk} {point} --max-duration "), Some(6)),
+        (100..700, format!("versus advanced {disk} --and {and} {point} --fast --max-duration "), Some(12)),
     ];
     for (when, line, limit_s) in kinds {
         for time in lengths() {
             // So that it does not end before every point was visited.
             let limit = limit_s.map_or_else(String::new, |seconds| format!("{}s", seconds + time.as_secs()));
             let line = line.clone() + &limit;
-            let (place, held) = frozen_run(&[&device, &other], &line, when.clone(), time);
+            let (place, held) = frozen_run(&[&device, &other], &line, when.clone(), time, None);
             is_told(&line, stalled(&place), &held);
         }
     }
+}
+
+/// Both search first, with short visits; the run is ended when the one with the freeze is over.
+#[test]
+fn a_freeze_is_told_with_its_length_by_searches() {
+    let name = "a_freeze_is_told_with_its_length_by_searches";
+    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    let disk = device.disk();
+    let disk = disk.display();
+    for line in [
+        format!("slo {disk} --p99 30ms --no-trials --no-html"),
+        format!("calibrate {disk} --budget 30s --no-trials --no-history --no-html"),
+    ] {
+        let end_after = Some(Duration::from_millis(2500));
+        let time = Duration::from_millis(500);
+        let (place, held) = frozen_run(&[&device], &line, 200..2500, time, end_after);
+        is_told(&line, stalled(&place), &held);
+    }
+}
+
+/// A spell of less than an interval, and the only target of it.
+#[test]
+fn a_soak_tells_a_slow_spell_with_its_time_target_and_length() {
+    let name = "a_soak_tells_a_slow_spell_with_its_time_target_and_length";
+    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    let Some(other) = needs(name, TestDevice::mount(self::device())) else { return };
+    let place = Place::new();
+    let load =
+        "load = \"rigel.load/1\"\n[[class]]\nname = \"data\"\nsize = \"8K\"\narrival = { outstanding = 8 }\n";
+    fs::write(place.path().join("data.toml"), load).unwrap();
+    let (disk, and) = (device.disk(), other.disk());
+    let line = format!(
+        "soak --load data.toml {} {} --for 12s --every 4s --name run --no-html",
+        disk.display(),
+        and.display()
+    );
+    let (child, stderr) = start_until(&place, &line, "engine ");
+    until_loaded(&[&device, &other]);
+    sleep(moment(4500..5500));
+    other.command(&format!("slow 0 {} 50000", other.size_bytes())).unwrap();
+    sleep(Duration::from_secs(3));
+    other.command("clear").unwrap();
+    let told = ended(child, stderr);
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    let text = flat(&told.stdout);
+    assert!(text.contains("the storage was far slower than usual for "), "{text}");
+    assert!(text.contains(&format!(" on, on {} (data I/O took ", and.display())), "{text}");
+    let record = place.only_of("run", "_record.jsonl");
+    let json = place
+        .rigel(["report".as_ref(), record.as_os_str(), "--format".as_ref(), "json".as_ref()])
+        .expect_code(0)
+        .json();
+    let spells = json["slow_spells"].as_array().unwrap();
+    let lasted_s: f64 = spells.iter().map(|spell| spell["lasted_s"].as_f64().unwrap()).sum();
+    assert!((2.0..4.5).contains(&lasted_s), "{spells:?}");
+    assert_eq!(spells[0]["targets"], serde_json::json!([and]));
+    let at_s = spells[0]["at_s"].as_f64().unwrap();
+    assert!((3.5..6.5).contains(&at_s), "{spells:?}");
 }
 
 /// The device answers when the load is over already.
@@ -151,8 +236,9 @@ fn a_soak_tells_the_longest_io_with_its_time_and_ten_seconds_are_a_fault() {
         let line =
             format!("soak --load data.toml {} --for 12s --every 1s --name {name}", device.disk().display());
         let (child, stderr) = start_until(&place, &line, "engine ");
-        sleep(moment(5000..6500));
-        let held = freeze(&[&device], Duration::from_secs(time));
+        until_loaded(&[&device]);
+        sleep(moment(4500..6000));
+        let held = freeze(&[&device], Duration::from_secs(time)).unwrap();
         let told = ended(child, stderr);
         assert_eq!(told.code, code, "{}", told.stderr);
         let text = flat(&told.stdout);

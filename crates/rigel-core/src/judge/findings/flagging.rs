@@ -103,6 +103,7 @@ fn for_run(
     let mut found: Vec<Flag> = changes::VisitChanges::of(record).of_run().into_iter().collect();
     found.extend(standing::of_run(record));
     found.extend(circumstances::slower_engine(record));
+    found.extend(standstill::of_search(record));
     for phase in phases {
         found.extend(long_visit::of_phase(record, phase));
         if let Some(plan) = &record.header.plan.adaptive {

@@ -222,8 +222,9 @@ impl SloFindings {
             answer(&visited, &slo.bounds, named, (&step_rate, &phase_of))
         });
         let required = slo.required.iter().enumerate();
-        let required: Vec<RequiredFound> =
-            required.map(|(place, one)| required_of((&visited, judged), named, (place, one))).collect();
+        let required: Vec<RequiredFound> = required
+            .map(|(place, one)| required_of((&visited, judged, request), named, (place, one)))
+            .collect();
         let all_kept = |place: &usize| {
             let steps = named.into_iter().flat_map(RatePoints::all).map(|one| one.required.get(*place));
             let kept = steps.map(|step| {

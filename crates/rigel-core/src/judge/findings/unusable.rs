@@ -14,7 +14,8 @@ impl Findings {
     /// The problem of a run all of whose points are invalid for a reason that was not requested; `None` when a number may be used.
     /// Memory that was requested (`--allow-memory`, `--buffered`) keeps its flag and is not a failure.
     pub fn unusable(&self, request: &Request) -> Option<Problem> {
-        let forbidden = |found: &PointFindings| forbidding(found, request).next().is_some();
+        let forbidden =
+            |found: &PointFindings| forbidding(found, request).any(|flag| !is_answer(flag.code, request));
         // Raw I/O beside SQL is there for the part that reaches SQL: alone it answers nothing.
         let counts = |found: &&PointFindings| {
             !request.is_beside_raw() || request.side_of(found.point) == Some(Side::B)
@@ -68,6 +69,11 @@ pub fn forbidding<'a>(found: &'a PointFindings, request: &'a Request) -> impl It
     found.flags.iter().filter(|flag| flag.invalid && !was_asked_for(flag.code, request, found.point))
 }
 
+/// Whether a flag is what was asked: a search for a rate looks for the one from which on more arrives than is served, and its verdicts have that in them.
+pub fn is_answer(code: FlagCode, request: &Request) -> bool {
+    code == FlagCode::Overload && request.slo().is_some()
+}
+
 fn was_asked_for(code: FlagCode, request: &Request, point: Point) -> bool {
     match code {
         FlagCode::Memory => request.allow_memory || request.is_buffered_at(point),
@@ -81,9 +87,12 @@ mod tests {
     use super::*;
     use crate::facts::TargetFacts;
     use crate::load::class::Class;
+    use crate::load::matrix::RunLevel;
+    use crate::load::pace::Adaptive;
     use crate::load::sides::Sides;
+    use crate::load::slo::Slo;
     use crate::load::sql::{Probe, Product, ReportBy, ServerChoice, SqlLevel, SqlRequest};
-    use crate::load::task::Through;
+    use crate::load::task::{Task, Through};
     use crate::load::workload::WritePercent;
     use crate::record::Record;
     use crate::record::tests::{header, visit};
@@ -146,6 +155,28 @@ mod tests {
         assert_eq!(place(&request), "all look-ups through SQL");
         request.set_writes(WritePercent::ALL);
         assert_eq!(place(&request), "all commits through SQL");
+    }
+
+    /// A required rate at which more arrives than is served is not met, and that is the answer.
+    #[test]
+    fn overload_is_the_answer_of_a_search_for_a_rate() {
+        let overload = Flag::new(FlagCode::Overload, "3 of 2").invalidating();
+        let (mut found, mut request) = findings(|_| {});
+        found.points.iter_mut().for_each(|point| point.flags = vec![overload.clone()]);
+        assert!(found.unusable(&request).is_some());
+        let slo = Slo {
+            bounds: vec!["p99 < 1ms".parse().unwrap()],
+            required: vec!["p99 < 1ms @ 500".parse().unwrap()],
+            most_rate: 1000,
+            required_only: true,
+            scaled: None,
+        };
+        request.task = Task::rate(RunLevel::Open, slo, Adaptive::default());
+        assert_eq!(found.unusable(&request), None);
+        found.points.iter_mut().for_each(|point| {
+            point.flags.push(Flag::new(FlagCode::Zeros, "zero").invalidating());
+        });
+        assert!(found.unusable(&request).is_some());
     }
 
     #[test]

@@ -2,12 +2,17 @@
 //!
 //! All visits to a point are checked, because even a visit that no figure uses is evidence. Must not compare rates.
 
+use super::circumstances::shared_cpus;
 use crate::judge::findings::PointFindings;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::whole_buckets;
-use crate::load::class::Class;
-use crate::record::Visit;
-use crate::stats::detect::standstill::{LEAST_NS, Standstill, UsualTime, standstill};
+use crate::load::class::{Class, LoadClass, PerClass};
+use crate::load::matrix::Point;
+use crate::measure::{ClassTally, Histogram};
+use crate::record::{Record, Visit};
+use crate::stats::detect::standstill::{
+    ArrivalSeries, LEAST_NS, Standstill, UsualTime, standstill, standstill_of_arrivals,
+};
 use crate::units::say::{figure, rough_time};
 use crate::units::{NS_PER_MS, to_f64};
 
@@ -18,8 +23,8 @@ struct ClassStandstill {
 }
 
 enum StandstillKind {
-    /// Nothing came back, from that time of the run on.
-    Nothing { from_ns: u64 },
+    /// Nothing came back, from that time of the run on. The ends of what the length can have been, where it is known roughly only.
+    Nothing { from_ns: u64, ends_ns: Option<[u64; 2]> },
     /// One took that long in the visit that began at that time of the run, where barely one takes longer than so much.
     One { began_ns: u64, usual_ns: u64 },
 }
@@ -33,57 +38,123 @@ pub fn of_point(visits: &[&Visit], point: &PointFindings, cpus: Option<u32>) -> 
     let mut found = Vec::new();
     for (class, io) in point.classes() {
         let usual = UsualTime::of(&io.latencies(), io.planned_outstanding, visits.len());
-        let own = visits.iter().filter_map(|visit| match usual {
-            Some(usual) => of_visit(visit, class, usual),
-            None => of_silent_visit(visit, class),
-        });
-        let own: Vec<ClassStandstill> = own.collect();
-        let threads = point.point.sum();
-        let is_turn =
-            |seen: &ClassStandstill| cpus.is_some_and(|cpus| seen.is_turn_of_a_thread(threads, cpus));
-        let (turns, own): (Vec<_>, Vec<_>) = own.into_iter().partition(is_turn);
-        let longest = |all: &[ClassStandstill]| all.iter().map(|seen| seen.length_ns).max();
-        if let (Some(length_ns), None) = (longest(&turns), longest(&own)) {
-            let text = format!(
-                "{}: the longest I/O took {}, and no CPU time was left: one of {threads} threads may wait that long for its turn",
-                io.load.title(),
-                rough_time(to_f64(length_ns))
-            );
-            found.push(Flag::new(FlagCode::HostLimited, text));
-        }
-        let Some(worst) = own.iter().max_by_key(|seen| seen.length_ns) else { continue };
-        let mut text = format!("{}: {}", io.load.title(), worst.sentence());
-        if own.len() > 1 {
-            text.push_str(&format!("; seen in {} of {} visits", own.len(), visits.len()));
-        }
-        found.push(Flag::new(FlagCode::Stalled, text));
+        let own = of_class(visits, class, usual);
+        found.extend(of_load(&io.load, own, visits.len(), (point.point.sum(), cpus)));
     }
     found
+}
+
+/// The flags of the visits of a search, of which no point is made: a class each.
+pub fn of_search(record: &Record) -> Vec<Flag> {
+    let mut by_point: Vec<(Point, Vec<&Visit>)> = Vec::new();
+    for visit in &record.search {
+        match by_point.iter_mut().find(|one| one.0 == visit.point) {
+            Some(one) => one.1.push(visit),
+            None => by_point.push((visit.point, vec![visit])),
+        }
+    }
+    let mut found: PerClass<Vec<ClassStandstill>> = PerClass::new();
+    for (_, visits) in &by_point {
+        let classes = visits.iter().flat_map(|visit| visit.tallies.keys().copied());
+        let classes: std::collections::BTreeSet<Class> = classes.collect();
+        for class in classes {
+            let tallies = || visits.iter().filter_map(|visit| visit.tallies.get(&class));
+            let mut all = Histogram::empty();
+            tallies().for_each(|tally| all.add(&tally.all_latencies_after(0)));
+            let planned = tallies().map(|tally| tally.planned).max().unwrap_or(0);
+            let usual = UsualTime::of(&all, planned, visits.len());
+            found.entry(class).or_default().extend(of_class(visits, class, usual));
+        }
+    }
+    let visits: Vec<&Visit> = record.search.iter().collect();
+    let threads = visits.iter().map(|visit| visit.point.sum()).max().unwrap_or(0);
+    let cpus = if found.values().all(Vec::is_empty) { None } else { shared_cpus(record, &visits) };
+    let of_class = |(class, own): (Class, Vec<ClassStandstill>)| {
+        let load = record.header.request.class(class)?;
+        let flag = of_load(load, own, visits.len(), (threads, cpus))?;
+        Some(Flag { text: format!("in the search before the points: {}", flag.text), ..flag })
+    };
+    found.into_iter().filter_map(of_class).collect()
+}
+
+fn of_class(visits: &[&Visit], class: Class, usual: Option<UsualTime>) -> Vec<ClassStandstill> {
+    let of = |visit: &&Visit| match usual {
+        Some(usual) => of_visit(visit, class, usual),
+        None => of_silent_visit(visit, class),
+    };
+    visits.iter().filter_map(of).collect()
+}
+
+/// The flag of what was seen of a load in so many visits. With so many threads and CPUs a thread may wait for its turn.
+fn of_load(
+    load: &LoadClass,
+    seen: Vec<ClassStandstill>,
+    visits: usize,
+    (threads, cpus): (u64, Option<u32>),
+) -> Option<Flag> {
+    let is_turn = |seen: &ClassStandstill| cpus.is_some_and(|cpus| seen.is_turn_of_a_thread(threads, cpus));
+    let (turns, own): (Vec<_>, Vec<_>) = seen.into_iter().partition(is_turn);
+    let longest = turns.iter().map(|seen| seen.length_ns).max();
+    let Some(worst) = own.iter().max_by_key(|seen| seen.length_ns) else {
+        let text = format!(
+            "{}: the longest I/O took {}, and no CPU time was left: one of {threads} threads may wait that long for its turn",
+            load.title(),
+            rough_time(to_f64(longest?))
+        );
+        return Some(Flag::new(FlagCode::HostLimited, text));
+    };
+    let mut text = format!("{}: {}", load.title(), worst.sentence());
+    if own.len() > 1 {
+        text.push_str(&format!("; seen in {} of {visits} visits", own.len()));
+    }
+    Some(Flag::new(FlagCode::Stalled, text))
 }
 
 fn of_visit(visit: &Visit, class: Class, usual: UsualTime) -> Option<ClassStandstill> {
     let tally = visit.tallies.get(&class)?;
     let longest_ns = tally.longest_ns();
     let buckets = whole_buckets(tally, visit.measured_ns);
-    let of_device = tally.open.as_ref().map_or(Some(usual), |open| UsualTime::of_service(&open.service));
-    let silence = of_device.and_then(|usual| standstill(buckets, tally.series.bucket_ns, longest_ns, usual));
-    // In an open loop nothing may have arrived, unless something waited all the time.
-    let is_standstill = |found: &Standstill| tally.open.is_none() || longest_ns >= found.length_ns;
-    if let Some(Standstill { at_ns, length_ns }) = silence.filter(is_standstill) {
+    let width_ns = tally.series.bucket_ns;
+    let silence = match &tally.open {
+        None => standstill(buckets, width_ns, longest_ns, usual),
+        Some(open) => UsualTime::of_service(&open.service).and_then(|usual| {
+            let dense = standstill(buckets, width_ns, longest_ns, usual);
+            // Nothing may have arrived, unless something waited all the time.
+            let dense = dense.filter(|found| longest_ns >= found.length_ns());
+            dense.or_else(|| standstill_of_arrivals(&arrivals(visit, tally), longest_ns, usual))
+        }),
+    };
+    if let Some(found) = silence {
+        let Standstill { at_ns, least_ns, most_ns } = found;
         let from_ns = visit.began_ns.saturating_sub(tally.lead_ns).saturating_add(at_ns);
-        return Some(ClassStandstill { length_ns, what: StandstillKind::Nothing { from_ns } });
+        let ends_ns = found.is_rough().then_some([least_ns, most_ns]);
+        let what = StandstillKind::Nothing { from_ns, ends_ns };
+        return Some(ClassStandstill { length_ns: found.length_ns(), what });
     }
     let began_ns = visit.began_ns.saturating_sub(visit.settle_ns);
     let what = StandstillKind::One { began_ns, usual_ns: usual.most_ns };
     usual.is_far(longest_ns).then_some(ClassStandstill { length_ns: longest_ns, what })
 }
 
+/// The completions of a visit to an open loop with the load before and after.
+fn arrivals<'a>(visit: &Visit, tally: &'a ClassTally) -> ArrivalSeries<'a> {
+    let ops = whole_buckets(tally, visit.measured_ns);
+    let before_ns = visit.settle_ns.saturating_sub(tally.lead_ns);
+    ArrivalSeries {
+        ops,
+        latency_sum_ns: tally.series.latency_sum_ns.get(..ops.len()).unwrap_or_default(),
+        bucket_ns: tally.series.bucket_ns,
+        before_ns,
+        over_ns: visit.loaded_ns.saturating_sub(before_ns),
+    }
+}
+
 /// A visit to a point at which no I/O began and was over in a window: the device stood still all the time, as what came back after it shows.
 fn of_silent_visit(visit: &Visit, class: Class) -> Option<ClassStandstill> {
     let length_ns = visit.tallies.get(&class)?.longest_ns();
     let from_ns = visit.began_ns.saturating_sub(visit.settle_ns);
-    (length_ns >= LEAST_NS)
-        .then_some(ClassStandstill { length_ns, what: StandstillKind::Nothing { from_ns } })
+    let what = StandstillKind::Nothing { from_ns, ends_ns: None };
+    (length_ns >= LEAST_NS).then_some(ClassStandstill { length_ns, what })
 }
 
 impl ClassStandstill {
@@ -96,9 +167,13 @@ impl ClassStandstill {
     fn sentence(&self) -> String {
         let length = rough_time(to_f64(self.length_ns));
         match self.what {
-            StandstillKind::Nothing { from_ns } => {
+            StandstillKind::Nothing { from_ns, ends_ns } => {
                 let from = rough_time(to_f64(from_ns));
-                format!("nothing completed for {length}, from {from} into the run")
+                let ends = ends_ns.map_or_else(String::new, |ends_ns| {
+                    let [least, most] = ends_ns.map(|ns| rough_time(to_f64(ns)));
+                    format!(" (at least {least}, at most {most}, as few I/Os arrived)")
+                });
+                format!("nothing completed for {length}{ends}, from {from} into the run")
             }
             StandstillKind::One { began_ns, usual_ns } => {
                 let times = figure(to_f64(self.length_ns) / to_f64(usual_ns.max(1)));
@@ -124,7 +199,8 @@ mod tests {
         assert!(one(4_000).is_turn_of_a_thread(10_000, 2));
         assert!(!one(30_000).is_turn_of_a_thread(10_000, 2), "no round is that long");
         assert!(!one(1_000).is_turn_of_a_thread(5, 2), "a stall is no matter of turns among five");
-        let nothing = ClassStandstill { what: StandstillKind::Nothing { from_ns: 0 }, ..one(4_000) };
+        let nothing =
+            ClassStandstill { what: StandstillKind::Nothing { from_ns: 0, ends_ns: None }, ..one(4_000) };
         assert!(!nothing.is_turn_of_a_thread(10_000, 2));
     }
 }

@@ -3,8 +3,10 @@
 //! Must not judge whether a bound is met.
 
 use super::PointFindings;
+use crate::judge::findings::{forbidding, is_answer};
 use crate::judge::flags::FlagCode;
 use crate::judge::slo::is_counted;
+use crate::load::request::Request;
 use crate::load::slo::SloBound;
 use crate::stats::crossing::RatioSeen;
 use crate::stats::share::{BoundVerdict, Ratio};
@@ -30,6 +32,8 @@ pub enum SloOpen {
     /// The latency there is at the bound: the interval holds it although there was enough to see. So many times the visits would decide it,
     /// if what was seen stays as it is; `None` if that is not a number to go by.
     AtBound(Option<f64>),
+    /// A flag says that the numbers there are not those of the storage. Decided only if that was asked for.
+    Unusable(FlagCode),
     /// Of one that is decided: its own visits leave it open, and those to the rates around it tell.
     Around,
 }
@@ -77,6 +81,16 @@ fn times(ratio: &Ratio) -> Option<f64> {
 pub(super) fn asked(seen: &[RatioSeen], bound: &SloBound) -> Option<f64> {
     let all = seen.iter().map(|one| one.weight).sum();
     (!seen.is_empty()).then_some(if is_counted(bound) { all } else { f64::INFINITY })
+}
+
+/// The flag that forbids to use the numbers of a rate, and whether that was asked for. More arriving than is served, and a tool that is the limit, are judged
+/// by the latencies.
+pub(super) fn forbidden(found: &PointFindings, request: &Request) -> Option<(FlagCode, bool)> {
+    let is_judged = |code: FlagCode| is_answer(code, request) || code == FlagCode::HostLimited;
+    let unasked = forbidding(found, request).find(|flag| !is_judged(flag.code));
+    let unasked = unasked.map(|flag| (flag.code, false));
+    let any = found.flags.iter().find(|flag| flag.invalid && !is_judged(flag.code));
+    unasked.or_else(|| any.map(|flag| (flag.code, true)))
 }
 
 /// Whether others used what these visits needed.

@@ -7,6 +7,7 @@ use super::{PointVisitSet, SloAnswer, SloRate, doubt};
 use crate::judge::findings::PointFindings;
 use crate::judge::slo::is_counted;
 use crate::load::plan::RatePoints;
+use crate::load::request::Request;
 use crate::load::slo::{Requirement, SloBound};
 use crate::stats::share::{BoundVerdict, Ratio};
 
@@ -32,8 +33,8 @@ impl RequiredFound {
     /// One answer in a run: where its own visits leave a rate open, the bracket decides, which is based on all of those around it.
     pub(super) fn beside(self, answer: &SloAnswer, bounds: &[SloBound]) -> Self {
         let SloAnswer::Rate(SloRate { lower, upper, is_by_tool, .. }) = *answer else { return self };
-        let is_overload = self.open == Some(SloOpen::Overload);
-        if self.kept != BoundVerdict::Undecided || is_overload || !bounds.contains(&self.requirement.bound) {
+        let stays = matches!(self.open, Some(SloOpen::Overload | SloOpen::Unusable(_)));
+        if self.kept != BoundVerdict::Undecided || stays || !bounds.contains(&self.requirement.bound) {
             return self;
         }
         let rate = f64::from(self.requirement.rate);
@@ -51,7 +52,7 @@ impl RequiredFound {
 
 /// What became of a requirement: of several loads that of the one which keeps it least.
 pub(super) fn required_of(
-    (visited, judged): (&PointVisitSet, &[PointFindings]),
+    (visited, judged, request): (&PointVisitSet, &[PointFindings], &Request),
     named: Option<&RatePoints>,
     (place, requirement): (usize, &Requirement),
 ) -> RequiredFound {
@@ -73,6 +74,14 @@ pub(super) fn required_of(
             is_busy: judged.iter().any(|found| found.step == step && open::is_busy(found)),
         };
         let open = SloOpen::of(kept, ratio.zip(open::asked(&seen, &requirement.bound)), circumstances);
+        let forbidden = judged.iter().filter(|found| found.step == step);
+        let forbidden = forbidden.filter_map(|found| open::forbidden(found, request)).next();
+        let (kept, open) = match forbidden.filter(|_| ratio.is_some()) {
+            Some((code, false)) => (BoundVerdict::Undecided, Some(SloOpen::Unusable(code))),
+            // Asked for: the verdict is one on memory.
+            Some((code, true)) if kept != BoundVerdict::Undecided => (kept, Some(SloOpen::Unusable(code))),
+            _ => (kept, open),
+        };
         Some(RequiredFound { ratio, kept, open, ..none })
     };
     let value = |found: &RequiredFound| found.ratio.map_or(0.0, |ratio| ratio.value);

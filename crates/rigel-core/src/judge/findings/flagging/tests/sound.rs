@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::load::workload::Direction;
-use crate::measure::{ByTarget, FirstError, Histogram, ReadLook};
+use crate::measure::{ByTarget, FirstError, Histogram, OpenTally, ReadLook};
+use crate::record::Purpose;
 use crate::record::tests::visit;
 use crate::units::NS_PER_US;
 use crate::witness::{Counts, DeviceTransfer, Witness, WitnessSample};
@@ -87,6 +88,71 @@ fn a_device_that_stood_still_is_told_with_the_length() {
     assert_eq!(text(&before).0, [(FlagCode::Stalled, false)]);
     let short = |tally: &mut ClassTally| tally.reads.record(249 * NS_PER_MS);
     assert_eq!(text(&short).0, []);
+}
+
+/// No point is made of the visits of a search, so the run has the flag.
+#[test]
+fn a_standstill_in_a_search_is_told() {
+    let mut told = Vec::new();
+    of_record(1, |record| {
+        let mut found = |change: &dyn Fn(&mut ClassTally)| {
+            let mut visit = record.visits[1].clone();
+            visit.purpose = Purpose::Search(Class::SMALL);
+            change(visit.tallies.get_mut(&Class::SMALL).unwrap());
+            record.search = vec![visit];
+            let flags = Findings::of(record).flags;
+            let stalled = flags.iter().filter(|flag| flag.code == FlagCode::Stalled);
+            told.push(stalled.map(|flag| flag.text.clone()).collect::<Vec<_>>().join("; "));
+        };
+        found(&|_| {});
+        found(&|tally| {
+            let buckets = tally.series.ops.len();
+            tally.series.ops[buckets / 2..buckets / 2 + 50].fill(0);
+            tally.reads.record(503 * NS_PER_MS);
+        });
+        record.search.clear();
+    });
+    assert_eq!(told[0], "");
+    assert!(told[1].contains("in the search before the points: "), "{told:?}");
+    assert!(told[1].contains("nothing completed for 503 ms, from "), "{told:?}");
+}
+
+/// An open loop with an I/O in every tenth bucket, none of them missing by chance.
+#[test]
+fn a_standstill_among_few_arrivals_has_a_range() {
+    let told = |held_ms: u64| {
+        let mut told = String::new();
+        of_record(1, |record| {
+            let visit = &mut record.visits[1];
+            visit.loaded_ns = visit.settle_ns + visit.measured_ns;
+            let tally = visit.tallies.get_mut(&Class::SMALL).unwrap();
+            let mut open = OpenTally::default();
+            tally.reads = Histogram::default();
+            let silent = 30..80;
+            for (bucket, ops) in tally.series.ops.iter_mut().enumerate() {
+                *ops = u32::from(bucket % 10 == 0 && !silent.contains(&bucket));
+                tally.series.latency_sum_ns[bucket] = u64::from(*ops) * NS_PER_MS;
+                (0..*ops).for_each(|_| tally.reads.record(NS_PER_MS));
+                (0..*ops).for_each(|_| open.service.record(NS_PER_MS));
+            }
+            tally.reads.record(held_ms * NS_PER_MS);
+            open.service.record(held_ms * NS_PER_MS);
+            tally.series.latency_sum_ns[80] += held_ms * NS_PER_MS;
+            tally.open = Some(Box::new(open));
+            let flags = &Findings::of(record).points[1].flags;
+            let stalled = flags.iter().find(|flag| flag.code == FlagCode::Stalled);
+            told = stalled.map(|flag| flag.text.clone()).unwrap_or_default();
+        });
+        told
+    };
+    let rough = told(480);
+    assert!(
+        rough.contains("nothing completed for 545 ms (at least 479 ms, at most 610 ms, as few I/Os arrived)"),
+        "{rough}"
+    );
+    let exact = told(600);
+    assert!(exact.contains("nothing completed for 605 ms, from "), "{exact}");
+    assert_eq!(told(200), "");
 }
 
 /// The standstill began before the window and outlasts it, so the window holds nothing at all.

@@ -235,13 +235,10 @@ fn foretell(reporter: Reporter<'_>, header: &Header, past: &RecordPast) -> Resul
         |(now, then): (TargetFacts, &TargetFacts)| TargetFacts { scratch: then.scratch, ..now };
     let now: Vec<TargetFacts> =
         look(options, header)?.into_iter().zip(&header.targets).map(with_scratch).collect();
-    dry_run::show(reporter, &header.plan, &now, dry_run::foretell(options, &now)?)?;
+    let host = rigel_io::host::host_facts();
+    dry_run::show(reporter, (&host, &header.plan), &now, dry_run::foretell(options, &now)?)?;
     reporter.streams.results(format!("\nIf it is resumed: {}.\n", describe(past)).as_bytes())?;
-    check_targets(
-        &header.targets,
-        &now,
-        is_restarted(&header.nodes.first().host, &rigel_io::host::host_facts()),
-    )?;
+    check_targets(&header.targets, &now, is_restarted(&header.nodes.first().host, &host))?;
     dry_run::outputs_refusal(reporter, &header.plan)?;
     consent::check_names(&options.destroy, &now)?;
     consent::foresee(options, &now)

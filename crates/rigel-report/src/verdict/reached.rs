@@ -5,7 +5,7 @@
 use crate::view::View;
 use crate::{change, commits, phases, places, scaling, slo, streams, versus, words};
 use rigel_core::judge::answer::Answer;
-use rigel_core::judge::findings::{PointFindings, WorkingPoint, is_answer};
+use rigel_core::judge::findings::{PointFindings, SloAnswer, SloFindings, WorkingPoint, is_answer};
 use rigel_core::load::class::{Class, Figure, LoadClass, Sizes};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
@@ -17,9 +17,7 @@ use rigel_uses::versus::Versus;
 /// only what they seem to be.
 pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -> String {
     if let Answer::Rate(found) = view.answer() {
-        let reached = slo::reached(found);
-        let is_of_storage = usable || reached.is_empty();
-        return if is_of_storage { reached } else { format!("As measured: {reached}") };
+        return searched(found, usable);
     }
     // There are two storages, or two ways to use one: neither is this one.
     if let Some(found) = turned.filter(|_| !view.record.header.request.is_beside_raw()) {
@@ -85,6 +83,13 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
         return all.join(" ");
     }
     format!("{device} {reached} {}{quickest}.{rising}{commit}", words::listed(&most))
+}
+
+/// The rate that was searched for; where the numbers must not be used, that of what was measured.
+fn searched(found: &SloFindings, usable: bool) -> String {
+    let reached = slo::reached(found);
+    let is_found = !matches!(found.answer, SloAnswer::Unfinished | SloAnswer::NotSearched);
+    if usable || !is_found { reached } else { format!("As measured: {reached}") }
 }
 
 /// The visits of a search that was cut short are not points.

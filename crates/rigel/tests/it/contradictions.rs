@@ -26,7 +26,7 @@ impl Draw {
 }
 
 /// What a run by chance says.
-struct Told {
+struct RunOutputs {
     line: String,
     /// The document of its kind.
     json: Value,
@@ -34,7 +34,7 @@ struct Told {
     texts: Vec<(&'static str, String)>,
 }
 
-impl Told {
+impl RunOutputs {
     fn of(line: &str) -> Self {
         let place = Place::in_memory();
         let run = |arguments: &str| {
@@ -102,9 +102,9 @@ fn number(value: &Value) -> f64 {
 
 /// How often each word was said: a test that never saw one says nothing of it.
 #[derive(Default)]
-struct Seen(BTreeMap<String, usize>);
+struct WordCounts(BTreeMap<String, usize>);
 
-impl Seen {
+impl WordCounts {
     fn say(&mut self, word: &str) {
         *self.0.entry(word.to_owned()).or_default() += 1;
     }
@@ -116,7 +116,7 @@ impl Seen {
 
 #[test]
 fn a_search_for_a_rate_says_what_its_figures_say_in_every_output() {
-    let mut seen = Seen::default();
+    let mut seen = WordCounts::default();
     for seed in 0..10 {
         let mut draw = Draw(seed);
         let law = draw.law();
@@ -126,7 +126,7 @@ fn a_search_for_a_rate_says_what_its_figures_say_in_every_output() {
         ];
         let bound = draw.of(&["", "--bound 'p99 < 8ms'"]);
         let [one, other] = required;
-        let told = Told::of(&format!(
+        let told = RunOutputs::of(&format!(
             "slo --engine {law} --seed {seed} --require '{one}' --require '{other}' {bound} --duration 6m"
         ));
         required_agrees(&told, &mut seen);
@@ -136,7 +136,7 @@ fn a_search_for_a_rate_says_what_its_figures_say_in_every_output() {
     seen.has_all(&["yes", "no", "undecided"]);
 }
 
-fn required_agrees(told: &Told, seen: &mut Seen) {
+fn required_agrees(told: &RunOutputs, seen: &mut WordCounts) {
     let sentences = told.json["told"].as_str().unwrap();
     for one in told.json["required"].as_array().unwrap() {
         let (kept, cause) = (one["kept"].as_str().unwrap(), &one["cause"]);
@@ -175,7 +175,7 @@ fn required_agrees(told: &Told, seen: &mut Seen) {
 }
 
 /// The ends of the bracket are in order, and no row that is certain lies on the wrong side of both.
-fn rate_agrees(told: &Told) {
+fn rate_agrees(told: &RunOutputs) {
     let rate = &told.json["rate"];
     if rate.is_null() {
         return;
@@ -190,7 +190,7 @@ fn rate_agrees(told: &Told) {
 
 #[test]
 fn two_sides_say_what_their_figures_say_in_every_output() {
-    let mut seen = Seen::default();
+    let mut seen = WordCounts::default();
     for seed in 0..10 {
         let mut draw = Draw(100 + seed);
         let (a, b) = (draw.law(), draw.law());
@@ -199,7 +199,7 @@ fn two_sides_say_what_their_figures_say_in_every_output() {
         let gate = draw.of(&["", "--fail-if 'small_p99 < -5%'", "--fail-if 'open_p99 > 5ms'"]);
         let is_of_kind = kind.starts_with("open") == gate.contains("open");
         let gate = if is_of_kind { gate } else { "" };
-        let told = Told::of(&format!(
+        let told = RunOutputs::of(&format!(
             "versus {kind} --engine {a} --and-engine {b} --seed {seed} --max-duration {time} {gate}"
         ));
         let sentences: Vec<&str> =
@@ -225,7 +225,7 @@ fn two_sides_say_what_their_figures_say_in_every_output() {
     seen.has_all(&["better", "worse", "undecided"]);
 }
 
-fn row_agrees(told: &Told, row: &Value, seen: &mut Seen) {
+fn row_agrees(told: &RunOutputs, row: &Value, seen: &mut WordCounts) {
     let verdict = row["verdict"].as_str().unwrap();
     seen.say(verdict);
     let change = &row["change"];
@@ -244,13 +244,13 @@ fn row_agrees(told: &Told, row: &Value, seen: &mut Seen) {
 
 #[test]
 fn a_soak_says_what_its_figures_say_in_every_output() {
-    let mut seen = Seen::default();
+    let mut seen = WordCounts::default();
     for seed in 0..10 {
         let mut draw = Draw(200 + seed);
         let law = draw.law();
         let fall = draw.of(&["", "", ",fall=0.1:9s:14s", ",fall=0.05:20s:40s", ",lost=500"]);
         let more = draw.of(&["", "--write 30", "--every 5s"]);
-        let told = Told::of(&format!("soak --engine {law}{fall} --for 60s {more} --seed {seed}"));
+        let told = RunOutputs::of(&format!("soak --engine {law}{fall} --for 60s {more} --seed {seed}"));
         soak_agrees(&told, &mut seen);
         let is_slow = fall.starts_with(",fall");
         let has_spells = !told.json["slow_spells"].as_array().unwrap().is_empty();
@@ -259,7 +259,7 @@ fn a_soak_says_what_its_figures_say_in_every_output() {
     seen.has_all(&["slow", "steady"]);
 }
 
-fn soak_agrees(told: &Told, seen: &mut Seen) {
+fn soak_agrees(told: &RunOutputs, seen: &mut WordCounts) {
     let json = &told.json;
     let verdict = json["told"][0].as_str().unwrap();
     let is_faulty = json["faulty"].as_bool().unwrap();

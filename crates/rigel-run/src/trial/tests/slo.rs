@@ -1,7 +1,7 @@
 //! Searches for a rate on queues whose rate is known by formula.
 
 use super::*;
-use rigel_core::judge::findings::{SloAnswer, SloRate, SloRole};
+use rigel_core::judge::findings::{SloAnswer, SloOpen, SloRate, SloRole};
 use rigel_core::load::class::{Arrival, LoadClass, Shape};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::slo::{Slo, SloBound, USUAL_MOST_RATE};
@@ -65,6 +65,28 @@ fn a_bound_that_nothing_keeps_and_one_that_everything_keeps_are_answers() {
         trial(&request).unwrap()
     };
     assert_eq!(Findings::of(&record).slo.unwrap().answer, SloAnswer::Everywhere(5000, BoundVerdict::Yes));
+}
+
+/// Numbers with a flag that makes them invalid decide nothing, unless it was asked for; more arriving than is served does.
+#[test]
+fn a_required_rate_is_not_decided_by_numbers_that_must_not_be_used() {
+    let mut request = asked("servers=4,service=1ms,rate=0", &["p99 < 9ms"], 180, 1);
+    let slo = slo_of(&mut request);
+    slo.required = vec!["p99 < 9ms @ 200".parse().unwrap(), "p99 < 9ms @ 6000".parse().unwrap()];
+    slo.required_only = true;
+    let mut record = trial(&request).unwrap();
+    let told = |record: &Record| {
+        let found = Findings::of(record);
+        let required = found.slo.as_ref().unwrap().required.iter().map(|one| (one.kept, one.open));
+        (required.collect::<Vec<_>>(), found.unusable(&record.header.request).is_some())
+    };
+    let (yes, no, open) = (BoundVerdict::Yes, BoundVerdict::No, BoundVerdict::Undecided);
+    assert_eq!(told(&record), (vec![(yes, None), (no, None)], false));
+    record.header.targets[0].filesystem = Some("tmpfs".into());
+    let memory = Some(SloOpen::Unusable(FlagCode::Memory));
+    assert_eq!(told(&record), (vec![(open, memory), (open, memory)], true));
+    record.header.request.allow_memory = true;
+    assert_eq!(told(&record), (vec![(yes, memory), (no, memory)], false));
 }
 
 /// A device that takes no more than so much: the latency jumps there, and no line leads over the jump.

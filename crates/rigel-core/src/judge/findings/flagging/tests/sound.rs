@@ -147,11 +147,11 @@ fn a_standstill_among_few_arrivals_has_a_range() {
     };
     let rough = told(480);
     assert!(
-        rough.contains("nothing completed for 545 ms (at least 479 ms, at most 610 ms, as few I/Os arrived)"),
+        rough.contains("nothing completed for 544 ms (at least 479 ms, at most 610 ms, as few I/Os arrived)"),
         "{rough}"
     );
     let exact = told(600);
-    assert!(exact.contains("nothing completed for 605 ms, from "), "{exact}");
+    assert!(exact.contains("nothing completed for 604 ms, from "), "{exact}");
     assert_eq!(told(200), "");
 }
 

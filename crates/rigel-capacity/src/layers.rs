@@ -6,6 +6,7 @@
 
 use super::key::{Kind, Subject};
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 /// What a disk is by its name, the lowest first: only those of the lowest layer that is there count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,23 +45,29 @@ const MAPPED_IDS: [&str; 6] = ["LVM-", "CRYPT-", "mpath-", "DM-", "dm-", "lvm-"]
 /// What stays of a device of the host, where tools call it by that (`/dev/disk/by-id`).
 const HARDWARE_IDS: [&str; 10] =
     ["ata-", "scsi-", "wwn-", "nvme-", "virtio-", "usb-", "mmc-", "ieee1394-", "eui.", "naa."];
-/// Major numbers of `devM-N`, as `sar` writes a disk: of SCSI, of IDE, Xen, DASD and MMC, each with the minor numbers that a disk has.
-const HARDWARE_MAJORS: [(u32, u32); 14] = [
-    (8, 16),
-    (65, 16),
-    (66, 16),
-    (67, 16),
-    (68, 16),
-    (69, 16),
-    (70, 16),
-    (71, 16),
-    (3, 64),
-    (22, 64),
-    (202, 16),
-    (94, 4),
-    (179, 8),
-    (259, 0),
+/// Major numbers of `devM-N`, as `sar` writes a disk, each with the minor numbers that a disk has: of SCSI (the second row from the 129th disk on), IDE, Xen, DASD, MMC,
+/// and of controllers and network block devices.
+const HARDWARE_MAJORS: [(RangeInclusive<u32>, u32); 17] = [
+    (8..=8, 16),
+    (65..=71, 16),
+    (128..=135, 16),
+    (3..=3, 64),
+    (22..=22, 64),
+    (33..=34, 64),
+    (56..=57, 64),
+    (88..=91, 64),
+    (202..=202, 16),
+    (94..=94, 4),
+    (179..=179, 8),
+    (104..=111, 16),
+    (72..=79, 16),
+    (48..=55, 8),
+    (43..=43, 32),
+    (152..=152, 16),
+    (259..=259, 0),
 ];
+/// Of devices made of others: loop devices, DRBD, PowerPath, VxVM and VxDMP, volumes of ZFS.
+const MAPPED_MAJORS: [u32; 6] = [7, 147, 120, 199, 201, 230];
 /// What stays of the sum of a group of disks begins so, and its name follows.
 pub const GROUP: &str = "group-";
 /// What stays of all volumes of an instance of EC2 together.
@@ -68,8 +75,6 @@ pub const ALL_VOLUMES: &str = "ebs";
 /// What stays of all data disks of a virtual machine of Azure together, which its query did not part.
 pub const ALL_LUNS: &str = "azure-data";
 const ARRAY_MAJOR: u32 = 9;
-const LOOP_MAJOR: u32 = 7;
-const DRBD_MAJOR: u32 = 147;
 const NO_STORAGE_MAJORS: [u32; 3] = [1, 2, 11];
 
 /// Of disks of one host those on which the others lie, each once. Where only devices are known that lie on others, arrays count before mapped
@@ -154,9 +159,9 @@ fn layer(disk: &Subject, names: &BTreeSet<&str>) -> Layer {
 /// for mapped.
 fn of_major(major: u32) -> Layer {
     match major {
-        LOOP_MAJOR | DRBD_MAJOR => Layer::Mapped,
+        _ if MAPPED_MAJORS.contains(&major) => Layer::Mapped,
         _ if NO_STORAGE_MAJORS.contains(&major) => Layer::Nothing,
-        _ if HARDWARE_MAJORS.iter().any(|(known, _)| *known == major) => Layer::Hardware,
+        _ if HARDWARE_MAJORS.iter().any(|(known, _)| known.contains(&major)) => Layer::Hardware,
         _ => Layer::Other,
     }
 }
@@ -237,7 +242,8 @@ fn parents(name: &str) -> Vec<String> {
         found.extend(rest.split_once('n').map(|(_, namespace)| format!("nvme{controller}n{namespace}")));
     }
     if let Some((major, minor)) = numbers(name) {
-        let each = HARDWARE_MAJORS.iter().find(|(known, _)| *known == major).map_or(0, |(_, each)| *each);
+        let each =
+            HARDWARE_MAJORS.iter().find(|(known, _)| known.contains(&major)).map_or(0, |(_, each)| *each);
         if each > 0 && minor % each != 0 {
             found.push(format!("dev{major}-{}", minor / each * each));
         }
@@ -267,6 +273,21 @@ mod tests {
                 &["cciss/c0d0", "nbd0", "rbd1"],
             ),
             (&["dev8-0", "dev8-1", "dev8-16", "dev8-31", "dev65-0"], &["dev8-0", "dev8-16", "dev65-0"]),
+            // The 129th disk of SCSI and later ones, a controller, and what is made of disks.
+            (
+                &[
+                    "dev8-0",
+                    "dev128-0",
+                    "dev128-1",
+                    "dev135-240",
+                    "dev104-0",
+                    "dev104-1",
+                    "dev120-0",
+                    "dev199-5",
+                    "dev230-16",
+                ],
+                &["dev8-0", "dev128-0", "dev135-240", "dev104-0"],
+            ),
             (&["wwn-0x5", "wwn-0x5-part1", "ata-D", "ata-D-part2"], &["wwn-0x5", "ata-D"]),
             // Names that people or clouds gave, and the sum of them; it counts where it is alone.
             (&["ALL", "lun0", "lun1", "os"], &["lun0", "lun1", "os"]),

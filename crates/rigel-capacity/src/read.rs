@@ -8,6 +8,7 @@ mod collectl;
 mod csv;
 mod differences;
 mod documents;
+mod foreign;
 mod format;
 mod headless;
 mod iostat;
@@ -29,6 +30,7 @@ mod sar;
 mod scrapes;
 mod seen;
 mod sysstat;
+mod twins;
 
 pub use format::Format;
 pub use pg_stat_io::Snapshot;
@@ -144,5 +146,7 @@ mod edits;
 mod field;
 #[cfg(test)]
 mod kinds;
+#[cfg(test)]
+mod mixed;
 #[cfg(test)]
 mod tests;

@@ -7,12 +7,16 @@ use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use jiff::{Timestamp, Zoned};
 
-/// Turns local times of one file into UTC, in the order of the file.
+/// Turns local times of one file into UTC, in the order of the file. One that is much earlier than the one before begins another row of times: another
+/// host, or an older file behind a newer one.
 #[derive(Clone, Debug)]
 pub struct Zone {
     zone: TimeZone,
     last_ms: i64,
 }
+
+/// Clocks are set back by less.
+const MOST_BACK_MS: i64 = 3 * 3_600_000;
 
 impl Zone {
     /// Of a zone.
@@ -23,17 +27,28 @@ impl Zone {
     /// The moment of a local time, in milliseconds of the epoch. Of two it is the first, unless the times before are later already;
     /// there is none when the clock was set forward over it.
     pub fn moment(&mut self, local: DateTime) -> Option<i64> {
-        let at = |offset: Offset| offset.to_timestamp(local).ok().map(Timestamp::as_millisecond);
-        let moment = match self.zone.to_ambiguous_timestamp(local).offset() {
-            AmbiguousOffset::Unambiguous { offset } => at(offset),
-            AmbiguousOffset::Gap { .. } => None,
-            AmbiguousOffset::Fold { before, after } => {
-                at(before).filter(|&first| first > self.last_ms).or_else(|| at(after))
-            }
-        }?;
-        self.last_ms = self.last_ms.max(moment);
+        let possible = moments(&self.zone, local);
+        let last_ms = self.last_ms;
+        let begins_again = |at_ms: i64| at_ms.saturating_add(MOST_BACK_MS) < last_ms;
+        let is_next = |at_ms: &&i64| **at_ms > last_ms || begins_again(**at_ms);
+        let moment = possible.iter().find(is_next).or(possible.last()).copied()?;
+        self.last_ms = if begins_again(moment) { moment } else { last_ms.max(moment) };
         Some(moment)
     }
+}
+
+/// The moments at which a clock shows a local time: none that it skipped, two in the hour that comes twice.
+pub fn moments(zone: &TimeZone, local: DateTime) -> Vec<i64> {
+    let offsets = match zone.to_ambiguous_timestamp(local).offset() {
+        AmbiguousOffset::Unambiguous { offset } => vec![offset],
+        AmbiguousOffset::Gap { .. } => Vec::new(),
+        AmbiguousOffset::Fold { before, after } => vec![before, after],
+    };
+    offsets
+        .into_iter()
+        .filter_map(|offset| offset.to_timestamp(local).ok())
+        .map(Timestamp::as_millisecond)
+        .collect()
 }
 
 /// A date and a time of day: `2026-11-24` and `18:10:25`. A year of two digits is none here: the Dutch have it last, as in `10-06-26`.
@@ -155,6 +170,14 @@ mod tests {
         let times = ["01:50:00", "02:10:00", "02:50:00", "02:10:00", "02:50:00", "03:10:00"];
         assert_eq!(times.map(&mut at), [1430, 10, 50, 70, 110, 130]);
         assert_eq!(berlin().moment(local("2026-03-29", "02:30:00").unwrap()), None);
+        // Another host, behind the first.
+        let mut zone = berlin();
+        let mut hours = |times: [&str; 4]| {
+            times.map(|time| zone.moment(local("2026-10-25", time).unwrap()).unwrap() / 3_600_000 % 24)
+        };
+        let times = ["01:00:00", "02:00:00", "02:00:00", "06:00:00"];
+        assert_eq!((hours(times), hours(times)), ([23, 0, 1, 5], [23, 0, 1, 5]));
+        assert_eq!(hours(["02:00:00", "02:00:00", "04:00:00", "05:00:00"]), [0, 1, 3, 4]);
     }
 
     #[test]

@@ -96,28 +96,76 @@ impl Cloud {
 /// Both forms of an answer.
 fn cloud_watch(answer: &Answer, out: &mut SampleSink<'_>) -> Result<(), Problem> {
     if !answer.datapoints.is_empty() {
-        return of_cloud_watch(&answer.label, &answer.datapoints, out);
+        return of_cloud_watch(&answer.label, &answer.datapoints, None, out);
     }
-    answer.results.iter().try_for_each(|result| metric_data(result, out))
+    let all: Vec<Vec<Sample>> = answer.results.iter().map(samples).collect();
+    let shortest_ms = all.iter().filter_map(|samples| grid_ms(&times(samples))).min();
+    answer.results.iter().zip(&all).try_for_each(|(result, samples)| {
+        if result.status == "PartialData" {
+            out.seen.notes.insert("CloudWatch has more results: request the next page (--next-token)");
+        }
+        of_cloud_watch(&result.label, samples, shortest_ms, out)
+    })
 }
 
-/// A result of `get-metric-data`.
-fn metric_data(result: &MetricData, out: &mut SampleSink<'_>) -> Result<(), Problem> {
-    if result.status == "PartialData" {
-        out.seen.notes.insert("CloudWatch has more results: request the next page (--next-token)");
-    }
+/// The samples of a result of `get-metric-data`.
+fn samples(result: &MetricData) -> Vec<Sample> {
     let samples = result.timestamps.iter().zip(&result.values);
-    let samples: Vec<Sample> = samples.map(|(at, value)| Sample::of_value(at, *value)).collect();
-    of_cloud_watch(&result.label, &samples, out)
+    samples.map(|(at, value)| Sample::of_value(at, *value)).collect()
 }
 
-fn of_cloud_watch(label: &str, samples: &[Sample], out: &mut SampleSink<'_>) -> Result<(), Problem> {
+/// When samples were taken, in order, also those without a value: they are of the same clock.
+fn times(samples: &[Sample]) -> Vec<i64> {
+    let mut times: Vec<i64> = samples.iter().filter_map(Sample::at_ms).collect();
+    times.sort_unstable();
+    times.dedup();
+    times
+}
+
+/// The time between samples: the shortest one, where nearly all are as far apart, as after an answer that begins off the others; else that of which all distances
+/// are a multiple.
+fn grid_ms(times: &[i64]) -> Option<i64> {
+    const NEARLY_ALL: (usize, usize) = (4, 5);
+    let divisor = |mut one: i64, mut other: i64| {
+        while other != 0 {
+            (one, other) = (other, one % other);
+        }
+        one
+    };
+    let distances: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let shortest = distances.iter().copied().min()?;
+    let count = distances.iter().filter(|distance| **distance == shortest).count();
+    let is_usual = count * NEARLY_ALL.1 >= distances.len() * NEARLY_ALL.0;
+    if is_usual { Some(shortest) } else { distances.into_iter().reduce(divisor) }
+}
+
+/// The period of a series whose label does not say it. A volume that was idle has samples now and then, on the grid of those of other series.
+fn period_ms(times: &[i64], shortest_ms: Option<i64>) -> Option<i64> {
+    const FEWEST_REGULAR: usize = 3;
+    let Some(grid_ms) = grid_ms(times) else { return shortest_ms };
+    let is_regular =
+        times.len() >= FEWEST_REGULAR && times.windows(2).all(|pair| pair[1] - pair[0] == grid_ms);
+    let of_others = shortest_ms.filter(|shortest| !is_regular && grid_ms % shortest == 0);
+    Some(of_others.unwrap_or(grid_ms))
+}
+
+fn of_cloud_watch(
+    label: &str,
+    samples: &[Sample],
+    shortest_ms: Option<i64>,
+    out: &mut SampleSink<'_>,
+) -> Result<(), Problem> {
     let words: Vec<&str> = label.split_whitespace().collect();
     let Some((name, meant)) = words.iter().find_map(|word| Some((*word, names::of_cloud_watch(word)?)))
     else {
         samples.iter().for_each(|_| out.seen.leaves_out(label));
         return Ok(());
     };
+    if let Some(first) = samples.first().filter(|_| samples.iter().all(|sample| sample.at_ms().is_none())) {
+        return Err(wrong(1, format!("'{}' is not a time with an offset from UTC", shown(&first.told())))
+            .because("the answer was changed, or another program than aws wrote it")
+            .next("ask again with --output json"));
+    }
     let is_of_instance = matches!(meant, Meant::SumOfVolumes(_) | Meant::SumOfStore(_));
     let host = Some(())
         .filter(|()| is_of_instance)
@@ -142,9 +190,10 @@ fn of_cloud_watch(label: &str, samples: &[Sample], out: &mut SampleSink<'_>) -> 
         _ => subject(name, meant, &words, out)?,
     };
     let key = out.key(&host, subject, Source::CloudWatch);
-    let period_ms =
+    let of_label =
         words.iter().find_map(|word| word.parse::<i64>().ok()).and_then(|s| s.checked_mul(MS_PER_S));
-    let period_ms = period_ms.filter(|period| *period > 0);
+    let of_label = of_label.filter(|period| *period > 0);
+    let period_ms = of_label.or_else(|| period_ms(&times(samples), shortest_ms));
     write(&Series { key, meant, statistic: wanted, period_ms }, samples, out);
     Ok(())
 }
@@ -240,11 +289,12 @@ fn write(series: &Series, samples: &[Sample], out: &mut SampleSink<'_>) {
     known.sort_by_key(|(at_ms, _)| *at_ms);
     let without_time = samples.iter().filter(|sample| sample.at_ms().is_none()).count();
     out.seen.unusable += u64::try_from(without_time).unwrap_or_default();
-    // Also of samples without a value: they are of the same clock.
-    let mut times: Vec<i64> = samples.iter().filter_map(Sample::at_ms).collect();
-    times.sort_unstable();
-    let distances = times.windows(2).map(|pair| pair[1] - pair[0]).filter(|distance| *distance > 0);
-    let Some(period_ms) = series.period_ms.or_else(|| distances.min()) else { return };
+    let Some(period_ms) = series.period_ms.or_else(|| period_ms(&times(samples), None)) else {
+        if !known.is_empty() {
+            out.seen.notes.insert("a series has one sample, and no period in its label: it is left out");
+        }
+        return;
+    };
     let mut run = Run::default();
     for (at_ms, value) in known {
         let Some(span) = Span::between(at_ms, at_ms.saturating_add(period_ms)) else { continue };

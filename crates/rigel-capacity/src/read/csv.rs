@@ -249,7 +249,9 @@ impl Heading {
             let count = fields.read(line, delimiter)?;
             let name = |at: usize| fields.text(at).trim().to_ascii_lowercase();
             let told: Vec<String> = (0..count).map(name).collect();
-            Some(Self { names: synonyms::ours(told.clone()), told, delimiter })
+            // Clients show names of columns with blanks.
+            let names = told.iter().map(|name| name.replace(' ', "_")).collect();
+            Some(Self { names: synonyms::ours(names), told, delimiter })
         };
         let most = DELIMITERS
             .into_iter()

@@ -4,7 +4,7 @@
 
 use super::SampleSink;
 use crate::{Key, Kind, Metric, Source, Span, Subject};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a metric of the node exporter is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +52,62 @@ const NAMES: [(&str, ExporterMetric); 23] = [
 /// What a name means; nothing for what is not read.
 pub fn meant(name: &str) -> Option<ExporterMetric> {
     NAMES.iter().find(|(known, _)| *known == name).map(|&(_, meant)| meant)
+}
+
+/// Filesystems without storage of their own: in memory, of other files, or read-only and therefore always full.
+const NO_STORAGE: [&str; 12] = [
+    "tmpfs",
+    "ramfs",
+    "devtmpfs",
+    "rootfs",
+    "overlay",
+    "overlayfs",
+    "aufs",
+    "squashfs",
+    "erofs",
+    "iso9660",
+    "udf",
+    "fuse.lxcfs",
+];
+
+/// The type of a filesystem that never says how full the storage is.
+pub fn no_storage(labels: &BTreeMap<String, String>) -> Option<&str> {
+    let told = labels.get("fstype")?;
+    NO_STORAGE.contains(&told.as_str()).then_some(told)
+}
+
+/// How metrics of disks of other exporters begin.
+const OTHER_DISKS: [&str; 6] = [
+    "windows_logical_disk_",
+    "windows_physical_disk_",
+    "wmi_logical_disk_",
+    "container_fs_",
+    "diskio_",
+    "win_disk_",
+];
+/// Names that are kept, for a file in which nothing is read.
+const MOST_NAMES: usize = 8;
+
+/// Metrics of a file that are not read: those of disks are counted, and others too if nothing else is there.
+#[derive(Debug, Default)]
+pub struct OtherNames(BTreeSet<String>);
+
+impl OtherNames {
+    /// So many samples of a name.
+    pub fn take(&mut self, name: &str, samples: usize, out: &mut SampleSink<'_>) {
+        if OTHER_DISKS.iter().any(|begin| name.starts_with(begin)) {
+            (0..samples).for_each(|_| out.seen.leaves_out(name));
+        } else if self.0.len() < MOST_NAMES && !self.0.contains(name) {
+            self.0.insert(name.to_owned());
+        }
+    }
+
+    /// The file is over.
+    pub fn end(&self, out: &mut SampleSink<'_>) {
+        if out.seen.values == 0 && out.seen.left_out.is_empty() && out.seen.unusable == 0 {
+            self.0.iter().for_each(|name| out.seen.leaves_out(name));
+        }
+    }
 }
 
 /// Labels that name a host, the best first, where `instance` does not: agents other than Prometheus, and what people add to series.
@@ -158,6 +214,11 @@ impl Run {
         } else {
             out.seen.unusable += 1;
         }
+    }
+
+    /// Whether samples wait.
+    pub const fn is_waiting(&self) -> bool {
+        self.of.is_some()
     }
 
     /// All that waits continues.

@@ -3,6 +3,7 @@
 //! Must not read samples.
 
 use super::csv;
+use super::foreign;
 use super::headless;
 use super::iostat_text::is_moment;
 use super::locale::time_of_day;
@@ -122,7 +123,7 @@ impl Format {
         let is_watched = has(OSWATCHER) || EXAWATCHER.iter().any(|word| has(word));
         match text.first() {
             // Whatever is in it.
-            _ if is_archive(head) => Err(unknown(head)),
+            _ if is_archive(head) || foreign::cause(head).is_some() => Err(unknown(head)),
             _ if is_watched && has("\nDevice") && has(OSWATCHER) => Ok(Self::OsWatcher),
             _ if is_watched && has("\nDevice") => Ok(Self::IostatText),
             _ if is_watched => Err(unknown(head)),
@@ -203,7 +204,9 @@ impl Format {
     /// A file of this format without a sample.
     pub fn empty(self, seen: &ReaderNotes) -> Problem {
         let problem = Problem::usage(format!("this {} contains no samples", self.name()));
-        let problem = if seen.resets + seen.gaps > 0 {
+        let problem = if seen.backwards > 0 && seen.resets + seen.gaps + seen.unusable == 0 {
+            problem.because("each of its rows has a time before that of the row before: they are in the reverse order of time")
+        } else if seen.resets + seen.gaps > 0 {
             problem.because("all of its intervals were dropped: counters fell, or the gaps are too long")
         } else if seen.unusable > 0 && seen.left_out.is_empty() {
             problem.because(
@@ -328,7 +331,13 @@ fn is_table_of_sqlplus(head: &[u8]) -> bool {
 /// The column that is missing in a file that names those of AWR.
 fn missing_column(head: &[u8]) -> Option<&'static str> {
     let mut lines = head.split(|&byte| byte == b'\n').take(csv::MOST_BEFORE);
-    lines.find_map(|line| csv::Heading::of(csv::without_prompt(line))?.missing())
+    let found = lines.find_map(|line| csv::Heading::of(csv::without_prompt(line))?.missing());
+    found.or_else(|| {
+        // What a counter says now, without a time.
+        let has_counter = csv::without_prompt(head.split(|&byte| byte == b'\n').next()?)
+            .eq_ignore_ascii_case(b"name,value");
+        has_counter.then_some("SNAP_TIME or END_INTERVAL_TIME")
+    })
 }
 
 /// A file of a format that is not read.
@@ -360,6 +369,8 @@ pub fn unknown(head: &[u8]) -> Problem {
         problem
             .because("it is an Oracle report without I/O rates: of sessions, findings or a trace")
             .next("create reports with awrrpt.sql or spreport.sql")
+    } else if let Some((cause, next)) = foreign::cause(head).or_else(|| foreign::page(head)) {
+        problem.because(cause).next(next)
     } else if is_table_of_sqlplus(head) {
         problem
             .because("it is an SQL*Plus table with only blanks between its columns")

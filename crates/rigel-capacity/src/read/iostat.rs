@@ -8,7 +8,7 @@ use super::documents::Documents;
 use super::locale::{Dates, is_zone};
 use super::pieces::{Piece, told};
 use super::seen::wrong;
-use super::sysstat::{Disk, of_group, unreadable};
+use super::sysstat::{Disk, has_fraction, of_group, tell_coarse, unreadable};
 use super::{Room, SampleSink};
 use crate::{Metric, Source, Span, when};
 use rigel_core::error::Problem;
@@ -102,9 +102,12 @@ impl Room for Iostat {
 }
 
 fn report(piece: &Piece<'_>, run: &mut Run, out: &mut SampleSink<'_>) -> Result<(), Problem> {
-    let read: Report<'_> = serde_json::from_slice(piece.json)
+    let mut read: Report<'_> = serde_json::from_slice(piece.json)
         .map_err(|error| unreadable(piece.line, "not an iostat report", &error, AGAIN))?;
+    let is_coarse = !has_fraction(piece.json);
+    read.disk.iter_mut().flatten().for_each(|disk| disk.is_coarse = is_coarse);
     let disks = disks_of(&read, piece.line)?;
+    tell_coarse(disks, out);
     let Some(text) = &read.timestamp else {
         return Err(wrong(piece.line, "the reports have no timestamps")
             .because("iostat was started without -t")

@@ -8,7 +8,7 @@ use super::iostat::{AGAIN, Run, check_columns, time};
 use super::lines::Lines;
 use super::locale::{Dates, DayClock, behind_weekday, head_day, plain, time_of_day};
 use super::seen::{DateOrder, Options, shown, wrong};
-use super::sysstat::{Disk, glued_head, is_for_people, without_colours};
+use super::sysstat::{Disk, glued_head, is_for_people, tell_coarse, without_colours};
 use super::{Room, SampleSink};
 use crate::when;
 use rigel_core::error::Problem;
@@ -38,6 +38,8 @@ struct Tables {
     /// Blanks before them.
     indent: usize,
     rows: Vec<Disk<'static>>,
+    /// Whether the table is that of network filesystems (`-n`).
+    is_of_network: bool,
 }
 
 /// A time as it was told; nothing for a local time that never was.
@@ -71,7 +73,14 @@ impl Tables {
         }
         let text = line.trim();
         if text.is_empty() {
+            self.is_of_network = false;
             self.whole(number, out)
+        } else if text.starts_with("Filesystem") && text.contains("ops/s") {
+            self.is_of_network = true;
+            Ok(())
+        } else if self.is_of_network {
+            out.seen.leaves_out("network filesystems (iostat -n)");
+            Ok(())
         } else if let Some(system) = text.strip_prefix("Linux ").filter(|system| system.contains('(')) {
             // A run that was stopped within a table may be followed by another.
             self.columns.clear();
@@ -161,10 +170,7 @@ impl Tables {
                 .because("iostat was started with -h or --human")
                 .next(format!("create it again: {AGAIN}")));
         }
-        // Locales with decimal commas; there are no groups of thousands.
-        let value = |word: &str| word.replace(',', ".").parse().unwrap_or(f64::NAN);
-        let columns = self.columns.iter().zip(&words).skip(1);
-        let columns = columns.map(|(name, word)| (name.as_str(), value(word)));
+        let columns = self.columns.iter().zip(&words).skip(1).map(|(name, word)| (name.as_str(), *word));
         let name = if indent(line) > self.indent { format!(" {}", words[0]) } else { words[0].to_owned() };
         self.rows.push(Disk::of_columns(name, columns));
         Ok(())
@@ -176,6 +182,7 @@ impl Tables {
             return Ok(());
         }
         check_columns(&self.rows, line)?;
+        tell_coarse(&self.rows, out);
         let Options { host, host_of_nameless, .. } = out.options;
         if self.runs == 0 && host.is_none() && host_of_nameless.is_none() {
             return Err(wrong(

@@ -69,6 +69,11 @@ impl Lines {
     }
 }
 
+/// Without the rest of its end, and the zero bytes that a crash of the host leaves in a log.
 fn trimmed(line: &[u8]) -> &[u8] {
+    let from = line.iter().take_while(|byte| **byte == 0).count();
+    let line = &line[from..];
+    let zeros = line.iter().rev().take_while(|byte| **byte == 0).count();
+    let line = &line[..line.len() - zeros];
     line.strip_suffix(b"\r").unwrap_or(line)
 }

@@ -338,6 +338,12 @@ pub fn of_date(text: &str) -> Option<(DateTime, Option<TimeZone>)> {
     Some((date.to_datetime(time), zone))
 }
 
+/// How the host abbreviates its zone in what `date` prints; nothing if that is not there.
+pub fn zone_word(text: &str) -> &str {
+    let mut behind = text.split_whitespace().skip_while(|word| !word.contains(':')).skip(1);
+    behind.find(|word| is_zone(word)).unwrap_or_default()
+}
+
 /// The time of day in its half; nothing for an hour that no half has.
 fn in_half(local: DateTime, is_after: bool) -> Option<DateTime> {
     let hour = (is_after || local.hour() <= 12).then_some(local.hour() % 12)?;
@@ -398,6 +404,8 @@ mod tests {
             "China, Cuba or Chicago"
         );
         assert!(of_date("Thu Aug 24 15:44:41 -03 2017").unwrap().1.is_some());
+        assert_eq!(zone_word("Thu Aug 24 03:44:41 PM CST 2017"), "CST");
+        assert_eq!(zone_word("Thu Aug 24 15:44:41 2017"), "");
         for none in
             ["", "Thu Aug 24", "15:44:41", "Thu Foo 24 15:44:41 CST 2017", "Thu Aug 99 15:44:41 CST 2017"]
         {

@@ -18,6 +18,9 @@ use std::collections::BTreeMap;
 /// Values of snapshots whose time is not known yet. A sorted file of a day of seconds of several disks has less.
 const MOST_WAITING: usize = 20_000_000;
 
+/// How the first line of a run begins.
+const HEAD: &str = "AAA,progname,";
+
 /// A reader of it.
 #[derive(Default)]
 pub struct Nmon {
@@ -66,6 +69,11 @@ impl Room for Nmon {
 
 impl Run {
     fn line(&mut self, line: &str, number: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        // Behind a line that is cut off, as nmon was stopped and the next file was appended.
+        if let Some(at) = line.find(HEAD).filter(|at| *at > 0) {
+            out.seen.notes.insert("a run in the file ends in the middle: its complete lines are used");
+            return self.line(&line[at..], number, out);
+        }
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
         match fields.as_slice() {
             ["AAA", "progname", ..] => {

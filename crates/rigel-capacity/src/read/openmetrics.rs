@@ -2,10 +2,11 @@
 //!
 //! Scrapes may follow each other, or series. Must not take a scrape without times.
 
-use super::differences::{ExporterMetric, Labels, Run, meant};
+use super::differences::{ExporterMetric, Labels, OtherNames, Run, meant, no_storage};
 use super::lines::Lines;
 use super::prometheus::milliseconds;
 use super::seen::{shown, wrong};
+use super::twins::{self, OtherLabels, SeriesWatch};
 use super::{Room, SampleSink};
 use crate::counter::Counter;
 use crate::{Metric, Span};
@@ -26,12 +27,22 @@ pub struct OpenMetrics {
 
 #[derive(Default)]
 struct State {
-    counters: BTreeMap<(Labels, Metric), Counter>,
+    counters: BTreeMap<(Labels, Metric), (Counter, SeriesWatch)>,
     identities: BTreeMap<(String, String), String>,
     /// Of a filesystem: the time of the last size, and free bytes with their time.
     sizes: BTreeMap<Labels, i64>,
     free: BTreeMap<(String, String), (i64, f64)>,
     run: Run,
+    names: OtherNames,
+}
+
+/// A sample, and where it stands.
+struct Sample<'a> {
+    name: &'a str,
+    others: OtherLabels,
+    at_ms: i64,
+    value: f64,
+    line: u64,
 }
 
 impl Room for OpenMetrics {
@@ -42,8 +53,18 @@ impl Room for OpenMetrics {
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Self { lines, state } = self;
-        lines.end(|line, number| state.line(line, number, out))?;
+        lines.end(|line, number| {
+            // A line without its end may be half of one.
+            match state.line(line, number, out) {
+                Err(_) if state.run.is_waiting() || out.seen.values > 0 => {
+                    out.seen.notes.insert("the file ends in the middle of a line: that line is left out");
+                    Ok(())
+                }
+                ended => ended,
+            }
+        })?;
         state.run.end(out);
+        state.names.end(out);
         Ok(())
     }
 }
@@ -60,11 +81,21 @@ impl State {
         // Most lines of an export are of other things.
         let of_name = meant(name);
         if !name.is_empty() && of_name.is_none() {
+            self.names.take(name, 1, out);
             return Ok(());
         }
         let (mut all, rest) = labels(rest).ok_or_else(|| none(number, text))?;
-        let of_label = || meant(&all.remove("__name__")?);
-        let Some(meant) = of_name.or_else(of_label) else { return Ok(()) };
+        let of_label = all.remove("__name__");
+        let name = of_label.as_deref().unwrap_or(name);
+        let Some(meant) = of_name.or_else(|| meant(name)) else {
+            self.names.take(name, 1, out);
+            return Ok(());
+        };
+        let is_space = matches!(meant, ExporterMetric::Size | ExporterMetric::Free);
+        if let Some(filesystem) = no_storage(&all).filter(|_| is_space) {
+            out.seen.leaves_out(&format!("{name} of {filesystem}"));
+            return Ok(());
+        }
         let mut labels = Labels::take(&mut all);
         let mut words = rest.split_ascii_whitespace();
         let value: f64 = words.next().and_then(|word| word.parse().ok()).ok_or_else(|| none(number, text))?;
@@ -79,12 +110,11 @@ impl State {
             return Err(wrong(number, "the file has more than 200,000 series").next("export only the disks"));
         }
         let id = std::mem::take(&mut labels.id);
-        if value.is_finite() {
-            self.reading(meant, labels, id, at_ms, value, out);
-        } else {
+        if !value.is_finite() {
             out.seen.unusable += 1;
+            return Ok(());
         }
-        Ok(())
+        self.reading(meant, labels, id, Sample { name, others: all, at_ms, value, line: number }, out)
     }
 
     fn reading(
@@ -92,10 +122,10 @@ impl State {
         meant: ExporterMetric,
         labels: Labels,
         id: String,
-        at: i64,
-        value: f64,
+        sample: Sample<'_>,
         out: &mut SampleSink<'_>,
-    ) {
+    ) -> Result<(), Problem> {
+        let Sample { name, others, at_ms: at, value, line } = sample;
         let of = |labels: &Labels, what: &String| (labels.instance.clone(), what.clone());
         match meant {
             ExporterMetric::Info => {
@@ -108,7 +138,7 @@ impl State {
                     self.counters
                         .iter_mut()
                         .filter(|(key, _)| same(&key.0))
-                        .for_each(|(_, counter)| counter.forget());
+                        .for_each(|(_, (counter, _))| counter.forget());
                 }
             }
             ExporterMetric::Free => {
@@ -117,13 +147,19 @@ impl State {
             ExporterMetric::Size => self.size(&labels, at, value, out),
             ExporterMetric::Counter(metric, unit) => {
                 let id = self.identities.get(&of(&labels, &labels.device)).cloned().unwrap_or_default();
-                let counter = self.counters.entry((labels.clone(), metric)).or_default();
+                let (counter, watch) = self.counters.entry((labels.clone(), metric)).or_default();
+                let twin = watch.next(&others, at);
+                let twice = twin.and_then(|twin| twins::problem((name, &labels.device), twin, &others, line));
+                if let Some(twice) = twice {
+                    return Err(twice);
+                }
                 if let Some((span, rate)) = out.seen.rate(counter.read(at, value * unit)) {
                     let key = labels.key(metric, &id, out);
                     self.run.take(&key, metric, span, rate, out);
                 }
             }
         }
+        Ok(())
     }
 
     fn size(&mut self, labels: &Labels, at: i64, size: f64, out: &mut SampleSink<'_>) {

@@ -1,7 +1,10 @@
 //! CSV of Oracle: `DBA_HIST_SYSMETRIC_SUMMARY` of AWR (means of intervals) and `STATS$SYSSTAT` of Statspack (counters at snapshots).
 //!
 //! The queries are in the documentation, and their columns are found by name. Times are those of the database's host, so they need a zone unless
-//! they have an offset. Must not read other statistics.
+//! they have an offset. Rows may be in any order. Must not read other statistics.
+
+mod counters;
+mod interval;
 
 use super::csv::{Csv, Row};
 use super::differences::Run;
@@ -9,8 +12,9 @@ use super::locale::{Dates, time_of_day};
 use super::oracle_report::notation;
 use super::seen::{DateOrder, shown, wrong};
 use super::{Format, Room, SampleSink};
-use crate::counter::Counter;
-use crate::{Key, Metric, Span, Subject, when};
+use crate::{Key, Metric, Subject, when};
+use counters::{Counters, Reading};
+use interval::Intervals;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use rigel_core::error::Problem;
@@ -38,20 +42,35 @@ pub struct Oracle {
 
 struct State {
     format: Format,
-    instances: BTreeMap<Key, Instance>,
+    intervals: BTreeMap<(Key, Metric), Intervals>,
+    counters: Counters,
+    container: Option<String>,
     run: Run,
 }
 
-/// The counters of an instance since it was started.
-struct Instance {
-    started: String,
-    counters: BTreeMap<Metric, Counter>,
+/// A time as a row has it, in UTC or by a local clock.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub enum WrittenTime {
+    /// Milliseconds of the epoch.
+    At(i64),
+    Local(DateTime),
 }
+
+/// Columns that tell containers of a database apart.
+const CONTAINERS: [&str; 2] = ["con_id", "con_dbid"];
+/// What stands for a number that is not known; one that is too long for its column is a row of `#`.
+const UNKNOWN: [&str; 6] = ["", "null", "(null)", "n/a", "nan", "-"];
 
 impl Oracle {
     /// A reader for a file.
     pub fn new(format: Format) -> Self {
-        let state = State { format, instances: BTreeMap::new(), run: Run::default() };
+        let state = State {
+            format,
+            intervals: BTreeMap::new(),
+            counters: Counters::default(),
+            container: None,
+            run: Run::default(),
+        };
         Self { csv: Csv::of(format), state }
     }
 }
@@ -66,6 +85,7 @@ impl Room for Oracle {
         let Self { csv, state } = self;
         let is_cut = csv.end(|row| state.row(row, out))?;
         csv.tell(is_cut, out);
+        state.counters.write(&mut state.run, out)?;
         state.run.end(out);
         Ok(())
     }
@@ -88,7 +108,30 @@ impl State {
             out.seen.leaves_out(name);
             return Ok(());
         };
+        self.check_container(row, out)?;
         if is_awr { self.mean(row, &key, metric, out) } else { self.count(row, &key, metric, out) }
+    }
+
+    /// Refuses rows of several containers, each of which does a part of what the database does.
+    fn check_container(&mut self, row: &Row<'_>, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let Some(column) = CONTAINERS.into_iter().find(|name| row.has(name)) else { return Ok(()) };
+        let found = row.text(column);
+        let known = self.container.get_or_insert_with(|| found.to_owned());
+        if known != found {
+            let (one, column) = (shown(known), column.to_ascii_uppercase());
+            return Err(wrong(
+                row.line,
+                format!("the rows are of several containers: {column} is {one} and {}", shown(found)),
+            )
+            .because("views such as DBA_HIST_CON_SYSSTAT have a row for each of them, and Rigel keeps whole databases")
+            .next("query DBA_HIST_SYSMETRIC_SUMMARY or DBA_HIST_SYSSTAT in the root container"));
+        }
+        if column == CONTAINERS[0] && found.parse().is_ok_and(|number: u32| number > 1) {
+            out.seen.notes.insert(
+                "the rows are of one pluggable database (CON_ID): its load is a part of the whole database's",
+            );
+        }
+        Ok(())
     }
 
     /// The mean of an interval, as AWR has it.
@@ -99,10 +142,18 @@ impl State {
         metric: Metric,
         out: &mut SampleSink<'_>,
     ) -> Result<(), Problem> {
-        let (begin, end) = (moment(row, "begin_time", out)?, moment(row, "end_time", out)?);
-        let (Some(begin), Some(end)) = (begin, end) else { return Ok(()) };
+        let (begin, end) = (told(row, "begin_time", out)?, told(row, "end_time", out)?);
         let value = number(row, "average")?;
-        match Span::between(begin, end) {
+        let is_there = |told: WrittenTime| match (told, &out.options.zone) {
+            (WrittenTime::Local(local), Some(zone)) => !when::moments(zone, local).is_empty(),
+            _ => true,
+        };
+        if !is_there(begin) || !is_there(end) {
+            out.seen.skipped += 1;
+            return Ok(());
+        }
+        let intervals = self.intervals.entry((key.clone(), metric)).or_default();
+        match intervals.next(begin, end, out.options.zone.as_ref()) {
             Some(span) => self.run.take(key, metric, span, value, out),
             None => out.seen.backwards += 1,
         }
@@ -117,29 +168,30 @@ impl State {
         metric: Metric,
         out: &mut SampleSink<'_>,
     ) -> Result<(), Problem> {
-        let Some(at) = moment(row, "snap_time", out)? else { return Ok(()) };
+        let told = told(row, "snap_time", out)?;
         let value = number(row, "value")?;
-        let started = row.text("startup_time");
-        let begin = || Instance { started: started.to_owned(), counters: BTreeMap::new() };
-        let instance = self.instances.entry(key.clone()).or_insert_with(begin);
-        if instance.started != started {
-            out.seen.reboots += 1;
-            *instance = begin();
+        if value.is_nan() {
+            out.seen.unusable += 1;
+            return Ok(());
         }
-        let counter = instance.counters.entry(metric).or_insert_with(Counter::exact);
-        if let Some((span, rate)) = out.seen.rate(counter.read(at, value)) {
-            self.run.take(key, metric, span, rate, out);
-        }
-        Ok(())
+        let life = self.counters.life(row.text("startup_time"));
+        let reading = Reading { told, life, value, line: row.line };
+        self.counters.take(key, metric, reading, &mut self.run, out)
     }
 }
 
-/// The number in a column.
+/// The number in a column; NaN where it is not known.
 ///
 /// # Errors
 /// When it is none.
 pub fn number(row: &Row<'_>, name: &str) -> Result<f64, Problem> {
     let text = row.text(name);
+    if row.has(name)
+        && (text.bytes().all(|byte| byte == b'#')
+            || UNKNOWN.iter().any(|word| text.eq_ignore_ascii_case(word)))
+    {
+        return Ok(f64::NAN);
+    }
     row.number(name).ok_or_else(|| {
         wrong(row.line, format!("'{}' in the column {name} is not a number", shown(text)))
             .because("its comma may separate decimals or thousands, or the columns differ")
@@ -147,11 +199,11 @@ pub fn number(row: &Row<'_>, name: &str) -> Result<f64, Problem> {
     })
 }
 
-/// The moment in a column; none when its local time is one that the clock skipped.
+/// The time in a column.
 ///
 /// # Errors
 /// When it is none, or needs a zone.
-pub fn moment(row: &Row<'_>, name: &str, out: &mut SampleSink<'_>) -> Result<Option<i64>, Problem> {
+pub fn told(row: &Row<'_>, name: &str, out: &mut SampleSink<'_>) -> Result<WrittenTime, Problem> {
     if !row.has(name) {
         return Err(wrong(row.line, format!("there is no column {}", name.to_ascii_uppercase()))
             .because("the query that wrote the file selects other columns")
@@ -159,13 +211,19 @@ pub fn moment(row: &Row<'_>, name: &str, out: &mut SampleSink<'_>) -> Result<Opt
     }
     let text = row.text(name);
     if let Some(at_ms) = when::with_offset(text) {
-        return Ok(Some(at_ms));
+        return Ok(WrittenTime::At(at_ms));
     }
     let (local, zone) = match when::without_offset(text) {
         Some(local) => (local, None),
         None => of_session(text, out.options.dates, row.line)?,
     };
-    out.moment(local, zone, row.line)
+    match (zone, &out.options.zone) {
+        (None, Some(_)) => Ok(WrittenTime::Local(local)),
+        // What has an offset has one moment, and what has none and no zone is refused.
+        (zone, _) => {
+            Ok(out.moment(local, zone, row.line)?.map_or(WrittenTime::Local(local), WrittenTime::At))
+        }
+    }
 }
 
 /// A moment in the format of a session: `13-JUN-26 08.00.05.000000000 PM`, `13.06.26 20:00:05,000000000`, with an offset behind it if it has one. The order

@@ -3,10 +3,12 @@
 //! Rows of one snapshot, whether of the database or of a tablespace each, are added up. Must not take the size of files for that of the storage.
 
 use super::csv::{Csv, Row};
-use super::oracle::{moment, number};
+use super::oracle::{WrittenTime, number, told};
 use super::{Format, Room, SampleSink};
+use crate::when::Zone;
 use crate::{HOUR_MS, Key, Metric, Span, Subject};
 use rigel_core::error::Problem;
+use std::collections::BTreeMap;
 
 /// A snapshot stands for so long at most: of a level only the end counts.
 const MOST_MS: i64 = HOUR_MS;
@@ -23,6 +25,14 @@ struct State {
     open: Option<Snapshot>,
     /// Of which database the last one was, and its moment.
     last: Option<(Key, i64)>,
+    clocks: BTreeMap<Key, Clock>,
+}
+
+/// The last time of a database, as it was told and what it is, and its clock.
+#[derive(Default)]
+struct Clock {
+    last: Option<(WrittenTime, Option<i64>)>,
+    zone: Option<Zone>,
 }
 
 struct Snapshot {
@@ -65,7 +75,9 @@ impl State {
         let subject = Subject::instance(row.text("db_name"), row.text("instance_number"), row.text("dbid"));
         let key = out.key(host, subject, Format::AwrSpace.source());
         let used_bytes = number(row, "used_bytes")?;
-        let Some(at_ms) = moment(row, "snap_time", out)? else { return Ok(()) };
+        let Some(at_ms) = self.moment(&key, told(row, "snap_time", out)?, row.line, out)? else {
+            return Ok(());
+        };
         // Without a number the moment tells snapshots apart.
         let number = match row.text("snap_id") {
             "" => at_ms.to_string(),
@@ -82,6 +94,24 @@ impl State {
             }
         }
         Ok(())
+    }
+
+    /// Milliseconds of the epoch, which all rows of a snapshot have; nothing for a local time that never was.
+    fn moment(
+        &mut self,
+        key: &Key,
+        told: WrittenTime,
+        line: u64,
+        out: &mut SampleSink<'_>,
+    ) -> Result<Option<i64>, Problem> {
+        let Clock { last, zone } = self.clocks.entry(key.clone()).or_default();
+        let at_ms = match (told, &*last) {
+            (told, Some((before, at_ms))) if told == *before => *at_ms,
+            (WrittenTime::At(at_ms), _) => Some(at_ms),
+            (WrittenTime::Local(local), _) => out.moment_of(zone, local, None, line)?,
+        };
+        *last = Some((told, at_ms));
+        Ok(at_ms)
     }
 
     /// The rows of a snapshot are over.

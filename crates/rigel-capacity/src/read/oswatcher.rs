@@ -8,9 +8,9 @@ mod blocks;
 
 use super::iostat::check_columns;
 use super::lines::Lines;
-use super::locale::of_date;
+use super::locale::{of_date, zone_word};
 use super::seen::{shown, wrong};
-use super::sysstat::{Disk, glued_head, without_colours};
+use super::sysstat::{Disk, glued_head, tell_coarse, without_colours};
 use super::{Room, SampleSink};
 use crate::when;
 use blocks::{Block, Blocks};
@@ -93,16 +93,16 @@ impl Tables {
         let text = line.trim();
         let of_loop = || Some(text).filter(|text| self.is_dated && is_block_date(text));
         if let Some(date) = text.strip_prefix("zzz ***").or_else(of_loop) {
-            self.whole_report(number)?;
+            self.whole_report(number, out)?;
             self.whole_block(out)?;
             self.begin(date, number, out)
         } else if text.is_empty() {
-            self.whole_report(number)
+            self.whole_report(number, out)
         } else if let Some(system) = text.strip_prefix("Linux ") {
             self.system(system, out);
             Ok(())
         } else if text.starts_with("Device") {
-            self.whole_report(number)?;
+            self.whole_report(number, out)?;
             self.columns =
                 text.split_whitespace().map(|name| name.trim_end_matches(':').to_owned()).collect();
             Ok(())
@@ -117,6 +117,10 @@ impl Tables {
         let at_ms = if let Some(at_ms) = when::with_offset(date) {
             Some(at_ms)
         } else if let Some((local, zone)) = of_date(date).or_else(of_iso) {
+            let zone = match zone {
+                None => out.zone_of(zone_word(date), local, line)?,
+                known => known,
+            };
             out.moment(local, zone, line)?
         } else {
             return Err(wrong(line, format!("'{}' is not a date and time", shown(date)))
@@ -149,19 +153,17 @@ impl Tables {
             out.seen.unusable += 1;
             return;
         }
-        // Locales with decimal commas; there are no groups of thousands.
-        let value = |word: &str| word.replace(',', ".").parse().unwrap_or(f64::NAN);
-        let columns = self.columns.iter().zip(&words).skip(1);
-        let columns = columns.map(|(name, word)| (name.as_str(), value(word)));
+        let columns = self.columns.iter().zip(&words).skip(1).map(|(name, word)| (name.as_str(), *word));
         self.rows.push(Disk::of_columns(words[0].to_owned(), columns));
     }
 
-    fn whole_report(&mut self, line: u64) -> Result<(), Problem> {
+    fn whole_report(&mut self, line: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let rows = std::mem::take(&mut self.rows);
         if std::mem::take(&mut self.columns).is_empty() {
             return Ok(());
         }
         check_columns(&rows, line)?;
+        tell_coarse(&rows, out);
         if let Some(block) = &mut self.block {
             block.reports.push(rows);
         }

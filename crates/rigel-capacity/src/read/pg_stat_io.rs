@@ -10,6 +10,7 @@ use super::{Format, Room, SampleSink};
 use crate::{Kind, Metric, Source, Span, Subject, when};
 use rigel_core::error::Problem;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// The block size of PostgreSQL, unless it was built with another.
 const BLOCK: f64 = 8192.0;
@@ -50,9 +51,17 @@ struct State {
     /// The snapshot that is being added up, and the one before.
     now: Option<Snapshot>,
     before: Option<Snapshot>,
+    /// The rows of the snapshot.
+    rows: BTreeSet<RowKey>,
     /// The time of the last row as it is written, and what it is.
     told: Option<(String, Option<i64>)>,
 }
+
+/// Rows so far apart are of one snapshot: `clock_timestamp()` goes on from row to row.
+const MOST_APART_MS: i64 = 1_000;
+
+/// What a row is about: each snapshot has it once.
+type RowKey = [Option<String>; 3];
 
 /// All rows of a moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -187,9 +196,16 @@ impl State {
                 .next("ask: SELECT now() AS at, * FROM pg_stat_io")
         })?;
         let Some(at_ms) = self.moment(&text, line, out)? else { return Ok(()) };
-        if self.now.as_ref().is_none_or(|now| now.at_ms != at_ms) {
+        let about = ["backend_type", "object", "context"].map(|name| row.text(name));
+        let is_of_now = self.now.as_ref().is_some_and(|now| {
+            now.at_ms == at_ms
+                || ((0..MOST_APART_MS).contains(&(at_ms - now.at_ms)) && !self.rows.contains(&about))
+        });
+        if !is_of_now {
             self.snapshot(Some(Snapshot::new(at_ms)), line, out)?;
+            self.rows.clear();
         }
+        self.rows.insert(about);
         if let Some(now) = &mut self.now {
             now.add(row);
         }

@@ -4,10 +4,11 @@
 //! An export has its series in arbitrary order, and may spread one over several lines, so it is read to the end first. Must not take results of
 //! functions: their metric has no name.
 
-use super::differences::{ExporterMetric, Labels, meant};
+use super::differences::{ExporterMetric, Labels, OtherNames, meant, no_storage};
 use super::pieces::{self, Piece, Pieces};
 use super::scrapes::Scrapes;
 use super::seen::{shown, wrong};
+use super::twins::{self, OtherLabels};
 use super::{Room, SampleSink};
 use crate::counter::Counter;
 use crate::{HOUR_MS, Metric, Span};
@@ -46,11 +47,14 @@ struct Series {
     hosts: BTreeMap<String, Host>,
     /// Counters by name and what they are of, with their other labels and their time.
     told: BTreeMap<(String, Labels), Vec<CounterSeries>>,
+    names: OtherNames,
+    /// Series of any name.
+    count: u64,
 }
 
 /// A counter that was read: its other labels, and its first and last moment.
 struct CounterSeries {
-    others: BTreeMap<String, String>,
+    others: OtherLabels,
     first_ms: i64,
     last_ms: i64,
 }
@@ -153,17 +157,34 @@ impl Room for Prometheus {
     }
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
-        let Series { identities, hosts, sizes, free, .. } = &mut self.found;
+        let Series { identities, hosts, sizes, free, names, count, .. } = &mut self.found;
         hosts.values_mut().for_each(|host| host.write(identities, out));
         sizes.iter().for_each(|(labels, readings)| self::sizes(labels, readings, free, out));
         if let Some(error) = pieces::told(self.pieces.around(), "error") {
             return Err(of_server(&error));
         }
+        if !self.is_export && *count == 0 && self.pieces.end().is_ok() {
+            return Err(wrong(1, "the answer has no series")
+                .because("nothing of the query's name, labels and time is in that Prometheus")
+                .next("check the query, start and end; {__name__=~\"node_disk_.*\"} shows what there is"));
+        }
+        if has_warnings(self.pieces.around()) {
+            out.seen
+                .notes
+                .insert("Prometheus warned that its answer may be incomplete: see warnings in the file");
+        }
+        names.end(out);
         out.takes_what_is_whole(
             self.pieces.end(),
             "the file ends in the middle: only complete series are used",
         )
     }
+}
+
+/// Whether an answer has warnings, as of stores that did not answer.
+fn has_warnings(around: &[u8]) -> bool {
+    const WARNINGS: &[u8] = b"\"warnings\":[\"";
+    around.windows(WARNINGS.len()).any(|part| part == WARNINGS)
 }
 
 /// The server answered with an error.
@@ -196,6 +217,11 @@ fn parse(piece: &Piece<'_>, is_export: bool, out: &mut SampleSink<'_>) -> Result
     };
     if is_export {
         let found: JsonSeries<Number> = serde_json::from_slice(piece.json).map_err(wrong_series)?;
+        if let Some(at) = found.timestamps.iter().find(|at| !is_moment(**at)) {
+            return Err(wrong(piece.line, format!("{at} is no time from 1970 to 9999 in milliseconds"))
+                .because("the file was changed, or comes from something else")
+                .next("use /api/v1/export, whose times are in milliseconds"));
+        }
         let readings = found.timestamps.iter().zip(&found.values);
         let readings =
             readings.filter_map(|(at, value)| finite(is_moment(*at).then_some(*at), value.0)).collect();
@@ -206,6 +232,11 @@ fn parse(piece: &Piece<'_>, is_export: bool, out: &mut SampleSink<'_>) -> Result
         return Err(wrong(piece.line, "this is the answer to an instant query")
             .because("it comes from /api/v1/query")
             .next("use /api/v1/query_range with start, end and step"));
+    }
+    if let Some((at, _)) = found.values.iter().find(|(at, _)| milliseconds(*at).is_none()) {
+        return Err(wrong(piece.line, format!("{at} is no time from 1970 to 9999 in seconds"))
+            .because("the file was changed, or comes from something else")
+            .next("save the answer of /api/v1/query_range, whose times are in seconds"));
     }
     let readings = found.values.iter().filter_map(|(at, number)| finite(milliseconds(*at), number.0));
     Ok((found.metric, readings.collect()))
@@ -219,6 +250,7 @@ fn series(
 ) -> Result<(), Problem> {
     let unusable = out.seen.unusable;
     let (mut others, readings) = parse(piece, is_export, out)?;
+    all.count += 1;
     let Some(name) = others.remove("__name__") else {
         return Err(wrong(piece.line, "a series has no name")
             .because("it is the result of a function such as rate(), which hides counter resets and the counter's name")
@@ -227,8 +259,15 @@ fn series(
     let Some(meant) = meant(&name) else {
         // Of what is not read nothing is left out.
         out.seen.unusable = unusable;
+        all.names.take(&name, readings.len(), out);
         return Ok(());
     };
+    if let Some(filesystem) =
+        no_storage(&others).filter(|_| matches!(meant, ExporterMetric::Size | ExporterMetric::Free))
+    {
+        readings.iter().for_each(|_| out.seen.leaves_out(&format!("{name} of {filesystem}")));
+        return Ok(());
+    }
     let labels = Labels::take(&mut others);
     out.check_host(&labels.instance, piece.line)?;
     match meant {
@@ -258,7 +297,7 @@ impl Series {
         &mut self,
         name: &str,
         labels: &Labels,
-        others: BTreeMap<String, String>,
+        others: OtherLabels,
         readings: &[(i64, f64)],
         line: u64,
     ) -> Result<(), Problem> {
@@ -268,20 +307,9 @@ impl Series {
             *first <= known.last_ms && known.first_ms <= *last && known.others != others
         };
         let twin = known.iter().find(is_twin);
-        let differs = twin.and_then(|CounterSeries { others: twin, .. }| {
-            let names = twin.keys().chain(others.keys());
-            let name = names.into_iter().find(|name| twin.get(*name) != others.get(*name))?;
-            let value = |of: &BTreeMap<String, String>| {
-                of.get(name).map_or_else(|| "nothing".to_owned(), |text| shown(text))
-            };
-            Some((shown(name), value(twin), value(&others)))
-        });
-        if let Some((label, one, other)) = differs {
-            return Err(wrong(line, format!("{} of {} appears twice", shown(name), shown(&labels.device)))
-                .because(format!(
-                    "the label {label} differs ({one} and {other}), as with replicas that were not merged"
-                ))
-                .next(format!("query one of them: {{{label}=\"{one}\"}}")));
+        let twice = twin.and_then(|twin| twins::problem((name, &labels.device), &twin.others, &others, line));
+        if let Some(twice) = twice {
+            return Err(twice);
         }
         // Parts that follow one another are one; between others a counter with other labels may have its time.
         let is_next = |one: &&mut CounterSeries| {

@@ -5,7 +5,7 @@
 use super::lines::Lines;
 use super::prometheus::milliseconds;
 use super::seen::{shown, wrong};
-use super::sysstat::Disk;
+use super::sysstat::{Disk, SPACE};
 use super::{Room, SampleSink};
 use crate::{MS_PER_S, Metric, Source, Span, Subject, when};
 use rigel_core::error::Problem;
@@ -74,6 +74,9 @@ fn row(names: &[String], fields: &[&str], number: u64, out: &mut SampleSink<'_>)
     let value = |place: usize| fields[place].replace(',', ".").parse().unwrap_or(f64::NAN);
     let (disk, of_host) = (at("DEV"), at("rtps").zip(at("wtps")));
     if disk.is_none() && of_host.is_none() {
+        if names.iter().any(|name| name == "MBfsused") {
+            out.seen.leaves_out(SPACE);
+        }
         return Ok(());
     }
     let host = fields[0];
@@ -88,7 +91,7 @@ fn row(names: &[String], fields: &[&str], number: u64, out: &mut SampleSink<'_>)
     let Some(disk) = disk else { return Ok(()) };
     out.seen.unparted = true;
     let columns = names.iter().enumerate().filter(|(place, _)| *place != disk);
-    let columns = columns.map(|(place, name)| (name.as_str(), value(place)));
+    let columns = columns.map(|(place, name)| (name.as_str(), fields[place]));
     let values = Disk::of_columns(fields[disk].to_owned(), columns).values();
     let subject = out.disk(fields[disk], "");
     let key = out.key(host, subject, Source::Sadf);

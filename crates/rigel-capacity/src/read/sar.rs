@@ -8,7 +8,7 @@ mod host;
 use super::lines::Lines;
 use super::locale::{Dates, DayClock, head_day, is_zone, time_of_day};
 use super::seen::{shown, wrong};
-use super::sysstat::{Disk, glued_head, is_for_people, without_colours};
+use super::sysstat::{Disk, SPACE, glued_head, is_for_people, tell_coarse, without_colours};
 use super::{Room, SampleSink, iostat};
 use crate::{Source, when};
 use host::HostTable;
@@ -34,6 +34,8 @@ struct Tables {
     columns: Option<Columns>,
     report: Option<Report>,
     of_host: HostTable,
+    /// Whether the table is that of filesystems (`-F`).
+    is_of_space: bool,
 }
 
 /// What a row has.
@@ -107,9 +109,7 @@ impl Columns {
                 .because("sar was started with -h")
                 .next("create it again: sar -d -f FILE"));
         }
-        // Locales with decimal commas; there are no groups of thousands.
-        let value = |word: &&str| word.replace(',', ".").parse().unwrap_or(f64::NAN);
-        let columns = self.names.iter().map(String::as_str).zip(values.iter().map(value));
+        let columns = self.names.iter().map(String::as_str).zip(values.iter().copied());
         Ok(Some(Disk::of_columns(name.join(" "), columns)))
     }
 }
@@ -138,6 +138,7 @@ impl Tables {
             // A blank line, or the means.
             self.whole(out);
             self.columns = None;
+            self.is_of_space = false;
             self.of_host.end();
             return Ok(());
         };
@@ -150,7 +151,12 @@ impl Tables {
         } else if self.of_host.heading_or_row(&self.host, time, words, number, out)? {
             self.whole(out);
             self.columns = None;
+        } else if words.contains(&"MBfsused") {
+            self.whole(out);
+            self.columns = None;
+            self.is_of_space = true;
         } else if let Some(columns) = Columns::of(words) {
+            self.is_of_space = false;
             check_time(&words[..columns.of_time], number)?;
             self.whole(out);
             self.columns = Some(columns);
@@ -162,6 +168,8 @@ impl Tables {
                 Some(disk) => self.row(time, disk, number, out)?,
                 None => out.seen.unusable += 1,
             }
+        } else if self.is_of_space && words.first() != Some(&"COM") {
+            out.seen.leaves_out(SPACE);
         }
         Ok(())
     }
@@ -212,6 +220,7 @@ impl Tables {
         out: &mut SampleSink<'_>,
     ) -> Result<(), Problem> {
         out.seen.unparted = true;
+        tell_coarse(std::slice::from_ref(&disk), out);
         if self.report.as_ref().is_none_or(|report| report.time != time) {
             self.whole(out);
             let at_ms = self.moment(time, number, out)?;

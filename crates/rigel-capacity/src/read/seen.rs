@@ -256,6 +256,25 @@ impl SampleSink<'_> {
         Ok(moment)
     }
 
+    /// The same of a series whose times go forward while those of others stand between them.
+    ///
+    /// # Errors
+    /// When there is no zone.
+    pub fn moment_of(
+        &mut self,
+        clock: &mut Option<Zone>,
+        local: DateTime,
+        zone: Option<TimeZone>,
+        line: u64,
+    ) -> Result<Option<i64>, Problem> {
+        let (None, Some(of_options)) = (&zone, &self.options.zone) else {
+            return self.moment(local, zone, line);
+        };
+        let moment = clock.get_or_insert_with(|| Zone::new(of_options.clone())).moment(local);
+        self.seen.skipped += u64::from(moment.is_none());
+        Ok(moment)
+    }
+
     /// A disk as it is to be called.
     pub fn disk(&self, told: &str, id: &str) -> Subject {
         let renamed = self.options.renamed.iter().find(|(from, _)| from == told);

@@ -2,6 +2,7 @@
 //!
 //! A kB is 1024 bytes, a sector 512, an MB 2^20 bytes. Must not know what is around disks.
 
+use super::SampleSink;
 use super::seen::{shown, wrong};
 use crate::Metric;
 use crate::layers::GROUP;
@@ -50,13 +51,16 @@ pub struct Disk<'a> {
     write_ms: Option<f64>,
     #[serde(rename = "util", alias = "util-percent")]
     busy_percent: Option<f64>,
+    /// Whether waits are in whole milliseconds, as `--dec=0` rounds them: 0 for most of what an SSD does.
+    #[serde(skip)]
+    pub is_coarse: bool,
 }
 
 impl Disk<'static> {
-    /// A disk by the columns of a table; those of no use are left out.
-    pub fn of_columns<'a>(device: String, columns: impl Iterator<Item = (&'a str, f64)>) -> Self {
+    /// A disk by the columns of a table; those of no use are left out. Locales have decimal commas, and there are no groups of thousands.
+    pub fn of_columns<'a>(device: String, columns: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let mut disk = Self { device: Cow::Owned(device), ..Self::default() };
-        for (name, value) in columns {
+        for (name, word) in columns {
             let place = match name {
                 "tps" => &mut disk.tps,
                 "r/s" => &mut disk.reads,
@@ -73,9 +77,24 @@ impl Disk<'static> {
                 "%util" => &mut disk.busy_percent,
                 _ => continue,
             };
-            *place = Some(value);
+            *place = Some(word.replace(',', ".").parse().unwrap_or(f64::NAN));
+            disk.is_coarse |= name.ends_with("await") && !word.contains(['.', ',']);
         }
         disk
+    }
+}
+
+/// Whether some number of a document has a fraction. One without any was rounded (`--dec=0`).
+pub fn has_fraction(json: &[u8]) -> bool {
+    json.windows(3).any(|part| part[1] == b'.' && part[0].is_ascii_digit() && part[2].is_ascii_digit())
+}
+
+/// Says that waits of disks which did something are too coarse.
+pub fn tell_coarse(disks: &[Disk<'_>], out: &mut SampleSink<'_>) {
+    if disks.iter().any(|disk| disk.is_coarse && disk.is_busy()) {
+        out.seen.notes.insert(
+            "waits are in whole milliseconds (--dec=0), too coarse for a mean latency, so they are left out",
+        );
     }
 }
 
@@ -89,7 +108,10 @@ impl Disk<'_> {
                 .or_else(|| mb.map(|mb| mb * MB))
                 .or_else(|| sectors.map(|sectors| sectors * SECTOR))
         };
-        let time = |rate: Option<f64>, ms: Option<f64>| rate.zip(ms).map(|(rate, ms)| rate * ms / 1_000.0);
+        let time = |rate: Option<f64>, ms: Option<f64>| {
+            let known = rate.zip(ms).filter(|(rate, _)| !self.is_coarse || *rate == 0.0);
+            known.map(|(rate, ms)| rate * ms / 1_000.0)
+        };
         // Before sysstat 10 a wait has no direction, and iostat has no sum of operations.
         let both = reads.zip(writes).filter(|_| self.read_ms.is_none()).map(|(reads, writes)| reads + writes);
         let all = [
@@ -104,6 +126,12 @@ impl Disk<'_> {
             (Metric::Busy, self.busy_percent.map(|percent| percent / 100.0)),
         ];
         all.into_iter().filter_map(|(metric, value)| Some((metric, value?))).collect()
+    }
+
+    /// Whether it has waits of something.
+    fn is_busy(&self) -> bool {
+        let rates = [self.tps, self.reads, self.writes, self.old_reads, self.old_writes];
+        rates.into_iter().flatten().any(|rate| rate > 0.0)
     }
 
     /// Bytes of what is called a kB. JSON of iostat before sysstat 11.7.2 calls MB of `-m` and sectors so as well; the mean size of a request, which is in
@@ -121,6 +149,9 @@ impl Disk<'_> {
         [SECTOR, KB, MB].into_iter().min_by(|one, other| far(one).total_cmp(&far(other))).unwrap_or(KB)
     }
 }
+
+/// What the table of filesystems is called where it is left out.
+pub const SPACE: &str = "MBfsused (space is read from sadf -j FILE -- -F MOUNT)";
 
 /// The name of a disk as iostat reports it: a blank before it says that it is the sum of a group (`-g`). The name, and what stays of it.
 pub fn of_group(told: &str) -> (&str, String) {

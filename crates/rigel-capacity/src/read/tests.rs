@@ -421,7 +421,7 @@ fn files_of_others_are_told_what_they_are() {
     assert!(told(b"\x1f\x8b\x08").contains("gzip -d"));
     assert!(told(b"SQLite format 3\0").contains("--store"));
     assert!(told(b"a,b,c\n1,2,3\n").contains("none of the supported formats"));
-    assert!(told(b"<html>").contains("query_range"));
+    assert!(told(b"<html>").contains("HTML"));
 }
 
 const SPACE: &str = "HOST_NAME,DB_NAME,DBID,SNAP_ID,SNAP_TIME,TABLESPACE_NAME,USED_BYTES

@@ -151,6 +151,29 @@ fn what_is_whole_of_a_file_counts_and_what_is_missing_is_told() {
     assert!(words(&told).contains("without the lines for column names"), "{told}");
 }
 
+/// Rows that nothing tells apart are no other host.
+#[test]
+fn a_file_that_contradicts_itself_is_told_so() {
+    let place = Place::new();
+    let rows = |value: u32| {
+        let row = |hour: u32| {
+            format!(
+                "db1,PROD,2026-06-13 {hour:02}:00:00,2026-06-13 {:02}:00:00,Redo Writes Per Sec,{}\n",
+                hour + 1,
+                value * hour
+            )
+        };
+        (8..10).map(row).collect::<String>()
+    };
+    let text =
+        "HOST_NAME,DB_NAME,BEGIN_TIME,END_TIME,METRIC_NAME,AVERAGE\n".to_owned() + &rows(10) + &rows(70);
+    fs::write(place.path().join("two.csv"), text).unwrap();
+    let told = capacity(&place, "import two.csv --zone UTC").expect_code(2).stderr;
+    let told = words(&told);
+    assert!(told.contains("twice with different values") && told.contains("INSTANCE_NUMBER"), "{told}");
+    capacity(&place, "import two.csv --zone UTC --keep-first").expect_code(0);
+}
+
 #[test]
 fn a_fit_says_where_the_other_databases_come_in() {
     let place = Place::new();

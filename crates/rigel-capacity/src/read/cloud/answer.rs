@@ -2,6 +2,7 @@
 //!
 //! Must not know what a metric means.
 
+use super::super::prometheus::milliseconds;
 use crate::when;
 use serde::Deserialize;
 
@@ -28,7 +29,7 @@ pub struct MetricData {
     #[serde(default, rename = "StatusCode")]
     pub status: String,
     #[serde(default, rename = "Timestamps")]
-    pub timestamps: Vec<String>,
+    pub timestamps: Vec<Moment>,
     #[serde(default, rename = "Values")]
     pub values: Vec<f64>,
 }
@@ -63,11 +64,25 @@ struct Dimension {
     value: Option<String>,
 }
 
+/// When a sample was taken: ISO 8601, or seconds of the epoch as programs write them.
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Moment {
+    Told(String),
+    Epoch(f64),
+}
+
+impl Default for Moment {
+    fn default() -> Self {
+        Self::Told(String::new())
+    }
+}
+
 /// Statistics at a moment; Azure writes their names small.
 #[derive(Clone, Default, Deserialize)]
 pub struct Sample {
     #[serde(rename = "Timestamp", alias = "timeStamp")]
-    at: String,
+    at: Moment,
     #[serde(rename = "Sum", alias = "total")]
     sum: Option<f64>,
     #[serde(rename = "Average", alias = "average")]
@@ -98,13 +113,24 @@ impl AzureSeries {
 
 impl Sample {
     /// A value of a statistic that the query knows.
-    pub fn of_value(at: &str, value: f64) -> Self {
-        Self { at: at.to_owned(), unnamed: Some(value), ..Self::default() }
+    pub fn of_value(at: &Moment, value: f64) -> Self {
+        Self { at: at.clone(), unnamed: Some(value), ..Self::default() }
     }
 
     /// Milliseconds of the epoch.
     pub fn at_ms(&self) -> Option<i64> {
-        when::with_offset(&self.at)
+        match &self.at {
+            Moment::Told(text) => when::with_offset(text),
+            Moment::Epoch(seconds) => milliseconds(*seconds),
+        }
+    }
+
+    /// Its time as it is written.
+    pub fn told(&self) -> String {
+        match &self.at {
+            Moment::Told(text) => text.clone(),
+            Moment::Epoch(seconds) => seconds.to_string(),
+        }
     }
 
     fn value(&self, statistic: &str) -> Option<f64> {

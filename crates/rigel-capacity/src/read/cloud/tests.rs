@@ -55,6 +55,63 @@ fn sums_of_cloudwatch_become_rates() {
     assert!(cut.contains("cut off"), "{cut}");
 }
 
+#[test]
+fn times_may_be_seconds_of_the_epoch_and_need_an_offset() {
+    let rates = |times: &str| {
+        let text = format!(
+            "{{\"MetricDataResults\": [{{\"Label\": \"vol-0a1 VolumeReadOps\", \"Timestamps\": [{times}], \"Values\": [30000, 60000]}}]}}"
+        );
+        let (_, _, tables) = try_read(text.as_bytes(), named("db1"), 1 << 16)?;
+        let volume = tables.into_values().next().unwrap();
+        Ok::<_, rigel_core::error::Problem>((
+            volume.spans()[0].start_ms,
+            volume.column(Metric::ReadOps).unwrap().to_vec(),
+        ))
+    };
+    let same = (1_781_337_600_000, vec![100.0, 200.0]);
+    for times in [
+        "1781337600, 1781337900",
+        "1781337600.0, 1781337900.0",
+        "\"2026-06-13T08:00:00Z\", \"2026-06-13 08:05:00+00:00\"",
+    ] {
+        assert_eq!(rates(times).unwrap(), same, "{times}");
+    }
+    let told = rates("\"2026-06-13T08:00:00\", \"2026-06-13T08:05:00\"").unwrap_err().to_string();
+    assert!(told.contains("not a time with an offset"), "{told}");
+}
+
+/// A volume that was idle has samples now and then, and its label no period.
+#[test]
+fn the_period_of_a_sparse_series_is_that_of_others() {
+    let result = |label: &str, minutes: &[u32]| {
+        let times: Vec<String> =
+            minutes.iter().map(|minute| format!("\"2026-06-13T08:{minute:02}:00+00:00\"")).collect();
+        let values: Vec<&str> = minutes.iter().map(|_| "30000.0").collect();
+        format!(
+            "{{\"Label\": \"{label}\", \"Timestamps\": [{}], \"Values\": [{}]}}",
+            times.join(","),
+            values.join(",")
+        )
+    };
+    let rates = |results: &[String]| {
+        let text = format!("{{\"MetricDataResults\": [{}]}}", results.join(","));
+        let (seen, tables) = read(text.as_bytes(), named("db1"));
+        let found =
+            tables.iter().find(|(key, _)| key.subject.name == "vol-0a1").unwrap().1.column(Metric::ReadOps);
+        (found.map(<[f64]>::to_vec), seen.notes.len())
+    };
+    let dense = result("vol-0b2 VolumeReadOps", &[0, 5, 10, 15]);
+    for sparse in [&[0, 15][..], &[0, 15, 45], &[5]] {
+        let found = rates(&[result("vol-0a1 VolumeReadOps", sparse), dense.clone()]);
+        assert_eq!(found, (Some(vec![100.0; sparse.len()]), 0), "{sparse:?}");
+    }
+    assert_eq!(rates(&[result("vol-0a1 VolumeReadOps", &[0, 10, 15])]).0.unwrap(), [100.0; 3], "their grid");
+    let apart: Vec<u32> = (0..8).map(|at| at * 5).chain((0..3).map(|at| 42 + at * 5)).collect();
+    assert_eq!(rates(&[result("vol-0a1 VolumeReadOps", &apart)]).0.unwrap(), [100.0; 11], "two answers");
+    let own = rates(&[result("vol-0a1 VolumeReadOps", &[0, 15, 30]), dense]);
+    assert_eq!(own.0.unwrap(), [30_000.0 / 900.0; 3], "a period of its own");
+}
+
 /// `get-metric-statistics` gives samples in no order, and names neither volume nor period.
 #[test]
 fn statistics_of_cloudwatch_have_the_volume_in_the_name_of_the_file() {

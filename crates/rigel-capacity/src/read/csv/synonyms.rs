@@ -54,6 +54,8 @@ pub fn missing(names: &[String]) -> Option<&'static str> {
         Some("SNAP_TIME or END_INTERVAL_TIME")
     } else if has("snap_time") && has("stat_name") && !has("value") {
         Some("VALUE")
+    } else if has("snap_time") && has("db_name") && names.iter().any(|name| name.starts_with("used_")) {
+        Some("USED_BYTES")
     } else {
         None
     }

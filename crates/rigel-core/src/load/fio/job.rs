@@ -180,6 +180,18 @@ impl<'a> Job<'a> {
                 Ok(())
             }
             option => {
+                if let Some((name, value)) =
+                    option.split_once(char::is_whitespace).filter(|_| line.value.is_none())
+                    && ESSENTIAL.contains(&name)
+                {
+                    return Err(wrong(
+                        page.name,
+                        line.number,
+                        format!("'{}' is no option", printable(option)),
+                    )
+                    .because("an option and its value have an equals sign between them")
+                    .next(format!("write {name}={}", printable(value.trim()))));
+                }
                 let small = option.to_ascii_lowercase();
                 if small != option && ESSENTIAL.contains(&small.as_str()) {
                     return Err(wrong(
@@ -244,10 +256,11 @@ impl<'a> Job<'a> {
                 self.split = Some(split.ok_or_else(|| unread(page, line, expected))?);
             }
             "bs" | "blocksize" => {
-                let pair = self.base.pair(value, [Some(4096); 2]).filter(|pair| !pair.contains(&Some(0)));
+                // What a pair leaves out stays as it is, also as [global] has it.
+                let pair = self.base.pair(value, self.bs.map(Some)).filter(|pair| !pair.contains(&Some(0)));
                 let pair = pair
                     .ok_or_else(|| unread(page, line, "a size such as 8k, or 8k,16k for reads and writes"))?;
-                self.bs = pair.map(|size| size.unwrap_or(4096));
+                self.bs = [pair[0].unwrap_or(self.bs[0]), pair[1].unwrap_or(self.bs[1])];
                 self.split = None;
             }
             _ => {
@@ -269,7 +282,8 @@ impl<'a> Job<'a> {
             };
             return Ok(());
         }
-        let pair = self.base.pair(value, [None; 2]);
+        let usual = if line.option == "rate" { self.rate_bytes } else { self.rate_iops };
+        let pair = self.base.pair(value, usual);
         let pair = pair
             .ok_or_else(|| unread(page, line, "a number such as 1000, or 1000,500 for reads and writes"))?;
         // None at all is no limit.

@@ -72,6 +72,17 @@ fn sizes_with_shares_for_reads_and_writes() {
     assert_eq!(classes(&split)[1], row("a_w", 1, 100, "50 % of 8 KiB, 50 % of 16 KiB"));
 }
 
+/// As fio 3.33 takes them: the other direction stays as [global] has it.
+#[test]
+fn what_a_pair_leaves_out_is_inherited() {
+    let sizes = found(&format!("{QUIET}bs=8k\n[a]\nrw=randrw\nbs=,16k\niodepth=2\n"));
+    assert_eq!(classes(&sizes), [row("a_r", 1, 0, "8 KiB"), row("a_w", 1, 100, "16 KiB")]);
+    let rates = found(&format!("{QUIET}rate_iops=100,200\n[a]\nrw=randrw\nrate_iops=,300\niodepth=4\n"));
+    assert_eq!(classes(&rates), [row("a_r", 100, 0, "4 KiB"), row("a_w", 300, 100, "4 KiB")]);
+    let told = refused(&format!("{QUIET}[a]\nrw randread\n"));
+    assert!(told.contains("equals sign") && told.contains("write rw=randread"), "{told}");
+}
+
 #[test]
 fn rates_are_those_that_fio_holds() {
     let of = |text: &str| {

@@ -169,9 +169,10 @@ impl Import {
                     progress.done_of(*done, *total);
                     signals.flag().load(Ordering::Relaxed)
                 })?;
-            merged.add(harvest.merged);
+            let within = harvest.merged;
+            merged.add(within);
             is_of_file = true;
-            check(merged, *keep_first)?;
+            check(merged, within, *keep_first)?;
             is_of_file = false;
             Ok(ImportReport { file: encode(path), others: 0, format, seen, merged })
         });
@@ -315,6 +316,9 @@ fn read_whole(
     if file.is_cut {
         read.1.notes.insert("the packed file is cut off: what could be unpacked of it is used");
     }
+    if file.has_rest() {
+        read.1.notes.insert("bytes behind the packed text are not gzip, and are ignored");
+    }
     keep(harvest)?;
     Ok(read)
 }
@@ -334,11 +338,19 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Problem {
     }
 }
 
-/// Refuses other values of samples that are there.
-fn check(merged: MergeCounts, keep_first: bool) -> Result<(), Problem> {
+/// Refuses other values of samples that are there, in the store or in the file itself.
+fn check(merged: MergeCounts, within: MergeCounts, keep_first: bool) -> Result<(), Problem> {
     let MergeCounts { differing, known, added, first_differing_ms, .. } = merged;
     let Some(first) = first_differing_ms.filter(|_| !keep_first) else { return Ok(()) };
     let all = differing + known + added;
+    if within.differing == differing {
+        return Err(Problem::usage(format!(
+            "the file has {differing} of {all} samples twice with different values, the first from {} UTC",
+            shown(first)
+        ))
+        .because("rows of several instances, disks or hosts have the same name in it; none of it was imported")
+        .next("export what tells them apart, such as INSTANCE_NUMBER, or one at a time, or keep the first values with --keep-first"));
+    }
     Err(Problem::usage(format!(
         "{differing} of {all} samples already exist with different values, the first from {} UTC",
         shown(first)

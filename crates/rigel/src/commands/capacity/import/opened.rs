@@ -23,6 +23,7 @@ pub struct OpenedFile {
     is_packed: bool,
     /// Whether it ended within a packed block.
     pub is_cut: bool,
+    has_rest: Rc<Cell<bool>>,
 }
 
 impl OpenedFile {
@@ -33,11 +34,17 @@ impl OpenedFile {
         let magic = first(&mut file, 2)?;
         let is_packed = magic == [0x1f, 0x8b];
         file = Box::new(io::Cursor::new(magic).chain(file));
+        let has_rest: Rc<Cell<bool>> = Rc::default();
         if is_packed {
             let bytes = MultiGzDecoder::new(BufReader::new(file));
-            file = Box::new(GzipReader { bytes, on_disk: Rc::clone(&on_disk), unpacked: 0 });
+            file = Box::new(GzipReader {
+                bytes,
+                has_rest: Rc::clone(&has_rest),
+                on_disk: Rc::clone(&on_disk),
+                unpacked: 0,
+            });
         }
-        let mut opened = Self { text: file, on_disk, is_packed, is_cut: false };
+        let mut opened = Self { text: file, on_disk, is_packed, is_cut: false, has_rest };
         let begin = opened.first(4)?;
         let (little, big) =
             (u16::from_le_bytes as fn([u8; 2]) -> u16, u16::from_be_bytes as fn([u8; 2]) -> u16);
@@ -61,6 +68,11 @@ impl OpenedFile {
     /// How much of the file was read so far, as it lies on the disk.
     pub fn bytes_on_disk(&self) -> u64 {
         self.on_disk.get()
+    }
+
+    /// Whether something follows the packed text that is no gzip and was ignored, as gzip does.
+    pub fn has_rest(&self) -> bool {
+        self.has_rest.get()
     }
 
     fn first(&mut self, count: usize) -> io::Result<Vec<u8>> {
@@ -91,6 +103,7 @@ impl Read for OpenedFile {
 /// Bytes of gzip, with a limit on how much they become.
 struct GzipReader {
     bytes: MultiGzDecoder<BufReader<Box<dyn Read>>>,
+    has_rest: Rc<Cell<bool>>,
     on_disk: Rc<Cell<u64>>,
     unpacked: u64,
 }
@@ -108,7 +121,13 @@ impl Read for ByteCounter {
 
 impl Read for GzipReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.bytes.read(buffer)?;
+        let read = match self.bytes.read(buffer) {
+            Err(error) if self.unpacked > 0 && error.kind() == io::ErrorKind::InvalidInput => {
+                self.has_rest.set(true);
+                return Ok(0);
+            }
+            read => read?,
+        };
         self.unpacked += u64::try_from(read).unwrap_or_default();
         if self.unpacked > FREE_BYTES + self.on_disk.get().saturating_mul(MOST_RATIO) {
             return Err(io::Error::new(
@@ -210,6 +229,9 @@ mod tests {
             let (read, is_cut) = text_of(&kept);
             assert!(read.unwrap() == text.as_bytes() && !is_cut);
         }
+        // Zeros of a tape, as gzip ignores them.
+        let (read, is_cut) = text_of(&[packed(text.as_bytes()), vec![0; 512]].concat());
+        assert!(read.unwrap() == text.as_bytes() && !is_cut);
         for short in [&b""[..], b"a", b"\xff\xfe"] {
             assert!(text_of(short).0.unwrap().len() <= 1);
         }

@@ -162,6 +162,10 @@ fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> an
     if !["sync", AUTO].contains(&case.engine) {
         command.args(["--workers", "1"]);
     }
+    // What an engine costs is that of its load; trials of other engines beside it are none of that.
+    if case.engine != AUTO {
+        command.arg("--no-trials");
+    }
     if case.commits {
         targets.iter().for_each(|target| {
             command.arg("--destroy-data").arg(target);

@@ -31,7 +31,7 @@ pub fn rigel(
     let mut command = Command::new(program);
     command.current_dir(place.path()).args(["run", "--load", "load.toml", "--name", "bench"]);
     command.args(["--duration", &format!("{}s", span.as_secs()), "--engine", case.engine, "--workers", "1"]);
-    command.args(["--json", "--quiet", "--no-html", "--destroy-data"]).args([target, target]);
+    command.args(["--no-trials", "--json", "--quiet", "--no-html", "--destroy-data"]).args([target, target]);
     let ran = child::run(&mut command)?;
     let document: Value = serde_json::from_str(&ran.stdout).context("the document of a run")?;
     let io = &document["points"][0]["classes"]["blocks"];

@@ -271,13 +271,12 @@ fn foreign_text_cannot_leave_its_place() {
     header.nodes.first_mut().engine.reason = Some(HOSTILE.into());
     header.nodes.first_mut().engine.notes = vec![HOSTILE.into()];
     header.targets[0].path = HOSTILE.into();
-    run.record.visits[0].tallies.get_mut(&Class::SMALL).unwrap().first_error =
-        Some(rigel_core::measure::FirstError {
-            errno: 5,
-            target: 0,
-            offset: 0,
-            direction: rigel_core::load::workload::Direction::Read,
-        });
+    run.record.visits[0].tallies.get_mut(&Class::SMALL).unwrap().first_error = Some(FirstError {
+        errno: 5,
+        target: 0,
+        offset: 0,
+        direction: rigel_core::load::workload::Direction::Read,
+    });
     let closing = run.record.closing.as_mut().unwrap();
     closing.complete = false;
     closing.ended = HOSTILE.into();

@@ -20,6 +20,7 @@ pub mod open_known;
 pub mod soak_beside;
 pub mod sql_agreement;
 pub mod sql_outstanding;
+pub mod stalls;
 pub mod syscalls;
 pub mod versus;
 pub mod visit_course;

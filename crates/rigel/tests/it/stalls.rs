@@ -23,7 +23,7 @@ const ATTEMPTS: usize = 4;
 /// A load begins within this time.
 const BEGINS_WITHIN: Duration = Duration::from_secs(60);
 
-fn device() -> DeviceSpec {
+pub fn device() -> DeviceSpec {
     DeviceSpec {
         size_bytes: 16 << 20,
         servers: 4,
@@ -34,13 +34,13 @@ fn device() -> DeviceSpec {
 }
 
 /// A moment of a span, another one in every run of the test.
-fn moment(within: Range<u64>) -> Duration {
+pub fn moment(within: Range<u64>) -> Duration {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     Duration::from_millis(within.start + u64::from(now.subsec_micros()) % (within.end - within.start))
 }
 
 /// Waits for the first I/O of a load.
-fn until_loaded(devices: &[&TestDevice]) {
+pub fn until_loaded(devices: &[&TestDevice]) {
     let began = Instant::now();
     devices.iter().for_each(|device| device.reset().unwrap());
     while !devices.iter().any(|device| device.gauge().unwrap().completed() > 0) {
@@ -73,13 +73,13 @@ fn length(text: &str) -> Option<Duration> {
 }
 
 /// The longest standstill that the flags of a record tell.
-fn stalled(place: &Place) -> Option<Duration> {
+pub fn stalled(place: &Place) -> Option<Duration> {
     let found = Findings::of(&Record::read(place.read("_record.jsonl").as_bytes()).unwrap());
     let flags = found.points.iter().flat_map(|point| &point.flags).chain(&found.flags);
     flags.filter(|flag| flag.code == FlagCode::Stalled).filter_map(|flag| length(&flag.text)).max()
 }
 
-fn is_told(what: &str, told: Option<Duration>, held: &Range<Duration>) {
+pub fn is_told(what: &str, told: Option<Duration>, held: &Range<Duration>) {
     let told = told.unwrap_or_else(|| panic!("{what}: held for {held:?}, and not a word of it"));
     let least = held.start.mul_f64(0.95);
     let most = held.end.mul_f64(1.05) + LATE;
@@ -87,7 +87,7 @@ fn is_told(what: &str, told: Option<Duration>, held: &Range<Duration>) {
 }
 
 /// A run that begins to load after it has named its engine, and a freeze somewhere in it; it is ended so long after the freeze, if at all.
-fn frozen_run(
+pub fn frozen_run(
     devices: &[&TestDevice],
     line: &str,
     when: Range<u64>,
@@ -163,64 +163,6 @@ fn a_freeze_is_told_with_its_length_by_every_kind_of_run() {
             is_told(&line, stalled(&place), &held);
         }
     }
-}
-
-/// Both search first, with short visits; the run is ended when the one with the freeze is over.
-#[test]
-fn a_freeze_is_told_with_its_length_by_searches() {
-    let name = "a_freeze_is_told_with_its_length_by_searches";
-    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
-    let disk = device.disk();
-    let disk = disk.display();
-    for line in [
-        format!("slo {disk} --p99 30ms --no-trials --no-html"),
-        format!("calibrate {disk} --budget 30s --no-trials --no-history --no-html"),
-    ] {
-        let end_after = Some(Duration::from_millis(2500));
-        let time = Duration::from_millis(500);
-        let (place, held) = frozen_run(&[&device], &line, 200..2500, time, end_after);
-        is_told(&line, stalled(&place), &held);
-    }
-}
-
-/// A spell of less than an interval, and the only target of it.
-#[test]
-fn a_soak_tells_a_slow_spell_with_its_time_target_and_length() {
-    let name = "a_soak_tells_a_slow_spell_with_its_time_target_and_length";
-    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
-    let Some(other) = needs(name, TestDevice::mount(self::device())) else { return };
-    let place = Place::new();
-    let load =
-        "load = \"rigel.load/1\"\n[[class]]\nname = \"data\"\nsize = \"8K\"\narrival = { outstanding = 8 }\n";
-    fs::write(place.path().join("data.toml"), load).unwrap();
-    let (disk, and) = (device.disk(), other.disk());
-    let line = format!(
-        "soak --load data.toml {} {} --for 12s --every 4s --name run --no-html",
-        disk.display(),
-        and.display()
-    );
-    let (child, stderr) = start_until(&place, &line, "engine ");
-    until_loaded(&[&device, &other]);
-    sleep(moment(4500..5500));
-    other.command(&format!("slow 0 {} 50000", other.size_bytes())).unwrap();
-    sleep(Duration::from_secs(3));
-    other.command("clear").unwrap();
-    let told = ended(child, stderr);
-    assert_eq!(told.code, 0, "{}", told.stderr);
-    let text = flat(&told.stdout);
-    assert!(text.contains("the storage was far slower than usual for "), "{text}");
-    assert!(text.contains(&format!(" on, on {} (data I/O took ", and.display())), "{text}");
-    let record = place.only_of("run", "_record.jsonl");
-    let json = place
-        .rigel(["report".as_ref(), record.as_os_str(), "--format".as_ref(), "json".as_ref()])
-        .expect_code(0)
-        .json();
-    let spells = json["slow_spells"].as_array().unwrap();
-    let lasted_s: f64 = spells.iter().map(|spell| spell["lasted_s"].as_f64().unwrap()).sum();
-    assert!((2.0..4.5).contains(&lasted_s), "{spells:?}");
-    assert_eq!(spells[0]["targets"], serde_json::json!([and]));
-    let at_s = spells[0]["at_s"].as_f64().unwrap();
-    assert!((3.5..6.5).contains(&at_s), "{spells:?}");
 }
 
 /// The device answers when the load is over already.

@@ -146,6 +146,7 @@ fn arrivals<'a>(visit: &Visit, tally: &'a ClassTally) -> ArrivalSeries<'a> {
         bucket_ns: tally.series.bucket_ns,
         before_ns,
         over_ns: visit.loaded_ns.saturating_sub(before_ns),
+        gap_ns: visit.measured_ns / tally.open.as_ref().map_or(1, |open| open.arrived.max(1)),
     }
 }
 

@@ -151,7 +151,7 @@ fn a_standstill_among_few_arrivals_has_a_range() {
         "{rough}"
     );
     let exact = told(600);
-    assert!(exact.contains("nothing completed for 604 ms, from "), "{exact}");
+    assert!(exact.contains("nothing completed for 600 ms, from "), "{exact}");
     assert_eq!(told(200), "");
 }
 

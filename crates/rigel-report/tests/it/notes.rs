@@ -275,7 +275,7 @@ fn foreign_text_cannot_leave_its_place() {
         errno: 5,
         target: 0,
         offset: 0,
-        direction: rigel_core::load::workload::Direction::Read,
+        direction: Direction::Read,
     });
     let closing = run.record.closing.as_mut().unwrap();
     closing.complete = false;

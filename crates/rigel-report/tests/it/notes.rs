@@ -271,12 +271,8 @@ fn foreign_text_cannot_leave_its_place() {
     header.nodes.first_mut().engine.reason = Some(HOSTILE.into());
     header.nodes.first_mut().engine.notes = vec![HOSTILE.into()];
     header.targets[0].path = HOSTILE.into();
-    run.record.visits[0].tallies.get_mut(&Class::SMALL).unwrap().first_error = Some(FirstError {
-        errno: 5,
-        target: 0,
-        offset: 0,
-        direction: Direction::Read,
-    });
+    run.record.visits[0].tallies.get_mut(&Class::SMALL).unwrap().first_error =
+        Some(FirstError { errno: 5, target: 0, offset: 0, direction: Direction::Read });
     let closing = run.record.closing.as_mut().unwrap();
     closing.complete = false;
     closing.ended = HOSTILE.into();

@@ -51,6 +51,23 @@ impl UsualTime {
         Some(Self { most_ns: fast_ns, median_ns: fast_ns })
     }
 
+    /// No more than at another level of the same closed loop, where so many I/Os were outstanding: fewer wait no longer, more wait longer at most
+    /// by as much as there are more. A standstill can be all that a short visit saw.
+    #[must_use]
+    pub fn bounded_by(self, outstanding: u32, (other, other_outstanding): (Self, u32)) -> Self {
+        let more = (f64::from(outstanding) / f64::from(other_outstanding.max(1))).max(1.0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a latency, or the most that there is"
+        )]
+        let times = |ns: u64| (to_f64(ns) * more) as u64;
+        Self {
+            most_ns: self.most_ns.min(times(other.most_ns)),
+            median_ns: self.median_ns.min(times(other.median_ns)),
+        }
+    }
+
     /// Whether an I/O took far longer than all that no standstill held.
     pub fn is_far(self, longest_ns: u64) -> bool {
         longest_ns >= LEAST_NS && to_f64(longest_ns) >= FAR * to_f64(self.most_ns)

@@ -551,7 +551,7 @@ fn a_run_that_goes_on_takes_no_option_of_the_load() {
         .collect();
     assert_eq!(
         taken,
-        ["destroy_data", "json", "no_html", "quiet", "orion_version", "verbose", "tui", "help"]
+        ["destroy_data", "dry_run", "json", "no_html", "quiet", "orion_version", "verbose", "tui", "help"]
     );
     let Ok(Invocation::Resume(options)) =
         read_line("rigel run --resume a_record.jsonl --json --destroy-data x")

@@ -18,6 +18,8 @@ fn a_file_on_a_filesystem_that_forgets() {
     let test = "a_file_on_a_filesystem_that_forgets";
     let place = Place::new();
     let Some(device) = needs(test, filesystem_on_a_loop_device(&place)) else { return };
+    let mut losetup = std::process::Command::new("losetup");
+    assert!(losetup.arg("--direct-io=off").arg(device.path()).status().unwrap().success());
     let Some(mounted) = needs(test, mount_with(device.path(), &place, "nobarrier,strictatime")) else {
         return;
     };

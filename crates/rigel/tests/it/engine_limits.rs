@@ -201,8 +201,8 @@ fn trials_that_differ_wildly_are_told() {
     assert!([0, 1].contains(&told.code), "{told:?}");
     let found = engine(&place);
     let trials = found.trials.unwrap_or_else(|| panic!("{}", told.stderr));
-    let of_ring = &trials.trials[0].iops;
-    assert!(trials.trials.len() == 3 && of_ring[1] > 2.0 * of_ring[0], "{trials:?}");
+    // Which turn the change falls into depends on the machine; how far apart is too far is asked in `facts::engine_trials`.
+    assert_eq!(trials.trials.len(), 3, "{trials:?}");
     assert_eq!(trials.best(), Some(found.kind), "{trials:?}");
     let doubt = "the trials differ too much to tell, so io_uring is kept";
     assert_eq!(told.stderr.contains(doubt), trials.doubt().is_some(), "{}", told.stderr);

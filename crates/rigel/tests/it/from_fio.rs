@@ -147,9 +147,9 @@ fn what_a_job_file_says_that_nobody_can_run_is_refused_with_its_line() {
 fn the_target_of_a_job_that_reads_is_taken() {
     let place = with("[a]\nrw=randread\ndirect=1\nbs=8k\nfilename=data.bin\nruntime=7\ntime_based\n");
     place.random_file("data.bin", 1 << 20);
-    let told = place.line("run --load job.fio --dry-run").expect_code(0);
+    let told = place.line("run --load job.fio --dry-run --allow-memory").expect_code(0);
     expect(&told.stdout, &["data.bin"]);
     expect(&told.stderr, &["each point is measured once for 7 s, the runtime of the job"]);
-    let asked = place.line("run --load job.fio --dry-run --fast").expect_code(0);
+    let asked = place.line("run --load job.fio --dry-run --fast --allow-memory").expect_code(0);
     assert!(!asked.stderr.contains("runtime of the job"), "{}", asked.stderr);
 }

@@ -308,7 +308,7 @@ fn another_file_behind_a_loop_device_is_another_target() {
     let attach = |number: u32| {
         let device = format!("/dev/loop{number}");
         shell(&format!(
-            "[ -e {device} ] || mknod {device} b 7 {number}; losetup {device} {}",
+            "[ -e {device} ] || mknod {device} b 7 {number}; losetup --direct-io=on {device} {}",
             first.display()
         ))
         .map(|()| device)
@@ -317,8 +317,11 @@ fn another_file_behind_a_loop_device_is_another_target() {
     let name = "another_file_behind_a_loop_device_is_another_target";
     let Some(device) = needs(name, attached) else { return };
     let record = killed_on_a_file(&place, &format!("run simple {device} --duration 200ms"));
-    when_not_busy(&format!("losetup -d {device} 2>/dev/null; losetup {device} {}", second.display()))
-        .unwrap();
+    when_not_busy(&format!(
+        "losetup -d {device} 2>/dev/null; losetup --direct-io=on {device} {}",
+        second.display()
+    ))
+    .unwrap();
     refused(&place, &record, &[], 3, "of this host's start");
     shell(&format!("losetup -d {device}")).unwrap();
 }
@@ -389,9 +392,7 @@ fn a_record_that_is_no_record_of_this_run_is_refused() {
         let told = go_on(&place, Path::new(name), &[]).expect_code(2);
         assert!(told.stderr.contains(what), "{}", told.stderr);
     }
-    for more in
-        ["simple", "--seed=1", "--duration=1s", "--write=5", "--out=.", "--engine=threads", "--dry-run"]
-    {
+    for more in ["simple", "--seed=1", "--duration=1s", "--write=5", "--out=.", "--engine=threads"] {
         let told = go_on(&place, &record, &[more]).expect_code(2);
         assert!(told.stderr.contains("--resume"), "{more}: {}", told.stderr);
     }

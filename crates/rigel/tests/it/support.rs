@@ -177,8 +177,17 @@ pub fn asked<T: std::str::FromStr>(name: &str, variable: &str) -> Option<T> {
     )
 }
 
+/// Another test that starts a program just now has, for a moment, a copy of every descriptor, also of a program that was just written.
 pub fn tell(command: &mut Command) -> ProgramOutput {
-    ProgramOutput::from(command.output().unwrap())
+    for _ in 0..100 {
+        match command.output() {
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            output => return ProgramOutput::from(output.unwrap()),
+        }
+    }
+    panic!("the program stays busy: {command:?}");
 }
 
 impl From<Output> for ProgramOutput {

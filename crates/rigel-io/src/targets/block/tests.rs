@@ -235,10 +235,10 @@ fn the_bottom_is_watched_where_all_of_it_is_known_and_counts() {
     assert_eq!(bottom(&[a.clone(), None]), None, "the sum would be compared");
     assert_eq!(bottom(&[on(&["sdx"], &[99])]), None);
     fixture.write("sys/fs/btrfs/1111/devices/sda/size", "1\n");
-    assert_eq!(bottom(&[a.clone()]), Some(vec![(8, 0)]));
+    assert_eq!(bottom(std::slice::from_ref(&a)), Some(vec![(8, 0)]));
     fixture.write("sys/fs/btrfs/2222/devices/md0/size", "1\n");
     fixture.write("sys/fs/btrfs/2222/devices/sda/size", "1\n");
-    assert_eq!((bottom(&[a]), bottom(&[b.clone()])), (None, None));
+    assert_eq!((bottom(&[a]), bottom(std::slice::from_ref(&b))), (None, None));
     std::fs::remove_dir_all(sys.join("fs/btrfs/2222")).unwrap();
     fixture.write("sys/devices/pci0/sdc/queue/iostats", "0\n");
     assert_eq!(bottom(&[b]), None);

@@ -8,16 +8,22 @@ use std::fs;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// It searches first, with short visits; the run is ended when the one with the freeze is over.
+/// Both search first, with short visits; the run is ended when the one with the freeze is over.
 #[test]
-fn a_freeze_is_told_with_its_length_by_a_search_for_a_rate() {
-    let name = "a_freeze_is_told_with_its_length_by_a_search_for_a_rate";
+fn a_freeze_is_told_with_its_length_by_searches() {
+    let name = "a_freeze_is_told_with_its_length_by_searches";
     let Some(device) = needs(name, TestDevice::mount(device())) else { return };
-    let line = format!("slo {} --p99 30ms --no-trials --no-html", device.disk().display());
-    let end_after = Some(Duration::from_millis(2500));
-    let time = Duration::from_millis(500);
-    let (place, held) = frozen_run(&[&device], &line, 200..2500, time, end_after);
-    is_told(&line, stalled(&place), &held);
+    let disk = device.disk();
+    let disk = disk.display();
+    for line in [
+        format!("slo {disk} --p99 30ms --no-trials --no-html"),
+        format!("calibrate {disk} --for 30s --no-trials --no-commits --no-history --no-html"),
+    ] {
+        let end_after = Some(Duration::from_millis(2500));
+        let time = Duration::from_millis(500);
+        let (place, held) = frozen_run(&[&device], &line, 200..2500, time, end_after);
+        is_told(&line, stalled(&place), &held);
+    }
 }
 
 /// A spell of less than an interval, and the only target of it.

@@ -6,7 +6,7 @@ use super::circumstances::shared_cpus;
 use crate::judge::findings::PointFindings;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::whole_buckets;
-use crate::load::class::{Class, LoadClass, PerClass};
+use crate::load::class::{Class, LoadClass};
 use crate::load::matrix::Point;
 use crate::measure::{ClassTally, Histogram};
 use crate::record::{Record, Visit};
@@ -15,6 +15,7 @@ use crate::stats::detect::standstill::{
 };
 use crate::units::say::{figure, rough_time};
 use crate::units::{NS_PER_MS, to_f64};
+use std::collections::BTreeSet;
 
 /// The worst of a class in a visit.
 struct ClassStandstill {
@@ -46,35 +47,58 @@ pub fn of_point(visits: &[&Visit], point: &PointFindings, cpus: Option<u32>) -> 
 
 /// The flags of the visits of a search, of which no point is made: a class each.
 pub fn of_search(record: &Record) -> Vec<Flag> {
+    let visits: Vec<&Visit> = record.search.iter().collect();
+    let classes: BTreeSet<Class> = visits.iter().flat_map(|visit| visit.tallies.keys().copied()).collect();
+    let of_class = |class: Class| {
+        let seen: Vec<ClassStandstill> = levels(&visits, class)
+            .iter()
+            .flat_map(|level| of_class(&level.visits, class, level.usual))
+            .collect();
+        let threads = visits.iter().map(|visit| visit.point.sum()).max().unwrap_or(0);
+        let cpus = if seen.is_empty() { None } else { shared_cpus(record, &visits) };
+        let flag = of_load(record.header.request.class(class)?, seen, visits.len(), (threads, cpus))?;
+        Some(Flag { text: format!("in the search before the points: {}", flag.text), ..flag })
+    };
+    classes.into_iter().filter_map(of_class).collect()
+}
+
+/// The visits of a search at a level.
+struct SearchLevel<'a> {
+    outstanding: u32,
+    visits: Vec<&'a Visit>,
+    usual: Option<UsualTime>,
+}
+
+/// The levels of a class, each with what its I/Os usually take. Few I/Os of a short visit are there beside those that a standstill held, so in a
+/// closed loop other levels say how long it can be.
+fn levels<'a>(visits: &[&'a Visit], class: Class) -> Vec<SearchLevel<'a>> {
     let mut by_point: Vec<(Point, Vec<&Visit>)> = Vec::new();
-    for visit in &record.search {
+    for &visit in visits.iter().filter(|visit| visit.tallies.contains_key(&class)) {
         match by_point.iter_mut().find(|one| one.0 == visit.point) {
             Some(one) => one.1.push(visit),
             None => by_point.push((visit.point, vec![visit])),
         }
     }
-    let mut found: PerClass<Vec<ClassStandstill>> = PerClass::new();
-    for (_, visits) in &by_point {
-        let classes = visits.iter().flat_map(|visit| visit.tallies.keys().copied());
-        let classes: std::collections::BTreeSet<Class> = classes.collect();
-        for class in classes {
-            let tallies = || visits.iter().filter_map(|visit| visit.tallies.get(&class));
-            let mut all = Histogram::empty();
-            tallies().for_each(|tally| all.add(&tally.all_latencies_after(0)));
-            let planned = tallies().map(|tally| tally.planned).max().unwrap_or(0);
-            let usual = UsualTime::of(&all, planned, visits.len());
-            found.entry(class).or_default().extend(of_class(visits, class, usual));
-        }
-    }
-    let visits: Vec<&Visit> = record.search.iter().collect();
-    let threads = visits.iter().map(|visit| visit.point.sum()).max().unwrap_or(0);
-    let cpus = if found.values().all(Vec::is_empty) { None } else { shared_cpus(record, &visits) };
-    let of_class = |(class, own): (Class, Vec<ClassStandstill>)| {
-        let load = record.header.request.class(class)?;
-        let flag = of_load(load, own, visits.len(), (threads, cpus))?;
-        Some(Flag { text: format!("in the search before the points: {}", flag.text), ..flag })
+    let level = |(_, visits): (Point, Vec<&'a Visit>)| {
+        let tallies = || visits.iter().filter_map(|visit| visit.tallies.get(&class));
+        let mut all = Histogram::empty();
+        tallies().for_each(|tally| all.add(&tally.all_latencies_after(0)));
+        let outstanding = tallies().map(|tally| tally.planned).max().unwrap_or(0);
+        let usual = UsualTime::of(&all, outstanding, visits.len());
+        SearchLevel { outstanding, visits, usual }
     };
-    found.into_iter().filter_map(of_class).collect()
+    let mut found: Vec<SearchLevel<'_>> = by_point.into_iter().map(level).collect();
+    let is_closed = |visit: &&Visit| visit.tallies.get(&class).is_some_and(|tally| tally.open.is_none());
+    let closed = found.iter().filter(|level| level.visits.iter().all(|visit| is_closed(visit)));
+    let others: Vec<(UsualTime, u32)> =
+        closed.filter_map(|level| Some((level.usual?, level.outstanding))).collect();
+    for level in found.iter_mut().filter(|level| level.visits.iter().all(|visit| is_closed(visit))) {
+        let bounded = |usual: UsualTime| {
+            others.iter().fold(usual, |usual, &other| usual.bounded_by(level.outstanding, other))
+        };
+        level.usual = level.usual.map(bounded);
+    }
+    found
 }
 
 fn of_class(visits: &[&Visit], class: Class, usual: Option<UsualTime>) -> Vec<ClassStandstill> {

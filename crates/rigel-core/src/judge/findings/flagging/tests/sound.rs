@@ -1,6 +1,7 @@
 //! What reads brought back, how fast, and whether rate and latency fit together: which of these flags make a number invalid.
 
 use super::*;
+use crate::load::matrix::Point;
 use crate::load::workload::Direction;
 use crate::measure::{ByTarget, FirstError, Histogram, OpenTally, ReadLook};
 use crate::record::Purpose;
@@ -115,6 +116,42 @@ fn a_standstill_in_a_search_is_told() {
     assert_eq!(told[0], "");
     assert!(told[1].contains("in the search before the points: "), "{told:?}");
     assert!(told[1].contains("nothing completed for 503 ms, from "), "{told:?}");
+}
+
+/// A visit of a search that saw hardly more than what the standstill held: at another level, I/Os take far less.
+#[test]
+fn a_standstill_that_is_most_of_a_short_visit_is_told() {
+    let told = |levels: &[(u32, u64)]| {
+        let mut told = String::new();
+        of_record(1, |record| {
+            let visit = |(outstanding, latency_ms): (u32, u64)| {
+                let mut visit = record.visits[1].clone();
+                (visit.purpose, visit.point) =
+                    (Purpose::Search(Class::SMALL), Point::alone(Class::SMALL, outstanding));
+                let tally = visit.tallies.get_mut(&Class::SMALL).unwrap();
+                (tally.planned, tally.reads) = (outstanding, Histogram::default());
+                (0..outstanding * 2).for_each(|_| tally.reads.record(latency_ms * NS_PER_MS));
+                visit
+            };
+            record.search = levels.iter().copied().map(visit).collect();
+            let flags = Findings::of(record).flags;
+            told = flags
+                .iter()
+                .find(|flag| flag.code == FlagCode::Stalled)
+                .map(|flag| flag.text.clone())
+                .unwrap_or_default();
+            record.search.clear();
+        });
+        told
+    };
+    assert!(
+        told(&[(4, 1), (16, 503)]).contains("the longest I/O took 503 ms"),
+        "{}",
+        told(&[(4, 1), (16, 503)])
+    );
+    // More that wait, wait longer.
+    assert_eq!(told(&[(4, 100), (16, 503)]), "");
+    assert_eq!(told(&[(16, 503)]), "");
 }
 
 /// An open loop with an I/O in every tenth bucket, none of them missing by chance.

@@ -172,8 +172,8 @@ fn has_worker(process: u32) -> bool {
     threads.filter_map(Result::ok).map(name).any(|name| name.starts_with("rigel-worker"))
 }
 
-/// A limit that is raised behind the first turn: the ring has a tenth of what it has later, and of what the others have. Which one is taken is
-/// what the figures say, and where they say too little the run tells so and goes on.
+/// A limit that is raised while engines are tried. Which one is taken is what the figures say, and where they say too little the run tells so and
+/// goes on.
 #[test]
 fn trials_that_differ_wildly_are_told() {
     let name = "trials_that_differ_wildly_are_told";

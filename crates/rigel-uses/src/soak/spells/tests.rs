@@ -139,7 +139,7 @@ fn standstills_and_rare_long_ios_are_no_spells() {
     // Every hundredth I/O takes a hundred times as long: a part may have several.
     let mut record = soak(&[4]);
     for second in 0..8 {
-        let of = |at: u64| if (at + second) % 7 == 0 { Pace { us: 5000, ..USUAL } } else { USUAL };
+        let of = |at: u64| if (at + second).is_multiple_of(7) { Pace { us: 5000, ..USUAL } } else { USUAL };
         let paces: Vec<Pace> = (0..20).map(of).collect();
         add(&mut record, &paces);
     }

@@ -88,11 +88,14 @@ fn levels<'a>(visits: &[&'a Visit], class: Class) -> Vec<SearchLevel<'a>> {
         SearchLevel { outstanding, visits, usual }
     };
     let mut found: Vec<SearchLevel<'_>> = by_point.into_iter().map(level).collect();
-    let is_closed = |visit: &&Visit| visit.tallies.get(&class).is_some_and(|tally| tally.open.is_none());
-    let closed = found.iter().filter(|level| level.visits.iter().all(|visit| is_closed(visit)));
+    let is_closed = |level: &SearchLevel<'_>| {
+        let mut tallies = level.visits.iter().filter_map(|visit| visit.tallies.get(&class));
+        tallies.all(|tally| tally.open.is_none())
+    };
+    let closed = found.iter().filter(|level| is_closed(level));
     let others: Vec<(UsualTime, u32)> =
         closed.filter_map(|level| Some((level.usual?, level.outstanding))).collect();
-    for level in found.iter_mut().filter(|level| level.visits.iter().all(|visit| is_closed(visit))) {
+    for level in found.iter_mut().filter(|level| is_closed(level)) {
         let bounded = |usual: UsualTime| {
             others.iter().fold(usual, |usual, &other| usual.bounded_by(level.outstanding, other))
         };

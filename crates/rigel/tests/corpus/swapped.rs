@@ -153,5 +153,7 @@ fn a_device_that_is_exchanged_after_the_look_is_not_written() {
     // The same number, another file behind it.
     let attach = format!("losetup $F {}", other.display());
     let told = exchanged(&place, path, true, || shell(&["losetup -d $F", &attach], path).unwrap());
+    // Nobody else detaches what was attached behind the back of its owner.
+    shell(&["losetup -d $F"], path).unwrap();
     refused(&told, "not the one that was checked", &other, &precious);
 }

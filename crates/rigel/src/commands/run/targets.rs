@@ -113,12 +113,8 @@ fn from_paths(paths: &[PathBuf], limit: Nanos, snapshot: &Snapshot) -> Result<Ve
 /// A scratch file is made where nobody said that memory is meant, so memory is refused.
 pub fn check_not_memory(here: &TargetFacts, allowed: bool) -> Result<(), Problem> {
     let Some(memory) = here.memory().filter(|_| !allowed) else { return Ok(()) };
-    let what = match memory.is_page_cache() {
-        true => "this directory is only reachable through the page cache, which is memory",
-        false => "this is memory, not storage",
-    };
     let next = "change to a directory on a disk, or name a file or device there";
-    Err(refusal(here, &memory, what, next))
+    Err(refusal(here, &memory, "this directory", next))
 }
 
 /// Targets for whose I/O memory answers are refused before anything is measured, unless memory was asked for. A device that is memory
@@ -134,16 +130,16 @@ pub fn check_answered_by_storage(request: &Request, looked: &[TargetFacts]) -> R
         };
         let mut found = targets.iter().filter_map(|target| Some((target, target.memory()?)));
         let Some((target, memory)) = found.find(|(_, memory)| !meant(memory)) else { continue };
-        let what = match memory.is_page_cache() {
-            true => "this target is only reachable through the page cache, which is memory",
-            false => "this is memory, not storage",
-        };
-        return Err(refusal(target, &memory, what, "name a file or device on a disk"));
+        return Err(refusal(target, &memory, "this target", "name a file or device on a disk"));
     }
     Ok(())
 }
 
-fn refusal(target: &TargetFacts, memory: &MemoryReason, what: &str, next: &str) -> Problem {
+fn refusal(target: &TargetFacts, memory: &MemoryReason, this: &str, next: &str) -> Problem {
+    let what = match memory.is_page_cache() {
+        true => format!("{this} is only reachable through the page cache, which is memory"),
+        false => "this is memory, not storage".to_owned(),
+    };
     let first = memory.remedy().map_or_else(String::new, |command| format!("{command}, "));
     Problem::refused(what)
         .at(path_text::printable(&target.real_path))

@@ -68,9 +68,9 @@ fn size(value: &str) -> Option<&str> {
 /// `4k/60:8k/40`, with the same shares for reads and writes; fio gives sizes without a share what is left, in equal parts.
 fn split(value: &str) -> Option<String> {
     let parts = value.split(':').map(|part| {
-        let (size_text, share) = part.split_once('/').unwrap_or((part, ""));
-        let share = if share.is_empty() { None } else { Some(share.parse::<u32>().ok()?) };
-        Some((size(size_text)?, share))
+        let (size_text, percent) = part.split_once('/').unwrap_or((part, ""));
+        let percent = if percent.is_empty() { None } else { Some(u32::from(share(percent)?)) };
+        Some((size(size_text)?, percent))
     });
     let parts: Vec<(&str, Option<u32>)> = parts.collect::<Option<_>>()?;
     let open = u32::try_from(parts.iter().filter(|(_, share)| share.is_none()).count()).ok()?;
@@ -144,6 +144,7 @@ mod tests {
             ("--bssplit", "4k/60:8k/40", "{ \"4k\" = 60, \"8k\" = 40 }"),
             ("--bssplit", "4k/50:8k/:16k/", "{ \"4k\" = 50, \"8k\" = 25, \"16k\" = 25 }"),
             ("--bssplit", "4k/50:8k/60", "{ \"8K\" = 80, \"64K\" = 20 }"),
+            ("--bssplit", "4k/4294967295:8k/4294967295", "{ \"8K\" = 80, \"64K\" = 20 }"),
             ("--bssplit", "4k/50,8k/50", "{ \"8K\" = 80, \"64K\" = 20 }"),
         ] {
             let told = hint(name, Some(value), false).unwrap();

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use super::control_group::command_in;
 use super::needs::MissingNeed;
 
 /// The limits of a cap; what is `None` is free.
@@ -95,11 +96,7 @@ impl BlkioCap {
 
     /// A command that enters the group, then becomes `program`; add arguments as to any command.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        let mut command = Command::new("sh");
-        // Not between fork and exec, which would need unsafe code. Without the group the test means nothing.
-        command.arg("-c").arg(r#"echo $$ > "$0/cgroup.procs" || exit 125; exec "$@""#);
-        command.arg(&self.group).arg(program);
-        command
+        command_in(&self.group, program)
     }
 }
 

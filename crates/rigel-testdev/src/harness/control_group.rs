@@ -4,7 +4,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -62,12 +62,17 @@ impl ControlGroup {
 
     /// A command that enters the group, then becomes `program`; add arguments as to any command.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        let mut command = Command::new("sh");
-        // Without the group the test means nothing.
-        command.arg("-c").arg(r#"echo $$ > "$0/cgroup.procs" || exit 125; exec "$@""#);
-        command.arg(&self.group).arg(program);
-        command
+        command_in(&self.group, program)
     }
+}
+
+/// A command that enters a group, then becomes `program`.
+pub(crate) fn command_in(group: &Path, program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new("sh");
+    // Not between fork and exec, which would need unsafe code. Without the group the test means nothing.
+    command.arg("-c").arg(r#"echo $$ > "$0/cgroup.procs" || exit 125; exec "$@""#);
+    command.arg(group).arg(program);
+    command
 }
 
 impl Drop for ControlGroup {

@@ -239,7 +239,10 @@ fn groups() -> [Group; 4] {
         Group { measures: false, ..group("test-units", &[units]) },
         group("test-waiting", &[of_program(&["--skip", CLOCK], more)]),
         group("test-clock", &[of_program(&[CLOCK], some), called(LAWS, Some(some))]),
-        group("test-apart", &[called(DEVICES, Some(more)), called(APART, None)]),
+        group(
+            "test-apart",
+            &[called(DEVICES, Some(more)), Lane { programs_at_once: 2, ..called(APART, None) }],
+        ),
     ]
 }
 

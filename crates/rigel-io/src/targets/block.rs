@@ -49,7 +49,7 @@ impl Block {
     }
 
     /// The device of a directory, or of a link to one.
-    fn at(dir: &Path) -> Option<Self> {
+    pub(crate) fn at(dir: &Path) -> Option<Self> {
         let dir = dir.canonicalize().ok()?;
         let (major, minor) = parsed_pair(&read(&dir.join("dev"))?)?;
         // The kernel writes `!` for the `/` of names such as `cciss/c0d0`.

@@ -6,7 +6,7 @@ use super::inspect::{Snapshot, devices_of};
 use crate::system::System;
 use rigel_core::facts::Carriers;
 use rigel_core::path_text;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Each once.
@@ -47,24 +47,26 @@ pub fn bottom(root: &Path, carriers: &[Option<Carriers>]) -> Option<Bottom> {
 /// Carriers with all devices of each btrfs that has one of them: a mount names one device only, and the bytes of a file may be on any.
 fn with_companions(mut carriers: Carriers, snapshot: &Snapshot) -> Option<Carriers> {
     let sys = &snapshot.system().sys;
-    while let Some(name) = companion(sys, &carriers.names) {
-        let (device, below) = devices_of(&Block::by_path(sys, &Path::new("/dev").join(name))?, snapshot);
+    while let Some(companion) = companion(sys, &carriers.names) {
+        let (device, below) = devices_of(&Block::at(&companion)?, snapshot);
         carriers.add(std::iter::once(&device).chain(&below))?;
     }
     Some(carriers)
 }
 
-/// A device that holds a btrfs together with one of those named, and is not named itself. The kernel lists them in
+/// A device that holds a btrfs together with one of those named, and is not named itself: a link of the kernel's in
 /// `/sys/fs/btrfs/UUID/devices`.
-fn companion(sys: &Path, names: &[String]) -> Option<String> {
-    let is_named = |device: &OsString| names.iter().any(|name| device == name.replace('/', "!").as_str());
+fn companion(sys: &Path, names: &[String]) -> Option<PathBuf> {
+    let is_named = |device: &PathBuf| {
+        names.iter().any(|name| device.file_name() == Some(OsStr::new(&name.replace('/', "!"))))
+    };
     let filesystems = std::fs::read_dir(sys.join("fs/btrfs")).into_iter().flatten().flatten();
-    let devices = |dir: PathBuf| -> Vec<OsString> {
-        std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect()
+    let devices = |dir: PathBuf| -> Vec<PathBuf> {
+        std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
     };
     let with_one =
         filesystems.map(|entry| devices(entry.path().join("devices"))).filter(|all| all.iter().any(is_named));
-    with_one.flatten().find(|device| !is_named(device))?.into_string().ok()
+    with_one.flatten().find(|device| !is_named(device))
 }
 
 #[cfg(test)]
@@ -109,19 +111,21 @@ mod tests {
         let fixture = disks(&[("sda", 0), ("sdb", 16), ("sdc", 32)]);
         fixture.partition("pci0/sdb/sdb1", (8, 17), 63, 1000);
         let file = on(&["sda"], &[0]);
-        fixture.write("sys/fs/btrfs/1111/devices/sda/size", "1\n");
+        fixture.holds_btrfs("1111", "pci0/sda");
         assert_eq!(minors(&fixture, std::slice::from_ref(&file)), Some(vec![0]), "on one");
-        fixture.write("sys/fs/btrfs/1111/devices/sdb1/size", "1\n");
-        fixture.write("sys/fs/btrfs/2222/devices/sdc/size", "1\n");
+        fixture.holds_btrfs("1111", "pci0/sdb/sdb1");
+        fixture.holds_btrfs("2222", "pci0/sdc");
         assert_eq!(
             minors(&fixture, std::slice::from_ref(&file)),
             Some(vec![0, 16]),
             "of the partition, its disk"
         );
+        fixture.holds_btrfs("1111", "pci0/sdz");
+        assert_eq!(minors(&fixture, std::slice::from_ref(&file)), None, "one of its devices is not known");
+        fixture.disk("pci0/sdz", (8, 64));
+        assert_eq!(minors(&fixture, std::slice::from_ref(&file)), Some(vec![0, 16, 64]));
         fixture.write("sys/devices/pci0/sdb/queue/iostats", "0\n");
-        assert_eq!(minors(&fixture, std::slice::from_ref(&file)), None, "one of its devices does not count");
-        fixture.write("sys/fs/btrfs/1111/devices/sdz/size", "1\n");
-        assert_eq!(minors(&fixture, &[file]), None, "one of its devices is not known");
+        assert_eq!(minors(&fixture, &[file]), None, "one of its devices does not count");
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn a_side_that_does_not_keep_up_is_named() {
     assert_eq!(told.code, 0, "{}", told.stderr);
     let words = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "A does not keep up with 4200 per second (it served 4,0",
+        "A does not keep up with 4200 per second (it served 3,9",
         "B has ",
         "less mean latency",
         "over 1 load.",

@@ -226,7 +226,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Record, Problem> {
             Some(line) => format!("{shown}, {line}"),
             None => shown.clone(),
         };
-        problem.at(place)
+        records_in::instead_of_output(problem.at(place), path)
     })
 }
 

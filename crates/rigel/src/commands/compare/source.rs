@@ -89,7 +89,10 @@ fn one(path: &Path, streams: &Streams) -> Result<LoadedRun, Problem> {
         return tool(path, found);
     }
     // A record that is torn or of another version says so itself.
-    if is_record(path, &bytes) { record(path, streams) } else { Err(baseline::unknown(&bytes).at(shown)) }
+    if is_record(path, &bytes) {
+        return record(path, streams);
+    }
+    Err(records_in::instead_of_output(baseline::unknown(&bytes).at(shown), path))
 }
 
 fn name(path: &Path) -> &str {

@@ -3,6 +3,7 @@
 //! Must not compare.
 
 use super::records_in;
+use crate::commands::records_in::instead_of_output;
 use crate::commands::report::{read, unreadable};
 use crate::output::RECORD_SUFFIX;
 use crate::streams::Streams;
@@ -92,7 +93,7 @@ fn one(path: &Path, streams: &Streams) -> Result<LoadedRun, Problem> {
     if is_record(path, &bytes) {
         return record(path, streams);
     }
-    Err(records_in::instead_of_output(baseline::unknown(&bytes).at(shown), path))
+    Err(instead_of_output(baseline::unknown(&bytes).at(shown), path))
 }
 
 fn name(path: &Path) -> &str {

@@ -254,7 +254,7 @@ pub fn json(told: &SoakReport<'_>) -> Result<Vec<u8>, Problem> {
         run: printable(&header.run_id),
         started: printable(&header.started),
         targets: targets(told),
-        told: words::told(told),
+        told: words::sentences(told),
         faulty: found.is_faulty(),
         complete: found.complete,
         asked_s: found.soak.time.seconds(),

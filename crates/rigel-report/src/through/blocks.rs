@@ -41,7 +41,7 @@ fn warnings(causes: &[Cause], room: Room) -> Vec<Block> {
 }
 
 fn verdict(told: &ThroughReport<'_>, is_warned: bool, room: Room) -> Vec<Block> {
-    let sentences = words::told(told);
+    let sentences = words::sentences(told);
     let found = told.found;
     if room.is_wide() {
         let tone = match found {

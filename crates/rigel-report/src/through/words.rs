@@ -16,7 +16,7 @@ pub(super) fn moment(run_ns: u64) -> String {
 }
 
 /// The answer: the first sentence says most.
-pub(super) fn told(told: &ThroughReport<'_>) -> Vec<String> {
+pub(super) fn sentences(told: &ThroughReport<'_>) -> Vec<String> {
     let found = told.found;
     let parts = [
         Some(verdict(found)),

@@ -58,7 +58,7 @@ impl Group {
         let mut first = |dirs: Vec<PathBuf>, file: &str| {
             dirs.iter().map(|dir| dir.join(&name)).find_map(|dir| {
                 note(&dir).ok()?;
-                made(&dir, file)
+                create_with(&dir, file)
             })
         };
         let memory = of("memory").into_iter().take(1).collect();
@@ -158,7 +158,7 @@ const LIMIT: &str = "memory.max";
 const COUNTS: &str = "io.stat";
 
 /// A new group that has this file, or none.
-fn made(dir: &Path, file: &str) -> Option<PathBuf> {
+fn create_with(dir: &Path, file: &str) -> Option<PathBuf> {
     // One that a killed run of the same number left; one with processes stays.
     let _ = fs::remove_dir(dir);
     fs::create_dir(dir).ok()?;

@@ -178,7 +178,7 @@ pub fn remove(dir: &Path) {
     if !ours || !in_hierarchy {
         return;
     }
-    // A group is busy until the kernel has buried its last process.
+    // A group is busy until the kernel has reaped its last process.
     for _ in 0..TRIES {
         match fs::remove_dir(dir) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => thread::sleep(BETWEEN_TRIES),

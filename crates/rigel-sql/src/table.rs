@@ -117,7 +117,7 @@ enum FillMessage<D> {
 }
 
 /// Has `make` fill a table of the server at `shown` in a thread of its own, which is abandoned if the server never answers. `cancel` ends the
-/// statement in work.
+/// running statement.
 ///
 /// # Errors
 /// Those of `make`, and when the server does not answer.

@@ -60,7 +60,7 @@ fn answer(advisory: &Advisory<'_>) -> Block {
     }
 }
 
-/// What the words of the tables mean, as far as they stand there.
+/// What the words in the tables mean; only those that occur.
 fn legend(advisory: &Advisory<'_>, explain: bool) -> Vec<String> {
     let given = || advisory.advised.advice.iter().filter(|one| one.outcome.is_ok());
     let hints = given().any(|one| one.outcome.as_ref().is_ok_and(|given| given.is_hint));

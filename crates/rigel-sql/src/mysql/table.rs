@@ -166,7 +166,7 @@ impl Database {
         self.lock()?;
         match self.tables()?.get("big").map(|mark| mark.strip_prefix(MARK)) {
             None => {}
-            // Nobody has the lock who is at it.
+            // Whoever were still filling it would hold the lock.
             Some(Some(UNFINISHED)) => self.drop_table(NAME)?,
             Some(Some(_)) => return Err(self.made_meanwhile()),
             Some(None) => return Err(self.not_ours()),

@@ -86,7 +86,7 @@ impl ControlGroup {
 
 impl Drop for ControlGroup {
     fn drop(&mut self) {
-        // The group is busy until the kernel has buried its last process.
+        // The group is busy until the kernel has reaped its last process.
         for _ in 0..100 {
             if fs::remove_dir(&self.path).is_ok() {
                 return;

@@ -74,7 +74,15 @@ impl Dates {
             return Err(none());
         }
         let of_day = self.in_order(parts, date, asked, line)?;
-        let day = when::of_parts(of_day, "0:0:0").ok_or_else(none)?.date();
+        let not_so = || {
+            let is_date = ORDERS.into_iter().any(|order| date_of(parts, order).is_some());
+            asked.filter(|_| is_date).map_or_else(none, |_| {
+                wrong(line, format!("'{}' cannot be read in the order that --dates gives", shown(date)))
+                    .because("one of its numbers would be a month after the 12th")
+                    .next("give another order with --dates, or leave it out")
+            })
+        };
+        let day = when::of_parts(of_day, "0:0:0").ok_or_else(not_so)?.date();
         Ok(day.to_datetime(time))
     }
 

@@ -167,7 +167,7 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
     first + &decided + tool
 }
 
-/// `Required p99 < 2 ms @ 12000: kept, 0.31 % take longer than 2 ms (0.2 to 0.4 %).`
+/// `Required p99 < 2 ms @ 12000: met, 0.31 % take longer than 2 ms (0.2 to 0.4 %).`
 fn required(found: &SloFindings, one: &RequiredFound) -> String {
     let what = open::verdict(one);
     let seen = one

@@ -94,7 +94,8 @@ pub fn advice(source: &Source<'_>, conditions: Conditions) -> Advice {
     } else {
         "--hit-rate"
     };
-    let bound = if unbounded(ratio.value, rate.missed()) > MOST {
+    let is_bounded = unbounded(ratio.value, rate.missed()) > MOST;
+    let bound = if is_bounded {
         " Values above 16 are not advised: in an experiment, they made queries slower."
     } else {
         ""
@@ -117,8 +118,13 @@ pub fn advice(source: &Source<'_>, conditions: Conditions) -> Advice {
         format!("The value is for the {rate} of random reads from caches that --hit-rate gives.")
     };
     let remark = format!(
-        "A random read of a page takes {} times as long as that of the next page{range}. {basis}",
-        number(ratio.value)
+        "A random read of a page takes {} times as long as that of the next page{range}. {basis}{}",
+        number(ratio.value),
+        if is_bounded {
+            " That would give more than 16, which made queries slower in an experiment."
+        } else {
+            ""
+        }
     );
     let shown = SHOWN.iter().filter(|_| conditions.hit_rate.is_none());
     let otherwise =

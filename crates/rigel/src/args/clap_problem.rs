@@ -12,6 +12,7 @@ use rigel_core::path_text;
 use rigel_core::units::UnitError;
 use std::error::Error as _;
 use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseIntError};
 
 /// Help and version become text to show. `arguments` begin with the command.
 pub fn outcome(error: &clap::Error, arguments: &[OsString]) -> Result<Invocation, Problem> {
@@ -42,6 +43,14 @@ pub fn problem(error: &clap::Error) -> Problem {
         let value = typed(error, ContextKind::InvalidValue).unwrap_or_default();
         problem.what = path_text::printable(&format!("`{option} {value}` {}", misread.reason)).into_owned();
         return problem.next(misread.next.clone());
+    }
+    let number = error.source().and_then(|source| source.downcast_ref::<ParseIntError>());
+    if let (Some(misread), Some(option)) = (number, &problem.place) {
+        let value = typed(error, ContextKind::InvalidValue).unwrap_or_default();
+        let is_large = matches!(misread.kind(), IntErrorKind::PosOverflow);
+        let reason = if is_large { "is too large" } else { "is not a whole number" };
+        problem.what = path_text::printable(&format!("`{option} {value}` {reason}")).into_owned();
+        return problem.next("give one whole number; --help says what it counts");
     }
     let unread = error.source().and_then(|source| source.downcast_ref::<UnitError>());
     if let (Some(UnitError::Meant { meant, .. }), Some(option)) = (unread, &problem.place) {

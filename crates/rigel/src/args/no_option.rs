@@ -63,6 +63,15 @@ impl<'a> RefusedOption<'a> {
         self.arguments.get(1).filter(|_| self.command == Some("run"))?.to_str()
     }
 
+    /// `--max-latency -2ms`, and `-2ms`, of which only `-2` is taken for an option.
+    fn negative_value(&self) -> Option<(String, &'a str)> {
+        self.arguments.windows(2).find_map(|pair| {
+            let (option, value) = (pair[0].to_str()?, pair[1].to_str()?);
+            let is_it = option.starts_with('-') && value.starts_with(self.name);
+            is_it.then(|| (format!("{option} {value}"), value))
+        })
+    }
+
     fn is_no_option(&self, of: &str) -> Problem {
         Problem::usage(format!("{} is not an option of `rigel {of}`", self.name)).at(self.name)
     }
@@ -96,8 +105,9 @@ impl<'a> RefusedOption<'a> {
     fn of(&self, command: &str) -> Problem {
         let name = self.name;
         if name.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()) {
-            return Problem::usage(format!("{name} is a negative number, but no value here can be negative"))
-                .at(name)
+            let (place, value) = self.negative_value().unwrap_or_else(|| (name.to_owned(), name));
+            return Problem::usage(format!("{value} is negative, but no value here can be negative"))
+                .at(place)
                 .next(format!("`rigel help {command}` lists the options with their values"));
         }
         let problem = self.is_no_option(command);

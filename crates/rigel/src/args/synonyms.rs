@@ -216,8 +216,9 @@ pub fn meant(command: &str, name: &str) -> Option<String> {
     if let Some((.., told)) = named {
         return Some((*told).to_owned());
     }
-    let percentile = name.strip_prefix("--p").filter(|digits| digits.parse::<f64>().is_ok());
-    let percentile = percentile.map(percent);
+    let percentile = name.strip_prefix("--p").filter(|digits| digits.parse::<f64>().is_ok()).map(percent);
+    let is_share = |of: &String| of.parse::<f64>().is_ok_and(|of| of > 0.0 && of < 100.0);
+    let percentile = percentile.filter(is_share);
     match (command, percentile) {
         ("slo" | "capacity fit", Some(of)) => {
             Some(format!("any percentile can have a limit: --bound 'p{of} < 2ms'"))

@@ -81,8 +81,15 @@ pub fn per_cent(text: &str) -> Result<u64, ValueError> {
 /// Reads how many I/Os arrive in a second, also none.
 pub fn rate(text: &str) -> Result<u32, ValueError> {
     let next = || format!("give whole numbers of I/Os, at most {MAX_RATE} per second");
+    let too_many = || ValueError { reason: "is more than any host can submit".into(), next: next() };
     let Some(number) = units::count_of(text) else {
-        return Err(units::count_meant(text).map_or_else(
+        let meant = units::count_meant(text);
+        let is_too_much =
+            |meant: &String| meant.parse::<u64>().is_ok_and(|meant| meant > u64::from(MAX_RATE));
+        if meant.as_ref().is_some_and(is_too_much) {
+            return Err(too_many());
+        }
+        return Err(meant.map_or_else(
             || ValueError { reason: "is not a whole number".into(), next: next() },
             |meant| ValueError {
                 reason: "is not written as one whole number".into(),
@@ -90,8 +97,7 @@ pub fn rate(text: &str) -> Result<u32, ValueError> {
             },
         ));
     };
-    let rate = u32::try_from(number).ok().filter(|rate| *rate <= MAX_RATE);
-    rate.ok_or_else(|| ValueError { reason: "is more than any host can submit".into(), next: next() })
+    u32::try_from(number).ok().filter(|rate| *rate <= MAX_RATE).ok_or_else(too_many)
 }
 
 /// Reads how much data there is. A number alone means bytes to one and gigabytes to another, and is refused.
@@ -268,7 +274,7 @@ mod tests {
             ("10", "write 10G or 10T"),
             ("0", "is not an amount of data"),
             ("0T", "is not an amount of data"),
-            ("99999999T", "does not fit into 64 bits"),
+            ("99999999T", "is larger than any that can be measured"),
             ("10X", "'X' in '10X' is not a unit"),
             ("-1T", "not a number"),
         ] {

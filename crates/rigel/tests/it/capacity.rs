@@ -143,8 +143,10 @@ fn what_cannot_be_imported_is_told_and_leaves_the_store() {
     let shown = fs::read_to_string(data("iostat-12.6.1-c-locale.json")).unwrap();
     file("either-order.json", shown.replace("11/24/26", "11/10/26").as_bytes());
     refused(&place, "import either-order.json", 2, "--dates month-day");
+    let wrong_order = format!("import {} --dates day-month", data("iostat-12.6.1-c-locale.json"));
+    refused(&place, &wrong_order, 2, "cannot be read in the order that --dates gives");
     refused(&place, &format!("import {}", data("pg_stat_io-18.4.csv")), 2, "--host");
-    refused(&place, "list", 3, "the store has no such data");
+    refused(&place, "list", 2, "the store is empty");
     // Another host under the same name.
     let real = String::from_utf8(whole).unwrap();
     capacity(&place, &format!("import {}", data("sadf-12.6.1.json"))).expect_code(0);

@@ -18,6 +18,9 @@ const WORTH_TELLING: f64 = 2.0;
 /// A load that gives less than this share of the highest rate leaves too much of it unused.
 const MUCH_OF_THE_RATE: f64 = 0.5;
 
+/// A search has noise, and so has the highest rate; a level that gives more than this many times as much was measured on another storage.
+const BY_CHANCE: f64 = 1.1;
+
 /// The balanced load of a class, and what the highest rate costs beside it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorkingPoint {
@@ -44,15 +47,19 @@ impl LoadResult {
         Some(Self { outstanding: one.point.of(class), rate: one.io.rate(), latency_us })
     }
 
-    /// Of a level that was searched, by Little's law: in a closed loop the latency is what is outstanding over the rate. A rate above the `highest`, which
-    /// is that of visits of their own, has the rest from chance.
+    /// Of a level that was searched, by Little's law: in a closed loop the latency is what is outstanding over the rate. A rate a little above the
+    /// `highest`, which is that of visits of their own, has the rest from chance. One far above it is from before the storage slowed down: it is left
+    /// out, as nobody gets it any more.
     fn searched(found: &CurveFindings, highest: f64) -> Vec<Self> {
         let us = |level: u32, iops: f64| f64::from(level) / iops * to_f64(NS_PER_S / NS_PER_US);
         let levels = found.curve.levels.iter().filter(|(_, iops)| iops.mean > 0.0);
-        let loaded = levels.map(|&(level, iops)| Self {
-            outstanding: level,
-            rate: at_most(found.rate(iops), highest),
-            latency_us: us(found.load.pattern.outstanding(level), iops.mean),
+        let loaded = levels.filter_map(|&(level, iops)| {
+            let measured = found.rate(iops);
+            let rate = at_most(measured, highest)?;
+            // Both say the same of one load.
+            let iops = iops.mean * rate.value / measured.value;
+            let latency_us = us(found.load.pattern.outstanding(level), iops);
+            Some(Self { outstanding: level, rate, latency_us })
         });
         loaded.collect()
     }
@@ -62,8 +69,12 @@ impl LoadResult {
     }
 }
 
-fn at_most(rate: Estimate, highest: f64) -> Estimate {
-    if rate.value <= highest { rate } else { rate.scaled(highest / rate.value) }
+/// The rate, with what it has above the highest taken off; `None` if that is more than chance.
+fn at_most(rate: Estimate, highest: f64) -> Option<Estimate> {
+    match rate.value {
+        value if value <= highest => Some(rate),
+        value => (value <= BY_CHANCE * highest).then(|| rate.scaled(highest / value)),
+    }
 }
 
 impl WorkingPoint {
@@ -104,7 +115,8 @@ mod tests {
     /// A level that was searched has visits of its own, whose noise is not part of the highest rate.
     #[test]
     fn no_level_that_was_searched_is_told_with_more_than_the_highest_rate() {
-        let rate = |value| at_most(Estimate::bare(value), 1000.0).value;
-        assert_eq!([900.0, 1000.0, 1010.0].map(rate), [900.0, 1000.0, 1000.0]);
+        let rate = |value| at_most(Estimate::bare(value), 1000.0).map(|rate| rate.value);
+        assert_eq!([900.0, 1000.0, 1010.0].map(rate), [Some(900.0), Some(1000.0), Some(1000.0)]);
+        assert_eq!(rate(7000.0), None, "from before a fall");
     }
 }

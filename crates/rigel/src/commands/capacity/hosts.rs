@@ -42,9 +42,7 @@ impl Whose {
     ) -> Result<Self, Problem> {
         let all: BTreeSet<&str> = held.iter().map(|held| held.key.host.as_str()).collect();
         if all.is_empty() {
-            return Err(Problem::usage("the store is empty")
-                .at(shown)
-                .next("fill it: rigel capacity import FILE.."));
+            return Err(empty(shown));
         }
         let named: Vec<String> = if asked.all {
             let hosts: Vec<String> = all.iter().map(|host| (*host).to_owned()).collect();
@@ -222,6 +220,11 @@ impl WantedDatabase {
 }
 
 /// No database is called so.
+/// The problem of a store without a history.
+pub fn empty(shown: &str) -> Problem {
+    Problem::usage("the store is empty").at(shown).next("fill it: rigel capacity import FILE..")
+}
+
 fn no_database(all: &[(&Key, DatabaseName<'_>)], asked: &str, shown: &str) -> Problem {
     let names: BTreeSet<&str> = all.iter().map(|one| one.1.name).collect();
     let names: Vec<String> = names.into_iter().map(str::to_owned).collect();

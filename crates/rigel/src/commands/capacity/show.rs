@@ -23,7 +23,7 @@ pub fn list(options: &ListArgs, streams: &Streams) -> Result<(), Problem> {
     let path = place(options.store.file.as_deref())?;
     let all = Store::open_to_read(&path)?.held()?;
     if all.is_empty() {
-        return Err(nothing());
+        return Err(hosts::empty(&path_text::encode(&path)));
     }
     let mut held = all.clone();
     // A list adds nothing up.
@@ -94,7 +94,7 @@ pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
     });
     let mut held: Vec<KeySummary> = wanted.cloned().collect();
     if held.is_empty() {
-        return Err(nothing());
+        return Err(nothing(options.store.file.as_deref()));
     }
     if let Some(whose) = &whose {
         if options.names.is_empty() && !whose.is_database() {
@@ -131,8 +131,11 @@ pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
     Ok(())
 }
 
-fn nothing() -> Problem {
+fn nothing(store: Option<&Path>) -> Problem {
+    let store = store.map_or_else(String::new, |file| {
+        format!(" --store {}", path_text::shell_word(&path_text::encode(file)))
+    });
     Problem::refused("the store has no such data")
-        .because("nothing was imported or recorded, or only under another name or for another time")
-        .next("rigel capacity list shows what there is")
+        .because("nothing was imported or recorded under this name, or only for another time")
+        .next(format!("`rigel capacity list{store}` shows what there is"))
 }

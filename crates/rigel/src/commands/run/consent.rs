@@ -161,7 +161,7 @@ pub fn forecast_of(
             format!("{path} needs no consent: no block of it was ever written, so there is nothing to lose."),
         ),
         (Verdict::NeedsConsent, false) if found.is_empty() => (
-            false,
+            true,
             format!(
                 "This {doing} would be refused: {path} may hold data. {needed}, unless the {doing} itself finds, before it writes, \
                  that all of it {spared}; this dry run does not read it."

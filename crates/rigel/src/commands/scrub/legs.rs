@@ -99,6 +99,7 @@ impl Copies {
     }
 
     fn one(path: &Path, offset: u64, length: Option<u64>, limit: Nanos) -> Result<Self, Problem> {
+        check_holds_bytes(path)?;
         let disk = facts_of(path, limit, &Snapshot::take())?;
         let Some(left) = disk.size_bytes.checked_sub(offset).filter(|&left| left > 0) else {
             return Err(beyond_end(&disk, 'a'));
@@ -131,6 +132,7 @@ impl Copies {
         length: Option<u64>,
         limit: Nanos,
     ) -> Result<Self, Problem> {
+        paths.iter().try_for_each(|path| check_holds_bytes(path))?;
         let disks = inspect_all(paths, limit)?;
         let left = |copy: usize| disks[copy].size_bytes.checked_sub(offsets[copy]).filter(|&left| left > 0);
         let (Some(a), Some(b)) = (left(0), left(1)) else {
@@ -311,6 +313,19 @@ fn file_number(disk: &TargetFacts, limit: Nanos) -> Option<FileNumber> {
     let born = made.ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
     let born_ns = born.and_then(|born| u64::try_from(born.as_nanos()).ok());
     Some(FileNumber { inode: disk.identity.inode, born_ns })
+}
+
+/// Who wants to know whether something can be read is not helped by what fills it or measures something else, which is what others say here.
+fn check_holds_bytes(path: &Path) -> Result<(), Problem> {
+    let Ok(found) = fs::metadata(path) else { return Ok(()) };
+    let refused = |is: &str, next: &str| Err(Problem::refused(is).at(encode(path)).next(next));
+    match (found.is_dir(), found.is_file() && found.len() == 0) {
+        (true, _) => refused("the target is a directory", "name a file in it, or the device below it"),
+        (_, true) => {
+            refused("the file is empty: there is nothing to read", "name a file that holds data, or a device")
+        }
+        _ => Ok(()),
+    }
 }
 
 fn inspect_all(paths: &[PathBuf], limit: Nanos) -> Result<Vec<TargetFacts>, Problem> {

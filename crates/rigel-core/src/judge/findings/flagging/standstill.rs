@@ -10,6 +10,7 @@ use crate::load::class::{Class, LoadClass};
 use crate::load::matrix::Point;
 use crate::measure::{ClassTally, Histogram};
 use crate::record::{Record, Visit};
+use crate::stats::detect::overload::Growth;
 use crate::stats::detect::standstill::{
     ArrivalSeries, LEAST_NS, Standstill, UsualTime, standstill, standstill_of_arrivals,
 };
@@ -158,9 +159,20 @@ fn of_visit(visit: &Visit, class: Class, usual: UsualTime) -> Option<ClassStands
         let what = StandstillKind::Nothing { from_ns, ends_ns };
         return Some(ClassStandstill { length_ns: found.length_ns(), what });
     }
+    if is_overloaded(tally) {
+        return None;
+    }
     let began_ns = visit.began_ns.saturating_sub(visit.settle_ns);
     let what = StandstillKind::One { began_ns, usual_ns: usual.most_ns };
     usual.is_far(longest_ns).then_some(ClassStandstill { length_ns: longest_ns, what })
+}
+
+/// Whether more arrived than was served: then each I/O waits longer than those before it, and that the last one of a long visit waited longest is no
+/// matter of a stall.
+fn is_overloaded(tally: &ClassTally) -> bool {
+    let mut growth = Growth::default();
+    tally.open.iter().for_each(|open| open.add_growth(&mut growth));
+    growth.is_overload()
 }
 
 /// The completions of a visit to an open loop with the load before and after.

@@ -246,14 +246,25 @@ const MONTHS: [(u8, &[&str]); 12] = [
     (12, &["dec", "déc", "dez", "dic", "des", "gru"]),
 ];
 
-/// The number of a month: a word, or `11月`.
+/// The number of a month: a word, or `11月`. A letter that another character set made unreadable may be any of those beyond ASCII.
 pub fn month(word: &str) -> Option<String> {
     let word = word.trim().trim_end_matches('.').to_lowercase();
+    let is_lost = |sign: char| sign == char::REPLACEMENT_CHARACTER;
     if let Some(number) = word.strip_suffix(['月', '월']) {
         return Some(number.to_owned());
     }
-    let (number, _) = MONTHS.iter().find(|(_, names)| names.iter().any(|name| word.starts_with(name)))?;
-    word.chars().all(char::is_alphabetic).then(|| number.to_string())
+    let number = word.trim_end_matches(is_lost);
+    if number.len() < word.len() && number.parse().is_ok_and(|number: u8| (1..=12).contains(&number)) {
+        return Some(number.to_owned());
+    }
+    let begins = |name: &str| {
+        let mut signs = word.chars();
+        name.chars().all(|wanted| {
+            signs.next().is_some_and(|sign| sign == wanted || (is_lost(sign) && !wanted.is_ascii()))
+        })
+    };
+    let (number, _) = MONTHS.iter().find(|(_, names)| names.iter().any(|name| begins(name)))?;
+    word.chars().all(|sign| sign.is_alphabetic() || is_lost(sign)).then(|| number.to_string())
 }
 
 /// Times of day below a date, in their order: behind midnight they are of the next day.

@@ -8,6 +8,7 @@ mod cells;
 mod diskspd;
 mod elbencho;
 mod fio;
+mod foreign;
 mod load;
 mod orion;
 mod pg_test_fsync;
@@ -117,7 +118,7 @@ impl Baseline {
     /// # Errors
     /// As [`Self::read`].
     pub fn read_file(name: &str, bytes: &[u8]) -> Option<Result<Self, Problem>> {
-        let text = text::decoded(bytes);
+        let text = text::unquoted(text::decoded(bytes));
         let tool = wrote(&text)?;
         let read = match tool {
             Tool::Orion => return Some(orion::read(&text, name)),
@@ -209,6 +210,13 @@ pub fn unknown(bytes: &[u8]) -> Problem {
     let text = text::decoded(&bytes[..bytes.len().min(HEAD_BYTES)]);
     if let Some(problem) = orion::without_header(&text) {
         return problem;
+    }
+    if let Some((cause, next)) = foreign::cause(&text) {
+        return Problem::usage(
+            "the file is neither a record of Rigel nor a result of another tool that can be a side",
+        )
+        .because(cause)
+        .next(next.unwrap_or(GIVE));
     }
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());
     let cause = first.map_or_else(

@@ -2,7 +2,7 @@
 //!
 //! Must not read phases that move no data.
 
-use super::cells::csv;
+use super::cells::{csv, separator};
 use super::load::{Access, HalfUnits, Load};
 use super::text::{bytes, count, cut_line, half_unit, number, whole_lines};
 use super::{Baseline, Content, Tool};
@@ -26,17 +26,19 @@ fn is_header(line: &str) -> bool {
 pub fn read(text: &str) -> Result<Baseline, Problem> {
     let (lines, cut) = whole_lines(text);
     let (mut header, mut groups, mut version) = (Vec::new(), Vec::new(), None);
+    let mut sign = ',';
     let mut passed_over: Vec<String> = cut.map(cut_line).into_iter().collect();
     for (at, line) in &lines {
         // Runs that are written to one file each have a header.
         if is_header(line) {
-            header = csv(line, ',');
+            sign = separator(line).unwrap_or(',');
+            header = csv(line, sign);
             continue;
         }
         if header.is_empty() || line.trim().is_empty() {
             continue;
         }
-        let cells = csv(line, ',');
+        let cells = csv(line, sign);
         if cells.len() < header.len() {
             return Err(Problem::usage("a row of elbencho's CSV is too short")
                 .at(format!("line {at}"))
@@ -56,9 +58,10 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         }
     }
     if groups.is_empty() {
-        let cause = if cut.is_some() { "the file is truncated" } else { "none of its phases read or wrote" };
+        let none = if cut.is_some() { "the file is truncated" } else { "none of its phases read or wrote" };
+        let cause = passed_over.first().filter(|_| cut.is_none()).map_or(none, String::as_str);
         return Err(Problem::usage("the elbencho CSV contains no result")
-            .because(cause)
+            .because(rigel_core::path_text::printable(cause).into_owned())
             .next("give the file of a complete run with --read or --write"));
     }
     Ok(Baseline {

@@ -118,6 +118,18 @@ pub(in crate::commands) fn no_tool_twice(side: &[LoadedRun]) -> Result<(), Probl
     Ok(())
 }
 
+/// The command that measures what a tool did.
+fn same_load(found: &ToolComparison) -> &'static str {
+    let classes = || found.base.iter().chain(&found.new).flatten().flat_map(|one| one.facts.keys());
+    if classes().next().is_some() && classes().all(|class| class.is_of_commits()) {
+        "measure commits as well: `rigel run commit TARGET`"
+    } else if classes().any(|class| class.to_string() == "open") {
+        "measure the same rate: `rigel run open --rate N TARGET`, with the size of the other tool"
+    } else {
+        "measure the load of the other tool: `rigel run advanced --matrix point --num-small N --num-large 0` with its size and outstanding I/Os"
+    }
+}
+
 /// Refuses what is not comparable, unless it was asked for.
 fn check(found: &ToolComparison, base: &[LoadedRun], new: &[LoadedRun]) -> Result<(), Problem> {
     let comparison = &found.comparison;
@@ -134,7 +146,7 @@ fn check(found: &ToolComparison, base: &[LoadedRun], new: &[LoadedRun]) -> Resul
         return Err(Problem::usage("the two sides have no number in common")
             .at(format!("{} and {}", path_text::encode(base[0].path()), path_text::encode(new[0].path())))
             .because(cause)
-            .next("measure the load of the other tool: `rigel run advanced --matrix point --num-small N --num-large 0` with its size and outstanding I/Os"));
+            .next(same_load(found)));
     }
     let differences: Vec<String> = comparison
         .incomparable()

@@ -25,6 +25,8 @@ use rigel_core::stats::bound::LatencyBound;
 
 /// A larger file is not read: what these tools write about a run is far smaller.
 pub const MOST_BYTES: u64 = 64 << 20;
+/// Measurements of one side may overlap by this part of the shorter one: times are rounded.
+const MOST_TOGETHER: f64 = 0.5;
 /// A file is known by what is in this many of its first bytes.
 const HEAD_BYTES: usize = 64 << 10;
 /// What people give instead of a file that cannot be read.
@@ -76,6 +78,8 @@ pub struct Baseline {
     content: Content,
     /// The limit on the latency that its rates keep, where the file names one.
     pub bound: Option<LatencyBound>,
+    /// From when to when it measured, in seconds of the epoch, where the file says it.
+    pub ran_s: Option<[f64; 2]>,
 }
 
 /// A number as a tool wrote it.
@@ -145,6 +149,15 @@ impl Baseline {
     /// Whether it looked for the load at which the storage does most.
     pub const fn searches_levels(&self) -> bool {
         matches!(self.tool, Tool::CalibrateIo | Tool::Calibration)
+    }
+
+    /// Whether it measured while another did, for most of the shorter of both times: each had only a part of the storage.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        let Some(([begin, end], [other_begin, other_end])) = self.ran_s.zip(other.ran_s) else {
+            return false;
+        };
+        let together = end.min(other_end) - begin.max(other_begin);
+        together > MOST_TOGETHER * (end - begin).min(other_end - other_begin) && together > 0.0
     }
 
     /// `fio 3.33`; foreign text.

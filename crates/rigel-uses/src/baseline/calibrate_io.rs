@@ -95,6 +95,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         lacks: LACKS.to_vec(),
         passed_over,
         bound: None,
+        ran_s: None,
         content: Content::Figures(Figures::new(
             LoadFacts::from([(Class::SMALL, reads), (Class::LARGE, large)]),
             figures,

@@ -56,6 +56,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         lacks: super::load::lacks(LACKS, &groups),
         passed_over,
         bound: None,
+        ran_s: None,
         content: Content::Loads(groups),
     })
 }
@@ -104,17 +105,7 @@ fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
         targets.iter().all(|target| text(target) == own).then_some(own)
     };
     let writes = same("WriteRatio").ok_or("its targets have different shares of writes")?;
-    let is_random = |target: &&Element| target.first(&["Random"]).is_some();
-    let random = is_random(first);
-    if targets.iter().any(|target| is_random(target) != random) {
-        return Err("some of its targets are random and some not".to_owned());
-    }
-    if targets.iter().any(|target| target.first(&["Distribution"]).is_some()) {
-        return Err(
-            "its Distribution asks for some places more often than for others, and Rigel for all alike"
-                .to_owned(),
-        );
-    }
+    let random = is_random(&targets)?;
     let bytes = same("BlockSize").flatten().and_then(|text| text.trim().parse().ok());
     let is_held = targets.iter().any(|target| value(target, &["Throughput"]).is_some_and(|held| held > 0.0));
     if is_held {
@@ -158,6 +149,22 @@ fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
         p99_us: us(p99.and_then(|bucket| value(bucket, &["TotalMilliseconds"]))),
         half_units: half_units(latency, p99),
     })
+}
+
+/// Whether all targets are random, and everywhere alike.
+fn is_random(targets: &[&Element]) -> Result<bool, String> {
+    let has = |target: &&Element, tag: &str| target.first(&[tag]).is_some();
+    let random = targets.iter().all(|target| has(target, "Random"));
+    if !random && targets.iter().any(|target| has(target, "Random")) {
+        return Err("some of its targets are random and some not".to_owned());
+    }
+    if targets.iter().any(|target| has(target, "Distribution")) {
+        return Err(
+            "its Distribution asks for some places more often than for others, and Rigel for all alike"
+                .to_owned(),
+        );
+    }
+    Ok(random)
 }
 
 /// Of its latencies, which it writes in milliseconds.

@@ -172,6 +172,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         lacks: all_lacks,
         passed_over,
         bound: None,
+        ran_s: runs.ran_s,
         content: Content::Loads(groups),
     })
 }

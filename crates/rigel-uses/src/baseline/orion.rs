@@ -86,6 +86,7 @@ fn of_table(found: TableNumbers) -> Baseline {
         lacks: LACKS.to_vec(),
         passed_over: Vec::new(),
         bound: None,
+        ran_s: None,
         content: Content::Figures(Figures {
             unscaled: found.unscaled,
             ..Figures::new(LoadFacts::new(), found.figures)
@@ -184,6 +185,7 @@ fn summary(lines: &[Line<'_>], cut: Option<&str>) -> Result<Baseline, Problem> {
         lacks: LACKS.to_vec(),
         passed_over,
         bound: None,
+        ran_s: None,
         content: Content::Figures(Figures { unscaled, ..Figures::new(facts, all) }),
     })
 }

@@ -8,8 +8,8 @@ use crate::when;
 use jiff::civil::DateTime;
 use rigel_core::error::Problem;
 
-/// Between the groups of a number in Switzerland.
-const APOSTROPHES: [char; 2] = ['\'', '\u{2019}'];
+/// Between the groups of a number in Switzerland, and what is left of a no-break space in a single-byte character set.
+const MARKS: [char; 3] = ['\'', '\u{2019}', char::REPLACEMENT_CHARACTER];
 
 /// What stands before the fraction of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Decimal {
         let (number, factor) = without_unit(text.trim());
         let (decimal, group) = if self == Self::Point { ('.', ',') } else { (',', '.') };
         let (whole, fraction) = number.split_once(decimal).unwrap_or((number, ""));
-        let is_group = |sign: char| sign == group || sign.is_whitespace() || APOSTROPHES.contains(&sign);
+        let is_group = |sign: char| sign == group || sign.is_whitespace() || MARKS.contains(&sign);
         let whole: String = whole.chars().filter(|&sign| !is_group(sign)).collect();
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         let is_number = digits(whole.strip_prefix('-').unwrap_or(&whole)) && digits(fraction);
@@ -109,6 +109,7 @@ mod tests {
             ("3.601.800", Decimal::Comma, 3_601_800.0),
             ("1 234,5", Decimal::Comma, 1234.5),
             ("1'234.5", Decimal::Point, 1234.5),
+            ("1\u{fffd}234,5", Decimal::Comma, 1234.5),
             ("1\u{2019}234\u{2019}567", Decimal::Point, 1_234_567.0),
             (".2", Decimal::Point, 0.2),
             ("8K", Decimal::Point, 8192.0),
@@ -155,6 +156,18 @@ mod tests {
             ("Févr.", 2),
             ("Ago", 8),
             ("juil.", 7),
+            ("KAS", 11),
+            ("Ağu", 8),
+            ("НОЯ", 11),
+            ("Мая", 5),
+            ("ZÁŘ", 9),
+            ("KVĚ", 5),
+            ("Márc.", 3),
+            ("Ápr.", 4),
+            ("Jún.", 6),
+            ("marras", 11),
+            ("maalis", 3),
+            ("kesä", 6),
             // In a single-byte character set.
             ("M\u{fffd}r", 3),
             ("F\u{fffd}VR.", 2),

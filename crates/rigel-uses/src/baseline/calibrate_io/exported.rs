@@ -90,7 +90,15 @@ fn of_html(text: &str) -> Vec<Values> {
     });
     let rows: Vec<Vec<String>> = rows.collect();
     let is_header = |cells: &Vec<String>| cells.iter().filter_map(|cell| column(cell)).count() > 1;
-    let Some(at) = rows.iter().position(is_header) else { return Vec::new() };
+    let Some(at) = rows.iter().position(is_header) else {
+        // A name and its value in each row.
+        let pair = |cells: &Vec<String>| {
+            let [name, text] = cells.as_slice() else { return None };
+            let column = column(name)?;
+            Some((column, value(column, text)?))
+        };
+        return vec![rows.iter().filter_map(pair).collect()];
+    };
     rows[at + 1..].iter().map(|cells| row(&rows[at], cells)).collect()
 }
 

@@ -6,6 +6,7 @@
 use super::Document;
 use rigel_core::error::Problem;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Documents of one run say that it began within so many seconds: they round.
 const SAME_BEGIN_S: f64 = 2.5;
@@ -14,6 +15,8 @@ const SAME_BEGIN_S: f64 = 2.5;
 pub struct Runs {
     /// The last document of each.
     pub all: Vec<Document>,
+    /// From when to when the only one went, in seconds of the epoch.
+    pub ran_s: Option<[f64; 2]>,
     /// Whether some run has several documents.
     pub has_states: bool,
     /// Parts that are not read, with the reason.
@@ -22,7 +25,8 @@ pub struct Runs {
 
 /// Reads the documents of a file. Notes of fio may stand before, between and behind them.
 pub fn read(text: &str) -> Result<Runs, Problem> {
-    let mut runs = Runs { all: Vec::new(), has_states: false, passed_over: Vec::new() };
+    let text = &*without_nan(text);
+    let mut runs = Runs { all: Vec::new(), ran_s: None, has_states: false, passed_over: Vec::new() };
     let mut begun: Vec<Option<f64>> = Vec::new();
     let mut at = text.find('{').unwrap_or(0);
     loop {
@@ -32,7 +36,9 @@ pub fn read(text: &str) -> Result<Runs, Problem> {
             None if runs.all.is_empty() => return Err(cut()),
             None => break,
             Some(Ok(value)) => {
-                let begin = begin_s(&value);
+                let times = times_s(&value);
+                let begin = times.map(|[begin, _]| begin);
+                runs.ran_s = times;
                 let document = document(value)?;
                 // Without times, of several documents the last one is the final one.
                 if !runs.all.is_empty() && begun.last().is_some_and(|last| is_same(*last, begin)) {
@@ -61,7 +67,20 @@ pub fn read(text: &str) -> Result<Runs, Problem> {
             None => break,
         }
     }
+    runs.ran_s = runs.ran_s.filter(|_| runs.all.len() == 1);
     Ok(runs)
+}
+
+/// fio prints what it cannot compute as `nan`, `-nan` or `inf`, which is no JSON. Such numbers are not read.
+fn without_nan(text: &str) -> Cow<'_, str> {
+    const NONE: [&str; 4] = [" : -nan", " : nan", " : -inf", " : inf"];
+    let mut found = Cow::Borrowed(text);
+    for none in NONE {
+        if found.contains(none) {
+            found = Cow::Owned(found.replace(none, " : 0"));
+        }
+    }
+    found
 }
 
 /// Where the next document begins: its first line has no indentation.
@@ -81,12 +100,13 @@ fn document(value: Value) -> Result<Document, Problem> {
     })
 }
 
-/// When the run of a document began, in seconds of the epoch.
-fn begin_s(document: &Value) -> Option<f64> {
+/// When the run of a document began and ended, in seconds of the epoch.
+fn times_s(document: &Value) -> Option<[f64; 2]> {
     let jobs = document.get("jobs").or_else(|| document.get("client_stats"))?.as_array()?;
     let elapsed = jobs.iter().filter_map(|job| job.get("elapsed")?.as_f64()).fold(f64::NAN, f64::max);
-    let begin = document.get("timestamp")?.as_f64()? - elapsed;
-    begin.is_finite().then_some(begin)
+    let end = document.get("timestamp")?.as_f64().filter(|_| elapsed.is_finite())?;
+    // The second that has begun counts, so it took one less at least.
+    Some([end - (elapsed - 1.0).max(0.0), end])
 }
 
 fn is_same(one: Option<f64>, other: Option<f64>) -> bool {

@@ -171,6 +171,10 @@ fn exports() -> Vec<String> {
         format!("<?xml version='1.0'?>\n<RESULTS>\n\t<ROW>\n\t\t{xml}\n\t</ROW>\n</RESULTS>\n"),
         format!("<html><body><table><tr>{heads}</tr>\n<tr>{cells}</tr></table></body></html>\n"),
         format!(
+            "<table>{}</table>\n",
+            each(&|name, value| format!("<tr><td>{name}</td><td>{value}</td></tr>"), "")
+        ),
+        format!(
             "SET DEFINE OFF;\nInsert into T (START_TIME,{}) values (to_timestamp('14-MAY-12, 10:02','DD-MON-RR'),{});\n",
             NAMES.join(","),
             VALUES.join(",")
@@ -222,6 +226,40 @@ fn what_calibrate_io_does_not_give_is_told() {
     assert!(cause(read(failed)).contains("ORA-56708"));
     let none = "SQL> select max_iops, max_mbps from dba_rsrc_io_calibrate;\n\nno rows selected\n";
     assert!(cause(read(none)).contains("no row"));
+}
+
+/// elbencho's `--jsonfile`: an object for each phase.
+fn elbencho_json() -> String {
+    let lines: Vec<&str> = text_of("elbencho.csv").lines().collect();
+    let object = |line: &&str| {
+        let cells = lines[0].split(',').zip(line.split(','));
+        let members = cells.map(|(name, cell)| format!("\"{name}\":\"{}\"", cell.replace('"', "")));
+        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+    };
+    lines[1..].iter().map(object).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+#[test]
+fn elbenchos_json_has_the_numbers_of_its_csv() {
+    let json = elbencho_json();
+    assert_eq!(numbers(&read(&json).unwrap()), numbers(&sample("elbencho.csv")));
+    let list = format!("[{}]", json.trim().replace("}\n{", "},\n{"));
+    assert_eq!(numbers(&read(&list).unwrap()), numbers(&sample("elbencho.csv")));
+    let cut = read(&json[..json.len() / 2]).unwrap();
+    assert_eq!((number_of(&cut, "small_iops small 16"), cut.passed_over.len()), (Some(40_800.0), 1));
+}
+
+#[test]
+fn fio_files_of_one_time_are_beside_each_other_and_nan_is_no_damage() {
+    let one = sample(ONE);
+    let [begin, end] = one.ran_s.unwrap();
+    assert!((end - begin - 2.0).abs() < 1e-9, "{begin} {end}");
+    let at = |seconds: f64| Baseline { ran_s: Some([begin + seconds, end + seconds]), ..one.clone() };
+    assert!(one.is_beside(&at(0.5)) && !one.is_beside(&at(2.0)) && !one.is_beside(&at(86_400.0)));
+    assert!(!sample("pg_test_fsync.txt").is_beside(&one));
+    let line = text_of(ONE).lines().find(|line| line.contains("\"bw_dev\"")).unwrap();
+    let nan = text_of(ONE).replacen(line, "        \"bw_dev\" : -nan,", 1);
+    assert_eq!(numbers(&read(&nan).unwrap()), numbers(&one));
 }
 
 #[test]

@@ -134,6 +134,13 @@ pub fn finished_well(command: &mut Command) -> anyhow::Result<bool> {
     Ok(status.success())
 }
 
+/// Runs what must not fail.
+pub fn succeed(command: &mut Command) -> anyhow::Result<()> {
+    let program = command.get_program().to_owned();
+    anyhow::ensure!(finished_well(command)?, "{} failed", program.display());
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

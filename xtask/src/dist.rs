@@ -22,7 +22,7 @@ mod tarball;
 mod tools;
 mod wheel;
 
-use crate::ci::{cargo, finished_well, steps::Steps};
+use crate::ci::{cargo, steps::Steps, succeed};
 use anyhow::Context as _;
 use architecture::{Architecture, Which};
 use std::cell::RefCell;
@@ -168,9 +168,7 @@ impl Release {
     /// Runs a command to its end, in an environment that is the same everywhere.
     fn finish(&self, command: &mut Command) -> anyhow::Result<()> {
         command.env("SOURCE_DATE_EPOCH", self.epoch.to_string()).env("LC_ALL", "C").env("TZ", "UTC");
-        let name = command.get_program().to_owned();
-        anyhow::ensure!(finished_well(command)?, "{} failed", name.display());
-        Ok(())
+        succeed(command)
     }
 
     /// `rigel-0.1.0` and the like.

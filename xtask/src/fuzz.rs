@@ -5,7 +5,7 @@
 //! Rigel will do: nearly all of what is reached is safe code, in which panics, hangs and memory are what can go wrong. Must not keep what
 //! it finds to itself: an input that fails lies in `fuzz/artifacts`.
 
-use crate::ci::cargo;
+use crate::ci::{cargo, finished_well};
 use crate::outcome::Outcome;
 use crate::sanitize::{NIGHTLY, host};
 use anyhow::Context as _;
@@ -135,7 +135,7 @@ fn one(
     if options.sanitizer == "address" {
         run.env("ASAN_OPTIONS", "detect_odr_violation=0");
     }
-    succeeds(&mut run)
+    finished_well(&mut run)
 }
 
 /// Builds the targets; the program that has all of them, if it builds.
@@ -160,13 +160,7 @@ fn build(root: &Path, options: &Options) -> anyhow::Result<Option<PathBuf>> {
     }
     // Naming the target keeps the flags out of build scripts and macros.
     build.args(["--target", &host]).arg("--target-dir").arg(place(root));
-    Ok(succeeds(&mut build)?.then(|| place(root).join(host).join("debug").join(PROGRAM)))
-}
-
-fn succeeds(command: &mut Command) -> anyhow::Result<bool> {
-    let status =
-        command.status().with_context(|| format!("cannot start {}", command.get_program().display()))?;
-    Ok(status.success())
+    Ok(finished_well(&mut build)?.then(|| place(root).join(host).join("debug").join(PROGRAM)))
 }
 
 #[cfg(test)]

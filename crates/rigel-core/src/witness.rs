@@ -45,7 +45,7 @@ pub struct Counts {
     pub io_pressure_us: Option<u64>,
     /// What each of [`Witness::devices`] moved.
     pub moved: Vec<Option<DeviceTransfer>>,
-    /// What the devices at the bottom of all targets moved, together; only in a [`Reading`].
+    /// What was moved at the bottom of all targets, together: by devices, and by clients of NFS; only in a [`Reading`].
     pub carried: Option<DeviceTransfer>,
 }
 

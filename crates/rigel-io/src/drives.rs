@@ -27,12 +27,11 @@ const AT_ONCE: usize = 16;
 
 /// Asks every drive below targets.
 pub fn look(targets: &[TargetFacts]) -> Vec<Drive> {
-    ask_all(&found(PROGRAM), LONGEST, &drive::below(targets))
+    ask_all(&path_of(PROGRAM), LONGEST, &drive::below(targets))
 }
 
-/// The path of a program; its name where it lies nowhere. A directory that is named relative to where somebody happens to be is not looked into: this
-/// may run as root.
-fn found(program: &str) -> String {
+/// The path of a program; one that leads nowhere if it is not installed. Relative directories are not searched, because this may run as root.
+fn path_of(program: &str) -> String {
     let path = env::var_os("PATH").unwrap_or_default();
     let places = env::split_paths(&path).chain(BESIDE_PATH.map(PathBuf::from));
     let mut files = places.filter(|place| place.is_absolute()).map(|place| place.join(program));

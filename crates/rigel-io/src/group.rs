@@ -58,7 +58,7 @@ impl Group {
         let mut first = |dirs: Vec<PathBuf>, file: &str| {
             dirs.iter().map(|dir| dir.join(&name)).find_map(|dir| {
                 note(&dir).ok()?;
-                made(&dir, file)
+                create_with(&dir, file)
             })
         };
         let memory = of("memory").into_iter().take(1).collect();
@@ -158,7 +158,7 @@ const LIMIT: &str = "memory.max";
 const COUNTS: &str = "io.stat";
 
 /// A new group that has this file, or none.
-fn made(dir: &Path, file: &str) -> Option<PathBuf> {
+fn create_with(dir: &Path, file: &str) -> Option<PathBuf> {
     // One that a killed run of the same number left; one with processes stays.
     let _ = fs::remove_dir(dir);
     fs::create_dir(dir).ok()?;
@@ -178,7 +178,7 @@ pub fn remove(dir: &Path) {
     if !ours || !in_hierarchy {
         return;
     }
-    // A group is busy until the kernel has buried its last process.
+    // A group is busy until the kernel has reaped its last process.
     for _ in 0..TRIES {
         match fs::remove_dir(dir) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => thread::sleep(BETWEEN_TRIES),

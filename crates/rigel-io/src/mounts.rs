@@ -82,7 +82,7 @@ fn options(of_mount: &[u8], of_filesystem: &[u8]) -> Vec<String> {
 }
 
 /// Decodes a path of these tables: the kernel writes blanks, newlines, backslashes and `#` as `\ooo`.
-fn path(escaped: &[u8]) -> PathBuf {
+pub(crate) fn path(escaped: &[u8]) -> PathBuf {
     let mut bytes = Vec::with_capacity(escaped.len());
     let mut at = 0;
     while at < escaped.len() {

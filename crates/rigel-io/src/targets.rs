@@ -5,6 +5,7 @@
 mod aligned;
 pub mod asm;
 pub(crate) mod block;
+pub(crate) mod bottom;
 mod changes;
 mod errno;
 pub mod fill;

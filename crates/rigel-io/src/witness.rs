@@ -6,9 +6,11 @@
 mod counters;
 mod kernel;
 mod limits;
+mod nfs;
 mod watch;
 
-pub use crate::targets::block::{bottom_devices, counting_devices};
+pub use crate::targets::block::counting_devices;
+pub use crate::targets::bottom::{Bottom, bottom};
 pub use counters::IoPressure;
 
 use crate::clock::{Clock, process_cpu_ns};
@@ -30,13 +32,13 @@ const PERIOD_NS: u64 = 100 * NS_PER_MS;
 /// The thread uses at most this part of a CPU (1/100), also on hosts with hundreds of CPUs and so a slow /proc/stat.
 const COST_LIMIT: u64 = 100;
 
-/// Block devices whose I/O is counted, by major and minor number.
+/// What is counted on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WatchedDevices {
-    /// On top: what others move there shows ([`counting_devices`]).
+    /// Block devices on top, by major and minor number: what others move there shows ([`counting_devices`]).
     pub on_top: Vec<(u32, u32)>,
-    /// At the bottom, where these are others: what did not reach them was answered above ([`bottom_devices`]).
-    pub at_bottom: Vec<(u32, u32)>,
+    /// At the bottom, where that is something else: what did not get there was answered above ([`bottom`]).
+    pub at_bottom: Bottom,
 }
 
 /// A thread that samples until it is dropped.

@@ -154,7 +154,7 @@ fn await_all(world: &SimpleCommunicator) -> Vec<usize> {
     missing
 }
 
-/// Tells another process that this one is at its end, or that all are.
+/// Tells another process that this one has finished, or that all have.
 fn say_end(world: &SimpleCommunicator, rank: i32) {
     request::scope(|scope| {
         let began = Instant::now();
@@ -167,7 +167,7 @@ fn say_end(world: &SimpleCommunicator, rank: i32) {
     });
 }
 
-/// Who has said that it is at its end.
+/// A process that has said that it has finished.
 fn heard_end(world: &SimpleCommunicator) -> Option<usize> {
     let (message, status) = world.any_process().immediate_matched_probe_with_tag(END_TAG)?;
     message.matched_receive_into(&mut [0u8][..]);

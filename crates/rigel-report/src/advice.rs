@@ -127,7 +127,7 @@ const fn meaning(kind: Kind) -> &'static str {
 type WithheldSetting<'a> = (&'a Advice, &'a Refusal);
 
 /// The settings that are kept back for that kind of reason.
-fn kept<'a>(advice: impl IntoIterator<Item = &'a Advice>, kind: Kind) -> Vec<WithheldSetting<'a>> {
+fn withheld<'a>(advice: impl IntoIterator<Item = &'a Advice>, kind: Kind) -> Vec<WithheldSetting<'a>> {
     advice.into_iter().filter_map(|one| Some((one, one.refused(kind)?))).collect()
 }
 

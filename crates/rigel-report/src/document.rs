@@ -58,6 +58,15 @@ pub trait Document {
         blocks.text(style)
     }
 
+    /// The same where the first of the files is the record and the others are said to be outputs.
+    fn with_record(&self, style: Style, files: &[String]) -> String {
+        let labels = std::iter::once("record  ").chain(std::iter::repeat("output  "));
+        let files = labels.zip(files).map(|(label, file)| Block::whole(label, file)).collect();
+        let mut blocks = self.blocks(Room::Narrow);
+        blocks.push(Block::part(files));
+        blocks.text(style)
+    }
+
     /// For a ticket or a wiki.
     fn markdown(&self) -> String {
         let mut page = Page::default();

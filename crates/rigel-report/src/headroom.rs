@@ -244,7 +244,7 @@ pub fn json(told: &HeadroomReport<'_>) -> Result<Vec<u8>, Problem> {
         host: printable(told.host),
         what_if: words::what_if(told),
         asked: printable(told.asked),
-        told: words::told(told),
+        told: words::sentences(told),
         notes: words::notes(told),
         subjects: demand.subjects.iter().map(|one| printable(&one.to_string())).collect(),
         write_share: demand.write_share,

@@ -45,7 +45,7 @@ pub(crate) fn measured<'a>(view: &'a View<'_>) -> Vec<PhaseResult<'a>> {
     all
 }
 
-/// Those of a run that goes through them once; one that goes round them for days has words of its own.
+/// Those of a run that goes through them once; a soak, which repeats them for days, has words of its own.
 fn once<'a>(view: &'a View<'_>) -> Vec<PhaseResult<'a>> {
     if matches!(view.record.header.request.task, Task::Phases(_)) { measured(view) } else { Vec::new() }
 }

@@ -128,7 +128,7 @@ pub fn json(proven: &ProofReport<'_>) -> Result<Vec<u8>, Problem> {
         run: printable(proven.run),
         started: printable(proven.started),
         about: &proof.about,
-        told: words::told(proof),
+        told: words::sentences(proof),
         refuted: proof.refutes(),
         random_page_cost: proof.page_cost.as_ref().map(|found| page_cost(found, proof.about.storage.ratio())),
         concurrency: &proof.concurrency,

@@ -165,9 +165,9 @@ fn table(found: &ScalingFindings) -> Block {
         .column(Column::right("Targets"), |one| one.targets.to_string())
         .column(Column::right(printable(found.load.unit())), |one| number(one.rate.value))
         .column(Column::right("±%").gap(1), move |one| half(one.rate))
-        .column(Column::right("straight line"), |one| known(one.line, number))
+        .column(Column::right("straight line"), |one| or_dash(one.line, number))
         .column(Column::right("of it"), |one| {
-            known(one.of_line.value, |share| format!("{} %", percent(share)))
+            or_dash(one.of_line.value, |share| format!("{} %", percent(share)))
         })
         .column(Column::right("±%").gap(1), move |one| {
             if one.targets == 1 { "-".to_owned() } else { half(one.of_line) }
@@ -176,7 +176,7 @@ fn table(found: &ScalingFindings) -> Block {
         .done()
 }
 
-fn known(value: f64, write: impl Fn(f64) -> String) -> String {
+fn or_dash(value: f64, write: impl Fn(f64) -> String) -> String {
     if value.is_finite() { write(value) } else { "-".to_owned() }
 }
 

@@ -20,22 +20,22 @@ const SECTIONS: [Section; 12] = [
     ("`rigel versus`: does the interval contain the true ratio despite disturbance?", turns),
     ("`rigel slo`: does the bracket contain the highest rate within the limit?", rates),
     ("`rigel run simple`: do the highest rates match those of the device?", |score| {
-        known(score, RunLevel::Simple)
+        all_figures(score, RunLevel::Simple)
     }),
     ("`rigel run open`: are mean latency and p99 those of the formula?", |score| {
-        known(score, RunLevel::Open)
+        all_figures(score, RunLevel::Open)
     }),
     ("`rigel run commit`: does a commit take the service and the flush?", |score| {
-        known(score, RunLevel::Commit)
+        all_figures(score, RunLevel::Commit)
     }),
     ("`rigel run zones`: do the measured rates of places match the device?", |score| {
-        known(score, RunLevel::Zones)
+        all_figures(score, RunLevel::Zones)
     }),
     ("`rigel run --load FILE`: do all classes have the rates of the model?", |score| {
-        known(score, RunLevel::Load)
+        all_figures(score, RunLevel::Load)
     }),
     ("`rigel run streams`: do the measured rates of several readers match the device?", |score| {
-        known(score, RunLevel::Streams)
+        all_figures(score, RunLevel::Streams)
     }),
     ("Devices that a flag has to warn about", warnings),
 ];
@@ -157,7 +157,7 @@ fn rates(score: &Score) -> Option<String> {
 }
 
 /// All figures together, and the one that is off most.
-fn known(score: &Score, level: RunLevel) -> Option<String> {
+fn all_figures(score: &Score, level: RunLevel) -> Option<String> {
     let Promise::Figures(_) = score.case.promise else { return None };
     let off = score.known().into_iter().map(|(_, _, off)| 100.0 * off);
     let off = off.max_by(|one, other| one.abs().total_cmp(&other.abs())).unwrap_or(f64::NAN);

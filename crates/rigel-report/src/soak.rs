@@ -13,7 +13,7 @@ pub use drives::remark;
 pub use metrics::SoakCounts;
 
 use crate::Format;
-use crate::document::{Block, Document as _, PageDocument as _, Room};
+use crate::document::{Document as _, PageDocument as _};
 use crate::json::{pretty, schema_of, text as printable};
 use crate::output_file::OutputFile;
 use crate::text::Style;
@@ -254,7 +254,7 @@ pub fn json(told: &SoakReport<'_>) -> Result<Vec<u8>, Problem> {
         run: printable(&header.run_id),
         started: printable(&header.started),
         targets: targets(told),
-        told: words::told(told),
+        told: words::sentences(told),
         faulty: found.is_faulty(),
         complete: found.complete,
         asked_s: found.soak.time.seconds(),
@@ -279,11 +279,7 @@ pub fn json(told: &SoakReport<'_>) -> Result<Vec<u8>, Problem> {
 
 /// For the terminal; `files` are the outputs, the record first.
 pub fn text(told: &SoakReport<'_>, style: Style, files: &[String]) -> String {
-    let labels = std::iter::once("record  ").chain(std::iter::repeat("output  "));
-    let files = labels.zip(files).map(|(label, file)| Block::whole(label, file)).collect();
-    let mut blocks = told.blocks(Room::Narrow);
-    blocks.push(Block::part(files));
-    blocks.text(style)
+    told.with_record(style, files)
 }
 
 /// The page as a file.

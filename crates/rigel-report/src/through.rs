@@ -9,7 +9,7 @@ mod words;
 pub use json::{SCHEMA, json, schema};
 
 use crate::Format;
-use crate::document::{Block, Document as _, Room};
+use crate::document::{Document as _, Room};
 use crate::label;
 use crate::output_file::OutputFile;
 use crate::text::Style;
@@ -41,11 +41,7 @@ impl ThroughReport<'_> {
 
 /// For the terminal; `files` are the outputs, the record first.
 pub fn text(told: &ThroughReport<'_>, style: Style, files: &[String]) -> String {
-    let labels = std::iter::once("record  ").chain(std::iter::repeat("output  "));
-    let files = labels.zip(files).map(|(label, file)| Block::whole(label, file)).collect();
-    let mut blocks = told.blocks(Room::Narrow);
-    blocks.push(Block::part(files));
-    blocks.text(style)
+    told.with_record(style, files)
 }
 
 /// The page as a file.

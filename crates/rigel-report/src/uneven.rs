@@ -25,7 +25,7 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
             counted(others, "other point")
         ),
     };
-    Some(told(view, found, io)? + &others)
+    Some(skew(view, found, io)? + &others)
 }
 
 /// The mean over the median.
@@ -34,7 +34,7 @@ fn ratio(io: &IoFindings) -> Option<f64> {
     (us.p50.value > 0.0).then(|| us.mean.value / us.p50.value)
 }
 
-fn told(view: &View<'_>, found: &PointFindings, io: &IoFindings) -> Option<String> {
+fn skew(view: &View<'_>, found: &PointFindings, io: &IoFindings) -> Option<String> {
     let us = io.latency_us?;
     let (half, mean, what, at) =
         (time(us.p50.value), time(us.mean.value), io.load.nouns(), view.named(found.point, " and "));

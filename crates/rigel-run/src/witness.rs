@@ -5,7 +5,7 @@
 use rigel_core::facts::TargetFacts;
 use rigel_core::facts::engine::EngineKind;
 use rigel_io::clock::MonotonicClock;
-use rigel_io::witness::{Sampler, WatchedDevices, bottom_devices, counting_devices};
+use rigel_io::witness::{Sampler, WatchedDevices, bottom, counting_devices};
 use std::path::Path;
 
 /// A witness for workers on `clock` that use `targets`. `None` when the host has no thread left for it.
@@ -21,8 +21,8 @@ pub fn watch(clock: MonotonicClock, engine: EngineKind, targets: &[TargetFacts])
 fn devices(root: &Path, targets: &[TargetFacts]) -> WatchedDevices {
     let on_top = devices_on_top(root, targets);
     let carriers: Vec<_> = targets.iter().map(TargetFacts::carriers).collect();
-    let bottom = bottom_devices(root, &carriers).filter(|bottom| *bottom != on_top);
-    WatchedDevices { on_top, at_bottom: bottom.unwrap_or_default() }
+    let at_bottom = bottom(root, &carriers).filter(|found| !found.nfs.is_empty() || found.devices != on_top);
+    WatchedDevices { on_top, at_bottom: at_bottom.unwrap_or_default() }
 }
 
 fn devices_on_top(root: &Path, targets: &[TargetFacts]) -> Vec<(u32, u32)> {

@@ -16,10 +16,10 @@ pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How often whoever waits for long work looks whether the user ends it.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
-/// What is in work may take so long to end on its own, when the user ends it.
+/// How long running work may take to end on its own once the user has asked for it.
 const ENDING: Duration = Duration::from_secs(1);
 
-/// Has a server end the statement in work; it is asked in a thread, for that may hang as well.
+/// Asks a server to end the running statement; called in a thread, because it may hang as well.
 pub(crate) type Cancel = Box<dyn FnOnce() + Send>;
 
 /// Waiting for long work in a thread of its own, which says from time to time that it continues.

@@ -3,15 +3,19 @@
 //! Must not know how they are created.
 
 use crate::failure::{self, Leftover};
-use crate::patience::asked;
+use crate::patience::{Cancel, LongWait, PATIENCE, TICK, asked};
 use crate::query::Query;
 use crate::server::{Reach, Server};
+use crate::session::died;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::class::Sync;
 use rigel_core::load::draw::Generator;
 use rigel_core::units::{Bytes, MIB};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::Duration;
 
 /// The table that is probed, with its schema.
@@ -104,6 +108,49 @@ pub enum DropOutcome {
     Table,
     /// The table with its schema.
     Schema,
+}
+
+/// What comes from the thread that fills a table.
+enum FillMessage<D> {
+    Bytes(u64, u64),
+    Ended(Box<Result<(D, Table), Problem>>),
+}
+
+/// Has `make` fill a table of the server at `shown` in a thread of its own, which is abandoned if the server never answers. `cancel` ends the
+/// running statement.
+///
+/// # Errors
+/// Those of `make`, and when the server does not answer.
+pub(crate) fn fill_in_thread<D: Send + 'static>(
+    mut database: D,
+    shown: &str,
+    cancel: Cancel,
+    make: impl FnOnce(&mut D, &mut dyn FnMut(u64, u64), &AtomicBool) -> Result<Table, Problem> + Send + 'static,
+    progress: &mut dyn FnMut(u64, u64),
+    stop: &AtomicBool,
+) -> Result<(D, Table), Problem> {
+    let (told, hear) = mpsc::channel();
+    let mut waiting = LongWait::new(cancel);
+    let end = waiting.stopped();
+    thread::spawn(move || {
+        let mut rows = |done, total| drop(told.send(FillMessage::Bytes(done, total)));
+        let made = make(&mut database, &mut rows, &end);
+        // Nobody hears it any more when it is late.
+        let _ = told.send(FillMessage::Ended(Box::new(made.map(|table| (database, table)))));
+    });
+    while !waiting.is_over() {
+        match hear.recv_timeout(TICK) {
+            Ok(FillMessage::Ended(made)) => return *made,
+            Ok(FillMessage::Bytes(done, total)) => {
+                progress(done, total);
+                waiting.heard(Some(if done == total { writing(total) } else { PATIENCE }));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(died()),
+        }
+        waiting.heed(stop, PATIENCE);
+    }
+    Err(waiting.silent(shown))
 }
 
 /// Connects again and removes by `remove`. What may have stayed is reported.

@@ -11,6 +11,7 @@ pub mod latency_modes;
 pub mod levels;
 pub mod long_visit;
 pub mod overload;
+pub mod rare;
 pub mod shift;
 pub mod sizes;
 pub mod slow_noise;

@@ -189,10 +189,25 @@ pub fn contamination(points: &[PointVisits], target: f64) -> Option<Contaminatio
     })
 }
 
-/// For every point of a phase how far its outlying visits are from its median, relative. A visit lies that far out when
-/// it is more than five robust standard deviations of the whole phase away, and more than half the target.
+/// How far from the median of its point a visit lies that is outlying, relative: more than five robust standard deviations of the whole
+/// phase, and more than half the target.
+pub fn outlying_limit(points: &[PointVisits], target: f64) -> f64 {
+    let scale = if are_mostly_equal(points) { 0.0 } else { core_scale(points) };
+    (OUTLYING * scale).max(target / 2.0)
+}
+
+/// Whether most visits are exactly as fast as the middle of their point, which only simulated devices are: those that are not say nothing of
+/// the noise.
+fn are_mostly_equal(points: &[PointVisits]) -> bool {
+    let several = points.iter().filter(|point| point.means.len() > 1);
+    let sizes: Vec<f64> = several.flat_map(PointVisits::residuals).collect();
+    let unequal = sizes.iter().filter(|size| **size != 0.0).count();
+    2 * unequal < sizes.len()
+}
+
+/// For every point of a phase how far its outlying visits ([`outlying_limit`]) are from its median, relative.
 pub fn outlying(points: &[PointVisits], target: f64) -> Vec<Vec<f64>> {
-    let limit = (OUTLYING * core_scale(points)).max(target / 2.0);
+    let limit = outlying_limit(points, target);
     let far = |point: &PointVisits| point.residuals().into_iter().filter(|size| size.abs() > limit).collect();
     points.iter().map(far).collect()
 }

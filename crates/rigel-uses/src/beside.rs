@@ -300,7 +300,7 @@ mod tests {
         };
         let both = watched(vec![sample(1_000_000_000, 1_400_000), sample(2_000_000_000, 400_000)]);
         assert!((idle(&[&both]).unwrap() - 0.5).abs() < 1e-9);
-        assert_eq!(idle(&[&both, &visit(0, 1)]), None);
+        assert_eq!(idle(&[&both, &visit(0, 1_000_000)]), None);
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn with_presets<'a>(shell: Shell, in_load: &mut bool, line: &'a str) -> Cow<'a, 
             if label.ends_with(')') && !label.contains('(') {
                 *in_load = label == "--load)";
             }
-            // Words of a list are parted by line ends where the script has them part the names of files.
+            // The script splits file names at line ends, so the words must be split in the same way.
             let words = names.replace(' ', "\\n");
             in_load.then(|| line.replace("compgen -f ", &format!("compgen -W $'{words}' -f -- ")))
         }

@@ -98,6 +98,20 @@ fn test_program(line: &str) -> anyhow::Result<Option<TestProgram>> {
 }
 
 impl TestProgram {
+    #[cfg(test)]
+    pub fn unit(name: &str) -> Self {
+        let nowhere = PathBuf::new();
+        let (root_source, package_folder) = (nowhere.clone(), nowhere.clone());
+        Self {
+            package: name.to_owned(),
+            target: name.to_owned(),
+            is_unit: true,
+            root_source,
+            package_folder,
+            program: nowhere,
+        }
+    }
+
     /// The program, started as cargo does.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);

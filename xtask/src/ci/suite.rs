@@ -10,6 +10,8 @@ use crate::{extension, mpi};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// The module of tests that hold what they see against a clock or a rate, and have little company: the path is the group.
@@ -17,11 +19,11 @@ const CLOCK: &str = "clock::";
 /// The tests of this name mostly wait for runs of a given duration.
 const WAITING: &[&str] = &["it"];
 /// Test programs of their own. Each says why.
-const APART: &[&str] = &["browser", "exports", "live", "no_allocation", "nodes"];
-/// Those of them that wait for devices.
-const DEVICES: &[&str] = &["corpus", "known_answers"];
-/// That which starts programs of several processes, and waits for them half of the time.
-const NODES: &[&str] = &["mpi"];
+const APART: &[&str] = &["browser", "exports", "live", "mpi", "no_allocation", "nodes"];
+/// The one that waits for what it makes on devices half of the time.
+const DEVICES: &[&str] = &["corpus"];
+/// The one that holds what it sees against a law, on devices that are slow: it has as little company as the tests of [`CLOCK`].
+const LAWS: &[&str] = &["known_answers"];
 
 /// Runs the tests alone, then says which step failed.
 pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
@@ -105,16 +107,18 @@ struct Group {
     name: &'static str,
     /// What runs at the same time: several where each waits more than it works.
     lanes: Vec<Lane>,
-    /// Arguments of the test programs: which of their tests.
-    which: &'static [&'static str],
     /// Whether what others do on the machine may reach a test.
     measures: bool,
 }
 
-/// Test programs that run one after the other.
+/// Test programs, each of which runs when another one has ended.
 #[derive(Clone, Copy, Debug)]
 struct Lane {
     programs: Programs,
+    /// Programs at once: the last test of one, which is alone, has company then.
+    programs_at_once: usize,
+    /// Arguments of the test programs: which of their tests.
+    which: &'static [&'static str],
     /// Tests at once, if not one for each CPU.
     at_once: Option<usize>,
 }
@@ -137,6 +141,24 @@ impl Lane {
     }
 }
 
+/// What is left to run of a lane.
+struct Queue<'a> {
+    programs: Vec<&'a TestProgram>,
+    next: AtomicUsize,
+}
+
+impl<'a> Queue<'a> {
+    fn of(lane: Lane, programs: &'a [TestProgram]) -> Self {
+        let programs = programs.iter().filter(|program| lane.holds(program)).collect();
+        Self { programs, next: AtomicUsize::new(0) }
+    }
+
+    /// Those that no other runner has taken.
+    fn programs(&self) -> impl Iterator<Item = &'a TestProgram> {
+        std::iter::from_fn(|| self.programs.get(self.next.fetch_add(1, Ordering::Relaxed)).copied())
+    }
+}
+
 impl Group {
     /// Runs its tests; whether they went well, and the names of those that passed only alone.
     fn run(
@@ -144,17 +166,19 @@ impl Group {
         programs: &[TestProgram],
         surroundings: &Surroundings<'_>,
     ) -> anyhow::Result<(bool, Vec<String>)> {
-        let run_lane = |lane: Lane| {
-            let own = programs.iter().filter(|program| lane.holds(program));
-            own.map(|program| Ok((program, self.run_program(program, lane.at_once, surroundings)?))).collect()
-        };
         let reports: Vec<(&TestProgram, Option<TestReport>)> = thread::scope(|scope| {
-            let lanes: Vec<_> = self.lanes.iter().map(|lane| scope.spawn(|| run_lane(*lane))).collect();
+            let lanes = self.lanes.iter().map(|lane| (*lane, Arc::new(Queue::of(*lane, programs))));
+            let each = lanes.flat_map(|(lane, queue)| vec![(lane, queue); lane.programs_at_once]);
+            let runners: Vec<_> = each
+                .map(|(lane, queue)| {
+                    let report =
+                        move |program| anyhow::Ok((program, self.run_program(program, lane, surroundings)?));
+                    scope.spawn(move || queue.programs().map(report).collect::<anyhow::Result<Vec<_>>>())
+                })
+                .collect();
             let mut all = Vec::new();
-            for lane in lanes {
-                let reports: anyhow::Result<Vec<_>> =
-                    lane.join().map_err(|_| anyhow::anyhow!("a lane panicked"))?;
-                all.extend(reports?);
+            for runner in runners {
+                all.extend(runner.join().map_err(|_| anyhow::anyhow!("a lane panicked"))??);
             }
             anyhow::Ok(all)
         })?;
@@ -179,14 +203,15 @@ impl Group {
     fn run_program(
         &self,
         program: &TestProgram,
-        at_once: Option<usize>,
+        lane: Lane,
         surroundings: &Surroundings<'_>,
     ) -> anyhow::Result<Option<TestReport>> {
         // Who says it, where lines of several come in between.
-        let who = if self.lanes.len() > 1 { format!("{}: ", program.target) } else { String::new() };
+        let is_alone = matches!(self.lanes[..], [Lane { programs_at_once: 1, .. }]);
+        let who = if is_alone { String::new() } else { format!("{}: ", program.target) };
         println!("\n--- {} of {}", program.target, program.package);
-        let mut command = surroundings.start(program, self.which);
-        if let Some(threads) = at_once {
+        let mut command = surroundings.start(program, lane.which);
+        if let Some(threads) = lane.at_once {
             command.env("RUST_TEST_THREADS", threads.to_string());
         }
         let report = again::run(&mut command, &who)?;
@@ -202,19 +227,22 @@ impl Group {
 }
 
 /// Every test is in one of them.
-fn groups() -> [Group; 5] {
+fn groups() -> [Group; 4] {
     let cpus = thread::available_parallelism().map_or(1, NonZero::get);
     let (some, more) = (cpus + cpus.div_ceil(2), 3 * cpus);
-    let called = |names, at_once| Lane { programs: Programs::Called(names), at_once };
-    let group = |name, lane| Group { name, lanes: vec![lane], which: &[], measures: true };
-    let units = Lane { programs: Programs::Units, at_once: None };
-    let devices = called(DEVICES, Some(more));
+    let units = Lane { programs: Programs::Units, programs_at_once: cpus, which: &[], at_once: None };
+    let called =
+        |names, at_once| Lane { programs: Programs::Called(names), programs_at_once: 1, at_once, ..units };
+    let of_program = |which, at_once| Lane { which, ..called(WAITING, Some(at_once)) };
+    let group = |name, lanes: &[Lane]| Group { name, lanes: lanes.to_vec(), measures: true };
     [
-        Group { measures: false, ..group("test-units", units) },
-        Group { which: &["--skip", CLOCK], ..group("test-waiting", called(WAITING, Some(more))) },
-        Group { which: &[CLOCK], ..group("test-clock", called(WAITING, Some(some))) },
-        Group { lanes: vec![devices, called(NODES, None)], ..group("test-devices", devices) },
-        group("test-apart", called(APART, None)),
+        Group { measures: false, ..group("test-units", &[units]) },
+        group("test-waiting", &[of_program(&["--skip", CLOCK], more)]),
+        group("test-clock", &[of_program(&[CLOCK], some), called(LAWS, Some(some))]),
+        group(
+            "test-apart",
+            &[called(DEVICES, Some(more)), Lane { programs_at_once: 2, ..called(APART, None) }],
+        ),
     ]
 }
 
@@ -242,6 +270,27 @@ mod tests {
     }
 
     #[test]
+    fn each_program_is_run_once_however_many_run_at_once() {
+        let programs = ["a", "b", "c", "d"].map(|name| TestProgram::unit(name));
+        let lane = Lane { programs: Programs::Units, programs_at_once: 2, which: &[], at_once: None };
+        let queue = Queue::of(lane, &programs);
+        let taken = thread::scope(|scope| {
+            let take = || queue.programs().map(|program| program.target.clone()).collect::<Vec<_>>();
+            let runners = [(); 2].map(|()| scope.spawn(take));
+            runners.map(|runner| runner.join().unwrap()).concat()
+        });
+        assert_eq!(taken.len(), 4);
+        assert_eq!(
+            taken.into_iter().collect::<BTreeSet<_>>(),
+            ["a", "b", "c", "d"].map(str::to_owned).into()
+        );
+        assert_eq!(
+            Queue::of(Lane { programs: Programs::Called(&["a"]), ..lane }, &programs).programs().count(),
+            0
+        );
+    }
+
+    #[test]
     fn every_test_program_is_in_a_part() {
         let folders = ["crates", "extensions"].map(|name| crate::workspace_root().unwrap().join(name));
         let crates = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
@@ -250,7 +299,7 @@ mod tests {
             .map(|test| test.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
             .collect();
         let known: BTreeSet<String> =
-            [APART, DEVICES, WAITING, NODES].concat().into_iter().map(str::to_owned).collect();
+            [APART, DEVICES, WAITING, LAWS].concat().into_iter().map(str::to_owned).collect();
         assert_eq!(found, known, "name it among those that stand apart, or make it a part of `it`");
     }
 

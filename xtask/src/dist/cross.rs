@@ -5,7 +5,7 @@
 //! taken. Must not add an architecture to the packages of this host.
 
 use super::architecture::Architecture;
-use anyhow::Context as _;
+use crate::ci::succeed;
 use std::env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -223,13 +223,6 @@ fn sysroot_of_host() -> Option<PathBuf> {
 
 fn rust_licences(sysroot: &Path) -> Vec<PathBuf> {
     ["Apache-2.0.txt", "MIT.txt"].map(|name| sysroot.join("share/doc/rust/licenses").join(name)).to_vec()
-}
-
-fn succeed(command: &mut Command) -> anyhow::Result<()> {
-    let name = command.get_program().to_owned();
-    let status = command.status().with_context(|| format!("cannot start {}", name.display()))?;
-    anyhow::ensure!(status.success(), "{} failed", name.display());
-    Ok(())
 }
 
 #[cfg(test)]

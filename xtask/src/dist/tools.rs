@@ -5,7 +5,7 @@
 
 use super::architecture::Architecture;
 use super::cross::{self, Toolchain};
-use crate::ci::setup;
+use crate::ci::{setup, succeed, tool};
 use anyhow::Context as _;
 use std::env;
 use std::ffi::OsString;
@@ -60,19 +60,7 @@ pub fn set_up(target: &Path, architectures: &[&Architecture]) -> anyhow::Result<
     }
     setup::run(FROM_DEBIAN, "packages");
     if !venv.join("bin/cargo-zigbuild").is_file() {
-        succeed(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-        let list = venv.join("requirements.txt");
-        fs::write(&list, FROM_PYPI)?;
-        let mut pip = Command::new(venv.join("bin/pip"));
-        pip.args([
-            "install",
-            "--quiet",
-            "--no-deps",
-            "--only-binary=:all:",
-            "--require-hashes",
-            "--requirement",
-        ]);
-        succeed(pip.arg(&list))?;
+        tool::make_venv(&venv, FROM_PYPI)?;
     }
     if !nfpm.join("nfpm").is_file() {
         fs::create_dir_all(&nfpm)?;
@@ -149,12 +137,6 @@ impl Tools {
         let all = [self.venv.join("bin")].into_iter().chain(env::split_paths(&old));
         env::join_paths(all).context("PATH cannot be put together")
     }
-}
-
-fn succeed(command: &mut Command) -> anyhow::Result<()> {
-    let name = command.get_program().to_owned();
-    anyhow::ensure!(crate::ci::finished_well(command)?, "{} failed", name.display());
-    Ok(())
 }
 
 #[cfg(test)]

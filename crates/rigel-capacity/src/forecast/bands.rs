@@ -31,7 +31,7 @@ impl Width {
         parts[1] = parts[1].max(wander);
         let blocks = (days as f64 / BLOCK_DAYS).max(2.0);
         // What the errors themselves ask for, and what so few blocks would ask for if they were normal.
-        let factor = student_t_quantile(UPPER, blocks).max(seen(&tested.errors, parts));
+        let factor = student_t_quantile(UPPER, blocks).max(conformal_factor(&tested.errors, parts));
         Self { parts, factor, tested_weeks: days as f64 / WEEK as f64 }
     }
 
@@ -47,7 +47,7 @@ fn law([alone, per_week, squared]: [f64; 3], weeks: f64) -> f64 {
 }
 
 /// The factor that holds 95 % of the errors, as in split conformal prediction.
-fn seen(errors: &[Vec<f64>], parts: [f64; 3]) -> f64 {
+fn conformal_factor(errors: &[Vec<f64>], parts: [f64; 3]) -> f64 {
     let scaled = |(week, error): (usize, &f64)| {
         let size = law(parts, (week + 1) as f64).sqrt();
         if size > 0.0 { error.abs() / size } else { 0.0 }

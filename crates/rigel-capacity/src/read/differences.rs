@@ -115,14 +115,19 @@ const HOSTS: [&str; 5] = ["hostname", "nodename", "host", "node", "host_name"];
 /// Instances that are no names of a host.
 const LOOPBACKS: [&str; 4] = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"];
 
+fn without_port(instance: &str) -> &str {
+    match instance.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => instance,
+    }
+}
+
 /// Takes what names the host out of all labels of a series.
 fn instance(all: &mut BTreeMap<String, String>) -> String {
     let is_name = |name: &&&str| all.get(**name).is_some_and(|host| !host.is_empty());
     let is_instance = |name: &&&str| {
-        all.get(**name).is_some_and(|instance| {
-            let host = instance.rsplit_once(':').map_or(instance.as_str(), |(host, _)| host);
-            !instance.is_empty() && !LOOPBACKS.contains(&host)
-        })
+        all.get(**name)
+            .is_some_and(|instance| !instance.is_empty() && !LOOPBACKS.contains(&without_port(instance)))
     };
     // Behind another Prometheus or a gateway, `instance` is that, and what was exported there is the host.
     let named = ["exported_instance", "instance"];
@@ -161,10 +166,7 @@ impl Labels {
 
     /// The host: the instance without its port.
     pub fn host(&self) -> &str {
-        match self.instance.rsplit_once(':') {
-            Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-            _ => &self.instance,
-        }
+        without_port(&self.instance)
     }
 
     /// The key of a metric with these labels; `id` is what is known about the disk.

@@ -6,7 +6,7 @@
 
 use super::documents::Documents;
 use super::locale::{Dates, is_zone};
-use super::pieces::{Piece, told};
+use super::pieces::{Piece, text_around};
 use super::seen::wrong;
 use super::sysstat::{Disk, has_fraction, of_group, tell_coarse, unreadable};
 use super::{Room, SampleSink};
@@ -113,10 +113,10 @@ fn report(piece: &Piece<'_>, run: &mut Run, out: &mut SampleSink<'_>) -> Result<
             .because("iostat was started without -t")
             .next(format!("create it again: {AGAIN}")));
     };
-    let host = told(piece.around, "nodename").unwrap_or_default();
+    let host = text_around(piece.around, "nodename").unwrap_or_default();
     out.seen.tells_of(&host, &host);
     if (run.number, &run.host) != (piece.array, &host) {
-        let dates = Dates::begun(told(piece.around, "date").as_deref());
+        let dates = Dates::begun(text_around(piece.around, "date").as_deref());
         *run = Run::begin(piece.array, &host, dates);
     }
     let Some(at_ms) = time(text, piece.line, &mut run.dates, out)? else { return Ok(()) };

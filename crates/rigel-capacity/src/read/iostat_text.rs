@@ -53,12 +53,7 @@ impl Room for IostatText {
     }
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
-        let mut is_torn = !self.tables.columns.is_empty();
-        self.lines.end(|_, _| {
-            is_torn = true;
-            Ok(())
-        })?;
-        if is_torn {
+        if self.lines.drop_rest() || !self.tables.columns.is_empty() {
             out.seen.notes.insert("the file ends in the middle: iostat was stopped or is still writing; the complete reports are used");
         }
         Ok(())

@@ -102,6 +102,7 @@ fn labels_of_other_agents_name_the_host_and_clusters_are_kept_apart() {
         ("node=\"db1\"", "db1"),
         ("instance=\"localhost:9100\",nodename=\"db1\"", "db1"),
         ("instance=\"localhost:9100\"", "localhost"),
+        ("instance=\"[::1]\",nodename=\"db1\"", "db1"),
         ("cluster=\"east\",instance=\"db1:9100\"", "east/db1"),
         ("exported_instance=\"db1:9100\",instance=\"gateway:9091\"", "db1"),
         ("exported_instance=\"localhost:9100\",instance=\"db1:9100\"", "db1"),

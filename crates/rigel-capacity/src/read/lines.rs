@@ -63,6 +63,11 @@ impl Lines {
         if line.trim_ascii().is_empty() { Ok(()) } else { each(trimmed(&line), self.line + 1) }
     }
 
+    /// Drops a last line without a line feed; whether there was one.
+    pub fn drop_rest(&mut self) -> bool {
+        !std::mem::take(&mut self.rest).trim_ascii().is_empty()
+    }
+
     fn open_quote(&self, part: &[u8]) -> bool {
         let quotes = |bytes: &[u8]| bytes.iter().filter(|&&byte| byte == b'"').count();
         (quotes(&self.rest) + quotes(part)) % 2 == 1

@@ -142,7 +142,7 @@ impl State {
         metric: Metric,
         out: &mut SampleSink<'_>,
     ) -> Result<(), Problem> {
-        let (begin, end) = (told(row, "begin_time", out)?, told(row, "end_time", out)?);
+        let (begin, end) = (time_in(row, "begin_time", out)?, time_in(row, "end_time", out)?);
         let value = number(row, "average")?;
         let is_there = |told: WrittenTime| match (told, &out.options.zone) {
             (WrittenTime::Local(local), Some(zone)) => !when::moments(zone, local).is_empty(),
@@ -168,7 +168,7 @@ impl State {
         metric: Metric,
         out: &mut SampleSink<'_>,
     ) -> Result<(), Problem> {
-        let told = told(row, "snap_time", out)?;
+        let told = time_in(row, "snap_time", out)?;
         if has_lost_digits(row.text("value")) {
             return Err(lost_digits(row.text("value"), "value", row.line));
         }
@@ -206,7 +206,7 @@ pub fn number(row: &Row<'_>, name: &str) -> Result<f64, Problem> {
 ///
 /// # Errors
 /// When it is none, or needs a zone.
-pub fn told(row: &Row<'_>, name: &str, out: &mut SampleSink<'_>) -> Result<WrittenTime, Problem> {
+pub fn time_in(row: &Row<'_>, name: &str, out: &mut SampleSink<'_>) -> Result<WrittenTime, Problem> {
     if !row.has(name) {
         return Err(wrong(row.line, format!("there is no column {}", name.to_ascii_uppercase()))
             .because("the query that wrote the file selects other columns")

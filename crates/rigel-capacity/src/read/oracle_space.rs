@@ -3,7 +3,7 @@
 //! Rows of one snapshot, whether of the database or of a tablespace each, are added up. Must not take the size of files for that of the storage.
 
 use super::csv::{Csv, Row};
-use super::oracle::{WrittenTime, number, told};
+use super::oracle::{WrittenTime, number, time_in};
 use super::{Format, Room, SampleSink};
 use crate::when::Zone;
 use crate::{HOUR_MS, Key, Metric, Span, Subject};
@@ -75,7 +75,7 @@ impl State {
         let subject = Subject::instance(row.text("db_name"), row.text("instance_number"), row.text("dbid"));
         let key = out.key(host, subject, Format::AwrSpace.source());
         let used_bytes = number(row, "used_bytes")?;
-        let Some(at_ms) = self.moment(&key, told(row, "snap_time", out)?, row.line, out)? else {
+        let Some(at_ms) = self.moment(&key, time_in(row, "snap_time", out)?, row.line, out)? else {
             return Ok(());
         };
         // Without a number the moment tells snapshots apart.

@@ -63,12 +63,7 @@ impl Room for OsWatcher {
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Self { lines, tables } = self;
         // Which disks an open table would have had is not known.
-        let mut is_torn = !tables.columns.is_empty();
-        lines.end(|_, _| {
-            is_torn = true;
-            Ok(())
-        })?;
-        if is_torn {
+        if lines.drop_rest() || !tables.columns.is_empty() {
             out.seen.notes.insert(
                 "the file ends in the middle: iostat was stopped or is still writing; the complete reports are used",
             );

@@ -240,7 +240,7 @@ fn before(bytes: &[u8], is_sign: impl Fn(&u8) -> bool) -> usize {
 }
 
 /// The text of a name in what is around elements: `"nodename":"vm"`; the last one, which is of the host at hand. Blanks between signs are gone there.
-pub fn told(around: &[u8], name: &str) -> Option<String> {
+pub fn text_around(around: &[u8], name: &str) -> Option<String> {
     let quoted = [b"\"", name.as_bytes(), b"\":\""].concat();
     let at = around.windows(quoted.len()).rposition(|part| part == quoted)?;
     let rest = &around[at + quoted.len()..];
@@ -267,7 +267,7 @@ mod tests {
             pieces
                 .cut(bytes, |piece| {
                     let text = String::from_utf8(piece.json.to_vec()).unwrap();
-                    found.push((text, piece.line, told(piece.around, "nodename")));
+                    found.push((text, piece.line, text_around(piece.around, "nodename")));
                     Ok(())
                 })
                 .unwrap();

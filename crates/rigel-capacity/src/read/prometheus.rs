@@ -160,7 +160,7 @@ impl Room for Prometheus {
         let Series { identities, hosts, sizes, free, names, count, .. } = &mut self.found;
         hosts.values_mut().for_each(|host| host.write(identities, out));
         sizes.iter().for_each(|(labels, readings)| self::sizes(labels, readings, free, out));
-        if let Some(error) = pieces::told(self.pieces.around(), "error") {
+        if let Some(error) = pieces::text_around(self.pieces.around(), "error") {
             return Err(of_server(&error));
         }
         if !self.is_export && *count == 0 && self.pieces.end().is_ok() {

@@ -4,7 +4,7 @@
 //! Must not guess a time zone.
 
 use super::documents::Documents;
-use super::pieces::{Piece, told};
+use super::pieces::{Piece, text_around};
 use super::seen::{shown, wrong};
 use super::sysstat::{Disk, MB, unreadable};
 use super::{Room, SampleSink};
@@ -125,7 +125,7 @@ fn element(piece: &Piece<'_>, out: &mut SampleSink<'_>) -> Result<(), Problem> {
     if read.disk.is_empty() && read.filesystems.is_empty() {
         return Ok(());
     }
-    let host = told(piece.around, "nodename").unwrap_or_default();
+    let host = text_around(piece.around, "nodename").unwrap_or_default();
     out.seen.tells_of(&host, &host);
     let Some(span) = span(read.timestamp.as_ref(), piece.line, out)? else { return Ok(()) };
     disks(&read, &host, span, out);

@@ -63,11 +63,7 @@ impl Room for Sar {
     }
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
-        let mut is_torn = self.tables.report.is_some();
-        self.lines.end(|_, _| {
-            is_torn = true;
-            Ok(())
-        })?;
+        let is_torn = self.lines.drop_rest() || self.tables.report.is_some();
         self.tables.part(out);
         if is_torn {
             out.seen

@@ -1,5 +1,5 @@
-//! The devices at the bottom of a target, which carry every byte that storage answers: below partitions, volumes, RAIDs and loop
-//! devices.
+//! What is at the bottom of a target and carries every byte that storage answers: the devices below partitions, volumes, RAIDs and loop
+//! devices, or the client of a file server.
 //!
 //! What a layer in between answers from memory never gets there. Must not look at a device.
 
@@ -8,18 +8,23 @@ use super::{DeviceFacts, TargetFacts};
 /// Targets of the device mapper below which fewer bytes may move although storage answers: they keep blocks in fewer bytes, or hold none.
 const FEWER_BYTES: [&str; 4] = ["vdo", "zero", "error", "user"];
 
-/// All devices between a target and the bottom, and those at the bottom.
+/// All devices between a target and the bottom, and what is at the bottom.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Carriers {
     /// Kernel names of all of them.
     pub names: Vec<String>,
     /// Major and minor numbers of those at the bottom, each once.
     pub bottom: Vec<(u32, u32)>,
+    /// Where the NFS is mounted that holds the target, printable: its client counts what it exchanges with the server.
+    pub nfs: Option<String>,
 }
 
 impl TargetFacts {
-    /// The carriers of a target; `None` where no block device is known below it, or one of them shows too little of itself.
+    /// The carriers of a target; `None` where nothing that counts is known below it, or one device shows too little of itself.
     pub fn carriers(&self) -> Option<Carriers> {
+        if let Some(mount) = self.mount.as_ref().filter(|mount| mount.is_nfs()) {
+            return Some(Carriers { nfs: Some(mount.mount_point.clone()), ..Carriers::default() });
+        }
         let mut found = Carriers::default();
         let device = self.device.as_ref().filter(|_| self.kind.is_counted())?;
         found.add(std::iter::once(device).chain(&self.below))?;
@@ -30,7 +35,8 @@ impl TargetFacts {
 }
 
 impl Carriers {
-    fn add<'a>(&mut self, devices: impl Iterator<Item = &'a DeviceFacts>) -> Option<()> {
+    /// Adds devices; `None` where one of them shows too little of itself.
+    pub fn add<'a>(&mut self, devices: impl Iterator<Item = &'a DeviceFacts>) -> Option<()> {
         for device in devices {
             self.names.push(device.name.clone());
             if !moves_as_much(device) {
@@ -60,7 +66,7 @@ fn moves_as_much(device: &DeviceFacts) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::{LoopFile, MappedFacts, TargetKind};
+    use crate::facts::{LoopFile, MappedFacts, MountFacts, TargetKind};
 
     fn device(name: &str, number: u32) -> DeviceFacts {
         DeviceFacts { name: name.to_owned(), number: Some((8, number)), ..DeviceFacts::default() }
@@ -97,6 +103,21 @@ mod tests {
         let found = target(array, vec![device("sdc", 32), device("sdb", 16)]).carriers().unwrap();
         assert_eq!(found.names, ["md0", "sdc", "sdb"]);
         assert_eq!(found.bottom, [(8, 16), (8, 32)]);
+    }
+
+    #[test]
+    fn a_file_of_a_server_is_carried_by_the_client() {
+        let on = |filesystem: &str| {
+            let mount = MountFacts {
+                mount_point: "/backup".into(),
+                filesystem: filesystem.into(),
+                ..MountFacts::default()
+            };
+            let file = TargetFacts { kind: TargetKind::File, mount: Some(mount), ..TargetFacts::default() };
+            file.carriers().map(|carriers| carriers.nfs)
+        };
+        assert_eq!((on("nfs"), on("nfs4")), (Some(Some("/backup".into())), Some(Some("/backup".into()))));
+        assert_eq!((on("fuse.sshfs"), on("cifs")), (None, None), "they count nothing for a mount");
     }
 
     #[test]

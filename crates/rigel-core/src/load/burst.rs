@@ -22,7 +22,7 @@ const LONGEST_STRETCH: Nanos = Nanos::from_secs(60);
 const STRETCHES: u64 = 60;
 /// How long half of the load lasts before the first burst.
 pub const PROBE: Nanos = Nanos::from_secs(5);
-/// The second burst as it is foretold; how long it lasts follows from the first one.
+/// The second burst in the plan; its real length follows from the first one.
 const USUAL_SECOND: Nanos = Nanos::from_secs(60);
 /// Outstanding small I/Os on each target.
 const SMALL_EACH: u32 = 32;
@@ -66,7 +66,7 @@ impl Burst {
         share.clamp(Nanos(NS_PER_S), LONGEST_STRETCH)
     }
 
-    /// The phases as they are foretold, with this many outstanding: half of them, and all of them in two bursts.
+    /// The phases in the plan: half of these outstanding I/Os, then all of them in two bursts.
     pub fn phases(self, class: Class, all: u32) -> Vec<Phase> {
         let phase = |level, time| Phase { time, point: Point::alone(class, level), shape: None };
         vec![phase((all / 2).max(1), PROBE), phase(all, self.time), phase(all, USUAL_SECOND)]

@@ -2,7 +2,7 @@
 //!
 //! Must not judge; `rigel_uses::through` does.
 
-use crate::load::slo::{LatencyCriterion, SloBound};
+use crate::load::slo::SloBound;
 use crate::load::soak::Soak;
 use crate::units::{NS_PER_S, Nanos, UnitError};
 use serde::{Deserialize, Serialize};
@@ -126,11 +126,6 @@ impl Demand {
     /// The latency limit, if it is one.
     pub const fn bound(&self) -> Option<SloBound> {
         if let Self::Latency { bound, .. } = self { Some(*bound) } else { None }
-    }
-
-    /// Whether the mean is bounded, and not a share of the I/Os.
-    pub fn is_of_mean(&self) -> bool {
-        self.bound().is_some_and(|bound| bound.judged == LatencyCriterion::Mean)
     }
 }
 

@@ -45,12 +45,12 @@ pub(super) fn header(number: usize, header: &Header) -> Result<(), Problem> {
 
 /// Looks at a plan.
 pub(super) fn plan(number: usize, request: &Request, plan: &Plan) -> Result<(), Problem> {
-    told(number, of_plan(request, plan))
+    at_line(number, of_plan(request, plan))
 }
 
 /// Looks at a visit.
 pub(super) fn visit(number: usize, request: &Request, visit: &Visit) -> Result<(), Problem> {
-    told(number, of_visit(request, visit))
+    at_line(number, of_visit(request, visit))
 }
 
 /// Looks at a part of a visit.
@@ -58,7 +58,7 @@ pub(super) fn interval(number: usize, request: &Request, interval: &Interval) ->
     let Interval { began_ns, measured_ns, .. } = *interval;
     let spans = times(&[("began_ns", began_ns), ("measured_ns", measured_ns)]);
     let found = of_tallies(request, &interval.tallies, measured_ns, true);
-    told(number, spans.and(found))
+    at_line(number, spans.and(found))
 }
 
 /// Looks at the counts of a window that another process has told.
@@ -78,13 +78,13 @@ pub fn foreign_tallies(
 /// Looks at where a run continues.
 pub(super) fn resumed(number: usize, resumed: &ResumedLine) -> Result<(), Problem> {
     let one = at_most("set_aside", usize::try_from(resumed.set_aside).unwrap_or(usize::MAX), 1);
-    told(number, times(&[("run_ns", resumed.run_ns)]).and(one))
+    at_line(number, times(&[("run_ns", resumed.run_ns)]).and(one))
 }
 
 /// Looks at what drives said.
 pub(super) fn drives(number: usize, look: &DriveLook) -> Result<(), Problem> {
     let count = at_most("drives", look.drives.len(), MOST_DRIVES);
-    told(number, times(&[("run_ns", look.run_ns)]).and(count))
+    at_line(number, times(&[("run_ns", look.run_ns)]).and(count))
 }
 
 /// Looks at a mark.
@@ -94,10 +94,10 @@ pub(super) fn mark(number: usize, mark: &Mark) -> Result<(), Problem> {
         MarkContent::Host(change) => change.device.chars().count(),
     };
     let short = at_most("marked", length, MOST_TEXT);
-    told(number, times(&[("run_ns", mark.run_ns)]).and(short))
+    at_line(number, times(&[("run_ns", mark.run_ns)]).and(short))
 }
 
-fn told(number: usize, found: FieldError) -> Result<(), Problem> {
+fn at_line(number: usize, found: FieldError) -> Result<(), Problem> {
     found.map_err(|(field, reason)| broken_at(number, &field, &reason))
 }
 

@@ -53,11 +53,11 @@ impl<'a> RestSplice<'a> {
     /// When the record continued without them.
     pub fn of(record: &[u8], rest: &'a [u8]) -> Result<Self, Problem> {
         let nothing = Self { stays: record.len(), more: &[] };
-        let whole_rest = whole(rest);
+        let whole_rest = whole_lines(rest);
         let Some(first) = whole_rest.split_inclusive(|&byte| byte == b'\n').next() else {
             return Ok(nothing);
         };
-        let lines = whole(record);
+        let lines = whole_lines(record);
         let Some(at) = find(lines, first) else { return Ok(Self { stays: lines.len(), more: rest }) };
         let there = &lines[at..];
         match rest.strip_prefix(there) {
@@ -69,7 +69,7 @@ impl<'a> RestSplice<'a> {
 }
 
 /// The lines that were written whole.
-fn whole(bytes: &[u8]) -> &[u8] {
+fn whole_lines(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
     &bytes[..end]
 }

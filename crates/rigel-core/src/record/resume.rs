@@ -241,7 +241,7 @@ pub fn check_made_again(
     check_targets(recorded, &adjusted, restarted)
 }
 
-/// Whether a directory is on the storage that held a file of it, which is gone by now.
+/// Whether a directory is on the storage that held its scratch file, which is gone.
 ///
 /// # Errors
 /// As [`check_targets`].

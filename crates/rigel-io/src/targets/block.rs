@@ -7,9 +7,8 @@ mod mapper;
 pub use legs::{Legs, legs_of_array, legs_of_volume};
 
 use crate::system::{read, text, value};
-use rigel_core::facts::Carriers;
 use rigel_core::path_text;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -50,7 +49,7 @@ impl Block {
     }
 
     /// The device of a directory, or of a link to one.
-    fn at(dir: &Path) -> Option<Self> {
+    pub(crate) fn at(dir: &Path) -> Option<Self> {
         let dir = dir.canonicalize().ok()?;
         let (major, minor) = parsed_pair(&read(&dir.join("dev"))?)?;
         // The kernel writes `!` for the `/` of names such as `cciss/c0d0`.
@@ -161,7 +160,7 @@ impl Block {
 
     /// Whether the kernel counts its I/O: since the boot it has counted some, if only that of a look for partitions. It does not where
     /// `queue/iostats` is 0, and not for the several paths of one NVMe namespace together before Linux 6.4.
-    fn counts(&self) -> bool {
+    pub(crate) fn counts(&self) -> bool {
         let any = |text: String| text.split_ascii_whitespace().any(|count| count != "0");
         self.value::<u8>("queue/iostats") != Some(0) && self.text("stat").is_none_or(any)
     }
@@ -240,32 +239,6 @@ pub fn counting_devices(root: &Path, targets: &[(u32, u32)]) -> Option<Vec<(u32,
     devices.sort_unstable();
     devices.dedup();
     Some(devices)
-}
-
-/// The devices at the bottom of targets, each once, if the kernel counts the I/O of all of them; `None` where it does not, where one
-/// target has none, and of a filesystem on several devices, of which only one is known.
-pub fn bottom_devices(root: &Path, carriers: &[Option<Carriers>]) -> Option<Vec<(u32, u32)>> {
-    let sys = root.join("sys");
-    let is_counted = |number: &(u32, u32)| Block::by_number(&sys, *number).filter(Block::counts).is_some();
-    let mut bottom = Vec::new();
-    for carriers in carriers {
-        let carriers =
-            carriers.as_ref().filter(|found| !found.names.iter().any(|name| is_one_of_many(&sys, name)))?;
-        bottom.extend(carriers.bottom.iter().copied());
-    }
-    bottom.sort_unstable();
-    bottom.dedup();
-    bottom.iter().all(is_counted).then_some(bottom)
-}
-
-/// Whether a device, by its kernel name, holds a btrfs together with others. The kernel lists them in `/sys/fs/btrfs/UUID/devices`.
-fn is_one_of_many(sys: &Path, name: &str) -> bool {
-    let filesystems = std::fs::read_dir(sys.join("fs/btrfs")).into_iter().flatten().flatten();
-    let devices = filesystems.map(|entry| entry.path().join("devices"));
-    let names = |dir: PathBuf| -> Vec<OsString> {
-        std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect()
-    };
-    devices.map(names).any(|names| names.len() > 1 && names.iter().any(|one| one == name))
 }
 
 /// `nvme0n1` for `ng0n1`, or the other way round. Both lie in the directory of their controller or subsystem.

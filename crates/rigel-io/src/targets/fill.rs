@@ -30,7 +30,7 @@ impl NewFile {
     /// Makes an empty file if there is none.
     ///
     /// # Errors
-    /// When there is something by now, or it cannot be made.
+    /// When something exists there by now, or the file cannot be created.
     pub fn make(path: &Path) -> Result<Self, Problem> {
         let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
         let flags = OFlags::RDONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;

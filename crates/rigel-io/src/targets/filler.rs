@@ -116,7 +116,7 @@ impl<'a> Stretch<'a> {
         }
     }
 
-    /// Tells how far it is without a gap, until the last thread is at its end.
+    /// Reports how far the data reaches without a gap, until the last thread has ended.
     fn follow(&self, done: &Receiver<PieceDone>, progress: &mut dyn FnMut(u64)) -> Result<(), FillStop> {
         let mut beyond = BTreeSet::new();
         let (mut at, mut first_failed) = (self.begin, None::<(u64, Errno)>);

@@ -32,6 +32,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use contents::{Progress, Scan};
 pub use facts::directory_facts;
+pub(super) use layers::devices as devices_of;
 pub use snapshot::Snapshot;
 
 /// An inspected target, still pinned.

@@ -47,12 +47,16 @@ impl Hold {
 /// Takes the lock; false when another process has it. A filesystem without locks (some FUSE and network ones) cannot
 /// tell, and counts as locked.
 pub(super) fn lock(file: &impl AsFd) -> Result<bool, Errno> {
+    lock_within(RELEASE, file)
+}
+
+fn lock_within(patience: Duration, file: &impl AsFd) -> Result<bool, Errno> {
     let attempt = || {
         fs::flock(file, FlockOperation::NonBlockingLockExclusive)?;
         let all_runs = range::set(file, Kind::Exclusive, RUNS);
         if all_runs.is_err() && is_of_nodes(file) { Err(Errno::WOULDBLOCK) } else { Ok(()) }
     };
-    match retry_while(Errno::WOULDBLOCK, RELEASE, attempt) {
+    match retry_while(Errno::WOULDBLOCK, patience, attempt) {
         Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOLCK | Errno::NOSYS | Errno::INVAL) => Ok(true),
         Err(Errno::WOULDBLOCK) => Ok(false),
         Err(errno) => Err(errno),
@@ -61,13 +65,19 @@ pub(super) fn lock(file: &impl AsFd) -> Result<bool, Errno> {
 
 /// Takes the lock of a node of the run with this number; false when another process has one that is not of this run.
 pub(super) fn lock_together(file: &impl AsFd, run: u64) -> Result<bool, Errno> {
+    lock_together_within(RELEASE, file, run)
+}
+
+fn lock_together_within(patience: Duration, file: &impl AsFd, run: u64) -> Result<bool, Errno> {
     let all = u64::try_from(RUNS.end - RUNS.start).unwrap_or(1);
     let own = RUNS.start + i64::try_from(run % all).unwrap_or(0);
-    match retry_while(Errno::WOULDBLOCK, RELEASE, || try_together(file, own)) {
+    match retry_while(Errno::WOULDBLOCK, patience, || try_together(file, own)) {
         Ok(()) => Ok(true),
         Err(Errno::WOULDBLOCK) => Ok(false),
         // Where there are no such locks, a file has one writer.
-        Err(Errno::OPNOTSUPP | Errno::NOLCK | Errno::NOSYS | Errno::INVAL | Errno::OVERFLOW) => lock(file),
+        Err(Errno::OPNOTSUPP | Errno::NOLCK | Errno::NOSYS | Errno::INVAL | Errno::OVERFLOW) => {
+            lock_within(patience, file)
+        }
         Err(errno) => Err(errno),
     }
 }
@@ -101,6 +111,17 @@ pub(super) fn is_locked(file: &impl AsFd) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Nobody here lets go later.
+    const PATIENCE: Duration = Duration::from_millis(20);
+
+    fn lock(file: &File) -> Result<bool, Errno> {
+        lock_within(PATIENCE, file)
+    }
+
+    fn lock_together(file: &File, run: u64) -> Result<bool, Errno> {
+        lock_together_within(PATIENCE, file, run)
+    }
 
     #[test]
     fn a_file_is_that_of_one_run_on_however_many_nodes() {

@@ -78,6 +78,13 @@ impl Fixture {
         }
     }
 
+    /// A device of a btrfs.
+    pub fn holds_btrfs(&self, uuid: &str, device: &str) {
+        let links = self.root.path().join("sys/fs/btrfs").join(uuid).join("devices");
+        std::fs::create_dir_all(&links).unwrap();
+        symlink(self.dir(device), links.join(Path::new(device).file_name().unwrap())).unwrap();
+    }
+
     fn dir(&self, at: &str) -> PathBuf {
         self.root.path().join("sys/devices").join(at)
     }

@@ -4,6 +4,7 @@
 //! Counters whose file is missing, unreadable or unparsable are left out. Must not keep state between readings.
 
 use super::WatchedDevices;
+use super::nfs::Clients;
 use rigel_core::witness::{Counts, DeviceTransfer};
 use rustix::io::pread;
 use rustix::param::clock_ticks_per_second;
@@ -24,6 +25,7 @@ pub(super) struct Counters {
     io_pressure: Source,
     devices: Vec<Source>,
     bottom: Vec<Source>,
+    nfs: Clients,
     /// In the counters of the host.
     pub(super) cpus: Option<u32>,
     own_us: OwnUs,
@@ -51,7 +53,8 @@ impl Counters {
             io_pressure: source("proc/pressure/io"),
             // Not /proc/diskstats, which lists every disk of the host, and there can be thousands.
             devices: devices.on_top.iter().map(device).collect(),
-            bottom: devices.at_bottom.iter().map(device).collect(),
+            bottom: devices.at_bottom.devices.iter().map(device).collect(),
+            nfs: Clients::open(root, &devices.at_bottom.nfs),
             cpus: std::fs::read(root.join("proc/stat")).ok().and_then(|stat| cpus(&stat)),
             own_us,
         }
@@ -74,9 +77,10 @@ impl Counters {
         }
     }
 
-    /// `None` where one of the devices cannot be read, or none is watched.
+    /// `None` where one of the devices or mounts cannot be read, or none is watched.
     fn carried(&self) -> Option<DeviceTransfer> {
-        let mut each = self.bottom.iter().map(|device| device.read(moved));
+        let devices = self.bottom.iter().map(|device| device.read(moved));
+        let mut each = devices.chain(self.nfs.exchanged());
         let first = each.next()??;
         each.try_fold(first, |sum, next| Some(sum.and(next?)))
     }
@@ -142,7 +146,7 @@ fn moved(stat: &[u8]) -> Option<DeviceTransfer> {
     Some(DeviceTransfer { read_bytes: bytes(2)?, written_bytes: bytes(3)? })
 }
 
-fn numbers(text: &[u8]) -> impl Iterator<Item = Option<u64>> {
+pub(super) fn numbers(text: &[u8]) -> impl Iterator<Item = Option<u64>> {
     text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(number)
 }
 

@@ -81,7 +81,10 @@ impl Host {
         let devices = [(8, 0), (8, 16)];
         let own_us = Arc::clone(&self.own_us);
         let own_us = Box::new(move || own_us.load(Ordering::SeqCst));
-        let watched = WatchedDevices { on_top: devices.to_vec(), at_bottom: devices.to_vec() };
+        let watched = WatchedDevices {
+            on_top: devices.to_vec(),
+            at_bottom: Bottom { devices: devices.to_vec(), nfs: Vec::new() },
+        };
         let counters = Counters::open(self.root.path(), &watched, own_us);
         let limits = LimitsWatch::begin(IoLimits::of(System::at(self.root.path())));
         let kernel = KernelThreads::of(self.root.path());
@@ -209,7 +212,7 @@ fn a_long_watch_becomes_sparser_and_loses_no_sum() {
     let devices = [(8, 0)];
     let own_us = Arc::clone(&host.own_us);
     let own_us = Box::new(move || own_us.load(Ordering::SeqCst));
-    let watched = WatchedDevices { on_top: devices.to_vec(), at_bottom: Vec::new() };
+    let watched = WatchedDevices { on_top: devices.to_vec(), at_bottom: Bottom::default() };
     let counters = Counters::open(host.root.path(), &watched, own_us);
     let limits = LimitsWatch::begin(IoLimits::of(System::at(host.root.path())));
     let kernel = KernelThreads::of(host.root.path());

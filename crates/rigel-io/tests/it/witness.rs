@@ -6,7 +6,7 @@ use rigel_core::units::{MIB, NS_PER_MS, NS_PER_S, NS_PER_US, to_f64};
 use rigel_core::witness::{Counts, Disturbance, Witness, foreign_cores, judge};
 use rigel_io::clock::{Clock, MonotonicClock, thread_cpu_ns};
 use rigel_io::targets::inspect::target_facts;
-use rigel_io::witness::{Sampler, WatchedDevices, counting_devices};
+use rigel_io::witness::{Bottom, Sampler, WatchedDevices, counting_devices};
 use rigel_testdev::{AlignedBytes, LoopDevice, MissingNeed, needs, open_direct};
 use std::hint::black_box;
 use std::os::unix::fs::FileExt;
@@ -35,7 +35,7 @@ impl Drop for Burner {
 /// What the sampler saw while `act` ran.
 fn watched(devices: &[(u32, u32)], act: impl FnOnce()) -> Witness {
     let clock = MonotonicClock::start();
-    let devices = WatchedDevices { on_top: devices.to_vec(), at_bottom: Vec::new() };
+    let devices = WatchedDevices { on_top: devices.to_vec(), at_bottom: Bottom::default() };
     let sampler = Sampler::start(Path::new("/"), &devices, clock).unwrap();
     sampler.mark();
     let start_ns = clock.now_ns();

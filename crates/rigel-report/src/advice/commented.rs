@@ -2,7 +2,7 @@
 //!
 //! Shared by all products whose files may hold comments. Must not write a setting.
 
-use super::{Advisory, grouped, kept, kept_back, names, range, title};
+use super::{Advisory, grouped, kept_back, names, range, title, withheld};
 use crate::page::Page;
 use crate::text::wrapped;
 use rigel_core::path_text::printable;
@@ -63,7 +63,7 @@ impl CommentedFile {
     /// The settings without a value, those with the same reason together.
     pub(super) fn refusals(&mut self, advice: &[&Advice]) {
         for kind in [Kind::InDoubt, Kind::Missing] {
-            let all = kept(advice.iter().copied(), kind);
+            let all = withheld(advice.iter().copied(), kind);
             for remedy in grouped(&all, |refusal| (&refusal.next, &refusal.command)) {
                 self.page.blank();
                 for reason in grouped(&remedy, |refusal| &refusal.because) {

@@ -3,7 +3,7 @@
 //!
 //! Must not leave out a setting that the runs do not support.
 
-use super::{Advisory, kept, kept_back, meaning, names, range, title, warnings};
+use super::{Advisory, kept_back, meaning, names, range, title, warnings, withheld};
 use crate::document::{Block, Blocks, Column, Document, Paragraph, Room, Table};
 use crate::text::Style;
 use crate::verdict::Tone;
@@ -44,7 +44,7 @@ pub fn page(advisory: &Advisory<'_>, explain: bool) -> String {
 fn answer(advisory: &Advisory<'_>) -> Block {
     let advice = &advisory.advised.advice;
     let given = advice.iter().filter(|one| one.outcome.is_ok()).count();
-    let count = |kind| kept(advice, kind).len();
+    let count = |kind| withheld(advice, kind).len();
     let kinds = [(Kind::Rough, "rough"), (Kind::InDoubt, "withheld"), (Kind::Missing, "not measured")];
     let others = kinds.into_iter().filter(|(kind, _)| count(*kind) > 0);
     let others: Vec<String> = others.map(|(kind, word)| format!("{} {word}", count(kind))).collect();
@@ -60,11 +60,11 @@ fn answer(advisory: &Advisory<'_>) -> Block {
     }
 }
 
-/// What the words of the tables mean, as far as they stand there.
+/// What the words in the tables mean; only those that occur.
 fn legend(advisory: &Advisory<'_>, explain: bool) -> Vec<String> {
     let given = || advisory.advised.advice.iter().filter(|one| one.outcome.is_ok());
     let hints = given().any(|one| one.outcome.as_ref().is_ok_and(|given| given.is_hint));
-    let has = |kind| !kept(&advisory.advised.advice, kind).is_empty();
+    let has = |kind| !withheld(&advisory.advised.advice, kind).is_empty();
     let word = |kind| format!("{}: {}", kept_back(kind), meaning(kind));
     let lines = [
         (true, "range: the value at both ends of the 95 % intervals behind it".to_owned()),
@@ -152,7 +152,7 @@ fn otherwise(given: &SettingAdvice, indent: &str) -> impl Iterator<Item = Block>
 
 /// The settings that no record has figures for, in a line for each product.
 fn missing(advisory: &Advisory<'_>) -> Block {
-    let all = kept(&advisory.advised.advice, Kind::Missing);
+    let all = withheld(&advisory.advised.advice, Kind::Missing);
     let mut blocks = Vec::new();
     if !all.is_empty() {
         let head = "Not measured (--database PRODUCT --explain gives the commands that measure them):";

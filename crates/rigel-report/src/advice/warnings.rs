@@ -2,7 +2,7 @@
 //!
 //! Must not judge a figure; [`rigel_uses::advice`] does.
 
-use super::{Advisory, WithheldSetting, grouped, kept, names};
+use super::{Advisory, WithheldSetting, grouped, names, withheld};
 use crate::document::{Block, Paragraph};
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::path_text::printable;
@@ -16,7 +16,7 @@ pub(super) fn blocks(advisory: &Advisory<'_>) -> [Block; 3] {
 
 /// Settings that are withheld, or rough, for the same reason are named together, and what has the same remedy stands above it.
 fn in_question(advice: &[Advice], kind: Kind) -> Block {
-    let all = kept(advice, kind);
+    let all = withheld(advice, kind);
     let (head, remedy_of) = match kind {
         Kind::Rough => {
             ("ROUGH: the true value of these settings lies somewhere in their ranges.", "  To narrow them: ")

@@ -33,13 +33,7 @@ impl Document for ComparisonView<'_> {
         }
         all.extend(warnings);
         all.push(gates::table(self.gates, |judged| gates::reason(judged, found)));
-        if room.is_wide() {
-            all.extend([figures.curves(), figures.changes("the new side")]);
-            let rows: Vec<_> = found.rows.iter().map(of_row).collect();
-            all.extend(tables(&rows, ["Base", "New"], Quantity::name, room));
-        } else {
-            all.extend(narrow_tables(found));
-        }
+        all.extend(changes(found, &figures, room));
         all.push(Block::part(explanations(self)));
         all.extend(found.endured.map(endured));
         all.extend(others(self, room));
@@ -48,10 +42,16 @@ impl Document for ComparisonView<'_> {
     }
 }
 
-/// The rows that say something of their own.
-pub(super) fn narrow_tables(found: &Comparison) -> Vec<Block> {
-    let rows: Vec<_> = found.shown().map(of_row).collect();
-    tables(&rows, ["Base", "New"], |quantity| all_names(found, quantity), Room::Narrow)
+/// Every row, with its charts; on a terminal the rows that say something of their own.
+pub(super) fn changes(found: &Comparison, figures: &Figures, room: Room) -> Vec<Block> {
+    if !room.is_wide() {
+        let rows: Vec<_> = found.shown().map(of_row).collect();
+        return tables(&rows, ["Base", "New"], |quantity| all_names(found, quantity), room);
+    }
+    let rows: Vec<_> = found.rows.iter().map(of_row).collect();
+    let mut all = vec![figures.curves(), figures.changes("the new side")];
+    all.extend(tables(&rows, ["Base", "New"], Quantity::name, room));
+    all
 }
 
 /// A card for each quantity of the runs. The rate within a bound that never binds is the highest rate.

@@ -41,8 +41,8 @@ pub(super) fn sentences(compared: &ComparisonView<'_>) -> Vec<String> {
         ("Not judged".to_owned(), Kind::Unjudged),
     ];
     let named = |(name, kind): (String, Kind)| {
-        let told = told(found, kind);
-        (!told.is_empty()).then(|| format!("{name}: {told}."))
+        let rows = rows_in_words(found, kind);
+        (!rows.is_empty()).then(|| format!("{name}: {rows}."))
     };
     // Levels that no row judges alone may say it together.
     let together = found.over_points();
@@ -139,7 +139,7 @@ impl Kind {
 }
 
 /// The rows of a kind: the quantities of the runs, then those of points, together where they are of the same levels.
-fn told(found: &Comparison, kind: Kind) -> String {
+fn rows_in_words(found: &Comparison, kind: Kind) -> String {
     let is = |row: &&Row| Kind::of(row) == kind;
     let of_runs = found.shown().filter(is).filter(|row| row.point.is_none());
     let mut parts: Vec<String> = of_runs.map(|row| of_the_run(found, row.quantity)).collect();

@@ -2,11 +2,10 @@
 //!
 //! Must not compare, and must not judge a tool.
 
-use super::blocks::{cards, differences, explanations, narrow_tables, what};
+use super::blocks::{cards, changes, differences, explanations, what};
 use super::json::{ToolDocument, document_of, run, tool_run};
 use super::outcome::io_of;
 use super::page::Figures;
-use super::rows::{of_row, tables};
 use super::words::named;
 use super::{CompareFormat, ComparisonView, gates, junit, look, outcome, points};
 use crate::document::html::Frame;
@@ -20,7 +19,6 @@ use crate::verdict::Tone;
 use crate::view::View;
 use crate::words::listed;
 use rigel_core::error::Problem;
-use rigel_core::judge::quantity::Quantity;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::path_text::printable;
 use rigel_uses::baseline::{Baseline, ToolResults};
@@ -107,13 +105,7 @@ impl Document for ToolComparisonView<'_> {
         }
         all.push(Block::List(warnings.chain(points::best_loads(&self.found.best_loads)).collect()));
         all.push(gates::table(self.gates, |judged| gates::reason(judged, found)));
-        if room.is_wide() {
-            all.extend([figures.curves(), figures.changes("the new side")]);
-            let rows: Vec<_> = found.rows.iter().map(of_row).collect();
-            all.extend(tables(&rows, ["Base", "New"], Quantity::name, room));
-        } else {
-            all.extend(narrow_tables(found));
-        }
+        all.extend(changes(found, &figures, room));
         all.push(Block::part(explanations(&numbers)));
         all.push(differences(&found.differences, room));
         let only = [("base", &self.found.only[0]), ("new", &self.found.only[1])];

@@ -13,7 +13,7 @@ use rigel_core::units::say::percent;
 impl Document for HeadroomReport<'_> {
     fn blocks(&self, room: Room) -> Blocks {
         let gate = self.gate.map(|(at, is)| format!("--fail-before {}: {}", day::shown(at), is.name()));
-        let mut sentences: Vec<String> = words::told(self).into_iter().chain(gate).collect();
+        let mut sentences: Vec<String> = words::sentences(self).into_iter().chain(gate).collect();
         let notes = words::notes(self);
         if room.is_wide() {
             sentences.extend(notes.iter().cloned());

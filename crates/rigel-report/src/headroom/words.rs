@@ -66,7 +66,7 @@ fn holds(ends: &Ends) -> String {
 }
 
 /// The answers: what is assumed, then one for each storage.
-pub(super) fn told(told: &HeadroomReport<'_>) -> Vec<String> {
+pub(super) fn sentences(told: &HeadroomReport<'_>) -> Vec<String> {
     let named = told.storages.len() > 1;
     let answers = told.storages.iter().flat_map(|storage| {
         let credits = storage.credits.iter().flat_map(|one| credits::sentences(&storage.name, named, one));

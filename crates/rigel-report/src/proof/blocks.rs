@@ -13,7 +13,7 @@ use rigel_uses::proof::{About, concurrency};
 impl Document for ProofReport<'_> {
     fn blocks(&self, room: Room) -> Blocks {
         let proof = self.proof;
-        let sentences = words::told(proof);
+        let sentences = words::sentences(proof);
         let tone = if proof.refutes() { Tone::UseWithCare } else { Tone::Good };
         let mut all = vec![match room {
             Room::Narrow => Block::List(sentences),

@@ -7,7 +7,7 @@ use rigel_uses::proof::page_cost::{self, PageCostVerdict, Place, Rule};
 use rigel_uses::proof::{Proof, Verdict, concurrency};
 
 /// The answers, a sentence or two for each setting.
-pub fn told(proof: &Proof) -> Vec<String> {
+pub fn sentences(proof: &Proof) -> Vec<String> {
     let mut all = Vec::new();
     if let Some(found) = &proof.page_cost {
         all.extend(of_cost(found));

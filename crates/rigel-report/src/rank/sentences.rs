@@ -166,9 +166,14 @@ fn money(ranked: &RankView<'_>) -> Vec<String> {
     };
     let list = |storages: &[usize]| listed(&storages.iter().map(with_price).collect::<Vec<_>>());
     let answer = match (purchase.cheapest, surely.as_slice()) {
-        (Some(storage), _) => format!("The cheapest that certainly meets {wanted} is {}.", list(&[storage])),
+        (Some(storage), _) => {
+            let by = by_one_run(ranked, &[storage]);
+            format!("The cheapest that certainly meets {wanted}{by} is {}.", list(&[storage]))
+        }
         (None, []) => format!("No storage certainly meets {wanted}."),
-        (None, some) => format!("Storages that certainly meet {wanted}: {}.", list(some)),
+        (None, some) => {
+            format!("Storages that certainly meet {wanted}{}: {}.", by_one_run(ranked, some), list(some))
+        }
     };
     let others: Vec<usize> = surely
         .iter()
@@ -180,6 +185,16 @@ fn money(ranked: &RankView<'_>) -> Vec<String> {
     let perhaps = (!perhaps.is_empty())
         .then(|| format!("Perhaps: {}; the interval includes the limit, or there is none.", list(&perhaps)));
     std::iter::once(answer).chain(also).chain(perhaps).chain(offers::notes(ranked)).collect()
+}
+
+/// What a certainty rests on where no interval covers the differences between days.
+fn by_one_run(ranked: &RankView<'_>, storages: &[usize]) -> &'static str {
+    let has_one_run = |&storage: &usize| ranked.storages[storage].runs.len() == 1;
+    match storages {
+        some if !some.iter().all(has_one_run) => "",
+        [_] => " (judging by one run)",
+        _ => " (judging by one run of each)",
+    }
 }
 
 /// What is worth knowing of the storages and their figures, a line each.

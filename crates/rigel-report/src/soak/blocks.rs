@@ -41,7 +41,7 @@ impl Document for SoakReport<'_> {
 }
 
 fn verdict(told: &SoakReport<'_>, room: Room) -> Vec<Block> {
-    let sentences = words::told(told);
+    let sentences = words::sentences(told);
     if room.is_wide() {
         let tone = match told.found {
             found if found.is_faulty() => Tone::DoNotUse,

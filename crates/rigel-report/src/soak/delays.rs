@@ -2,8 +2,8 @@
 
 use super::{SoakReport, words};
 use crate::words::listed;
-use rigel_core::units::say::{counted, rough_time, time, two_units};
-use rigel_core::units::{NS_PER_S, Nanos, to_f64, us_from_ns};
+use rigel_core::units::say::{counted, rough_span, time, two_units};
+use rigel_core::units::{Nanos, to_f64, us_from_ns};
 use rigel_uses::soak::{LongIo, SoakFindings, Spell};
 
 /// Spells that are named in a sentence.
@@ -18,7 +18,7 @@ pub(super) fn fault(found: &SoakFindings) -> Option<String> {
 pub(super) fn verdict(found: &SoakFindings) -> Option<String> {
     let long = found.longest.as_ref().map(took);
     let slow = (!found.spells.is_empty())
-        .then(|| format!("the storage was far slower than usual for {}", span(found.slow_for())));
+        .then(|| format!("the storage was far slower than usual for {}", rough_span(found.slow_for())));
     match (long, slow) {
         (Some(long), Some(slow)) => Some(format!("{long}, and {slow}")),
         (one, other) => one.or(other),
@@ -48,11 +48,6 @@ fn length(one: &LongIo) -> String {
     time(us_from_ns(to_f64(one.length.0)))
 }
 
-/// A time with three figures where it is short: `4.20 s`, `3 min 20 s`.
-fn span(lasted: Nanos) -> String {
-    if lasted.0 < 60 * NS_PER_S { rough_time(to_f64(lasted.0)) } else { two_units(lasted) }
-}
-
 /// The slow spells, the longest first.
 pub(super) fn spells(told: &SoakReport<'_>) -> Option<String> {
     let mut all: Vec<&Spell> = told.found.spells.iter().collect();
@@ -60,7 +55,7 @@ pub(super) fn spells(told: &SoakReport<'_>) -> Option<String> {
     let one = |spell: &&Spell| {
         format!(
             "for {} from {} on{} ({} I/O took {} on average, usually {})",
-            span(spell.lasted),
+            rough_span(spell.lasted),
             two_units(Nanos(spell.began_ns)),
             place(told, spell),
             spell.class,

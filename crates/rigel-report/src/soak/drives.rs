@@ -31,7 +31,7 @@ pub(super) fn verdict(found: &SoakFindings) -> Option<String> {
 }
 
 /// The sentences: what casts doubt on drives, what is known, and what is not.
-pub(super) fn told(found: &SoakFindings) -> Vec<String> {
+pub(super) fn sentences(found: &SoakFindings) -> Vec<String> {
     let Some(drives) = &found.drives else { return Vec::new() };
     let mut sentences: Vec<String> = drives
         .worse()

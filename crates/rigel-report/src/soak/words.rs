@@ -20,7 +20,7 @@ use rigel_uses::soak::{LEAST_TARGETS, Outlier, PhaseFound, PhaseIo, ProductionIm
 const MOST_NAMED: usize = 3;
 
 /// The answer: the verdict first, then what it is based on.
-pub(super) fn told(told: &SoakReport<'_>) -> Vec<String> {
+pub(super) fn sentences(told: &SoakReport<'_>) -> Vec<String> {
     let found = told.found;
     let parts = [
         Some(verdict(told)),
@@ -40,7 +40,7 @@ pub(super) fn told(told: &SoakReport<'_>) -> Vec<String> {
         surroundings::guests(&told.record.header.nodes),
     ];
     let mut sentences: Vec<String> = parts.into_iter().flatten().collect();
-    sentences.extend(drives::told(found));
+    sentences.extend(drives::sentences(found));
     sentences
 }
 

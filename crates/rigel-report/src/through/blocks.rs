@@ -9,7 +9,7 @@ use crate::text::Ink;
 use crate::verdict::{Cause, Tone};
 use crate::{run, warnings};
 use rigel_core::stats::Estimate;
-use rigel_core::units::say::{number, percent, short, time};
+use rigel_core::units::say::{number, percent, rough_span, short, time};
 use rigel_core::units::{Nanos, to_f64, us_from_ns};
 use rigel_uses::through::{Figures, Level, Trouble, TroubleKind};
 
@@ -41,7 +41,7 @@ fn warnings(causes: &[Cause], room: Room) -> Vec<Block> {
 }
 
 fn verdict(told: &ThroughReport<'_>, is_warned: bool, room: Room) -> Vec<Block> {
-    let sentences = words::told(told);
+    let sentences = words::sentences(told);
     let found = told.found;
     if room.is_wide() {
         let tone = match found {
@@ -74,7 +74,7 @@ fn demands(told: &ThroughReport<'_>) -> Block {
 
 fn levels(told: &ThroughReport<'_>) -> Block {
     let us = |one: &Option<Estimate>| one.map(|one| time(one.value) + &words::ends(&one, time));
-    let seconds = |level: &Level| words::length(Nanos(level.to_ns.saturating_sub(level.from_ns)));
+    let seconds = |level: &Level| rough_span(Nanos(level.to_ns.saturating_sub(level.from_ns)));
     Table::of("level", &told.found.levels)
         .column(Column::left("").width(7), |level| level.span.name())
         .column(Column::right("lasted").width(9), seconds)
@@ -82,7 +82,7 @@ fn levels(told: &ThroughReport<'_>) -> Block {
             number(level.rate.value) + &words::ends(&level.rate, number)
         })
         .column(Column::right("p99 (95 %)").width(30), move |level| us(&level.p99_us))
-        .column(Column::right("longest").width(9), |level| words::length(level.longest))
+        .column(Column::right("longest").width(9), |level| rough_span(level.longest))
         .column(Column::right("failed").width(7), |level| level.errors)
         .done()
 }
@@ -118,7 +118,7 @@ fn rows(told: &ThroughReport<'_>) -> Vec<Row> {
 }
 
 fn trouble(one: &Trouble) -> String {
-    let lasted = words::length(Nanos(one.ended_ns.saturating_sub(one.began_ns)));
+    let lasted = rough_span(Nanos(one.ended_ns.saturating_sub(one.began_ns)));
     match one.kind {
         TroubleKind::Standstill => format!("nothing completed for at least {lasted}"),
         TroubleKind::Errors => format!("{} I/Os failed within {lasted}", one.errors),

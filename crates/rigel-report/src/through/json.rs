@@ -200,7 +200,7 @@ pub fn json(told: &ThroughReport<'_>) -> Result<Vec<u8>, Problem> {
         run: printable(&header.run_id),
         started: printable(&header.started),
         targets: header.targets.iter().map(|target| printable(&target.path)).collect(),
-        told: words::told(told),
+        told: words::sentences(told),
         warnings: told.causes(),
         complete: found.complete,
         rate_asked: found.asked,

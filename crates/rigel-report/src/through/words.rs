@@ -6,14 +6,9 @@ use rigel_core::judge::wrong_data::place;
 use rigel_core::path_text::printable;
 use rigel_core::record::Mark;
 use rigel_core::stats::Estimate;
-use rigel_core::units::say::{counted, number, percent, rough_time, signed_percent, two_units};
+use rigel_core::units::say::{counted, number, percent, rough_span, signed_percent, two_units, whole};
 use rigel_core::units::{Bytes, Nanos, to_f64};
 use rigel_uses::through::{Baseline, DemandFound, DemandVerdict, Rebuild, Sign, SignKind, ThroughFindings};
-
-/// A time with three figures: `7.00 s`.
-pub(super) fn length(time: Nanos) -> String {
-    if time.0 >= 60_000_000_000 { two_units(time) } else { rough_time(to_f64(time.0)) }
-}
 
 /// A moment, in seconds of the run.
 pub(super) fn moment(run_ns: u64) -> String {
@@ -21,7 +16,7 @@ pub(super) fn moment(run_ns: u64) -> String {
 }
 
 /// The answer: the first sentence says most.
-pub(super) fn told(told: &ThroughReport<'_>) -> Vec<String> {
+pub(super) fn sentences(told: &ThroughReport<'_>) -> Vec<String> {
     let found = told.found;
     let parts = [
         Some(verdict(found)),
@@ -74,19 +69,19 @@ fn verdict(found: &ThroughFindings) -> String {
     }
     let still = match &found.standstill {
         Some(still) if still.is_open => {
-            format!("The load stood still for {} and still did when the run ended", length(still.least))
+            format!("The load stood still for {} and still did when the run ended", rough_span(still.least))
         }
         Some(still) if still.is_rough() => format!(
             "The load stood still for {} (at least {}, at most {}, as few I/Os arrived)",
-            length(still.length()),
-            length(still.least),
-            length(still.most)
+            rough_span(still.length()),
+            rough_span(still.least),
+            rough_span(still.most)
         ),
-        Some(still) => format!("The load stood still for {}", length(still.length())),
+        Some(still) => format!("The load stood still for {}", rough_span(still.length())),
         None => "The load never stood still".to_owned(),
     };
     match (found.back_after(), found.trouble.baseline) {
-        (Some(after), _) => format!("{still} and was back after {}; {errors}.", length(after)),
+        (Some(after), _) => format!("{still} and was back after {}; {errors}.", rough_span(after)),
         (None, Baseline::TooShort { .. }) => {
             format!(
                 "{still}; {errors}. When it was back is not known: the first sign came before there was a level to compare with."
@@ -129,7 +124,7 @@ fn first(found: &ThroughFindings, sign: Sign) -> String {
 fn longest(found: &ThroughFindings) -> Option<String> {
     found.has_trouble().then(|| {
         let back = |what: &str, time: Option<Nanos>| match time {
-            Some(time) => format!("the {what} was back after {}", length(time)),
+            Some(time) => format!("the {what} was back after {}", rough_span(time)),
             None => format!("the {what} was not back when the run ended"),
         };
         let known = matches!(found.trouble.baseline, Baseline::Known { .. });
@@ -142,7 +137,7 @@ fn longest(found: &ThroughFindings) -> Option<String> {
         } else {
             String::new()
         };
-        format!("The longest I/O took {}.{when}", length(found.longest))
+        format!("The longest I/O took {}.{when}", rough_span(found.longest))
     })
 }
 
@@ -159,12 +154,14 @@ fn rebuild(one: &Rebuild) -> String {
     let rate = one.rate.map_or_else(String::new, |rate| {
         format!(
             " at {} per second{}",
-            Bytes(bytes(rate.value)),
-            ends(&rate, |value| Bytes(bytes(value)).to_string())
+            Bytes(whole(rate.value)),
+            ends(&rate, |value| Bytes(whole(value)).to_string())
         )
     });
     let course = match (one.ended_ns, one.share) {
-        (Some(ended_ns), _) => format!("took {}{rate}", length(Nanos(ended_ns.saturating_sub(one.began_ns)))),
+        (Some(ended_ns), _) => {
+            format!("took {}{rate}", rough_span(Nanos(ended_ns.saturating_sub(one.began_ns))))
+        }
         (None, Some(share)) => {
             format!("had not ended when the run did: {} % were done{rate}", percent(share))
         }
@@ -187,10 +184,6 @@ fn rebuild(one: &Rebuild) -> String {
         },
     );
     format!("{device}: {what} began at {} and {course}{cost}.", moment(one.began_ns))
-}
-
-fn bytes(value: f64) -> u64 {
-    rigel_core::units::say::whole(value)
 }
 
 /// ` (90 to 110)`.

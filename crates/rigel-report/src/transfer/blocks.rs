@@ -8,7 +8,7 @@ use crate::words;
 use rigel_core::load::class::{LoadClass, Pattern};
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
-use rigel_core::units::say::{listed, number, percent, rough_time, two_units, whole};
+use rigel_core::units::say::{listed, number, percent, rough_span, whole};
 use rigel_core::units::{NS_PER_S, Nanos, to_f64};
 use rigel_uses::transfer::{TransferTime, Way};
 
@@ -126,12 +126,8 @@ fn suggestion((way, command): &(Way, String)) -> Block {
     Block::Suggestion(Suggestion { purpose, command: command.clone(), is_longer: false })
 }
 
-/// Of three figures below a minute, where whole seconds would hide too much.
 fn duration(seconds: f64) -> String {
-    if seconds < 60.0 {
-        return rough_time(seconds * to_f64(NS_PER_S));
-    }
-    two_units(Nanos(whole(seconds * to_f64(NS_PER_S))))
+    rough_span(Nanos(whole(seconds * to_f64(NS_PER_S))))
 }
 
 /// `53 min to 56 min`; of one that is narrower than what is shown, how narrow it is.

@@ -7,6 +7,7 @@ use crate::commits;
 use crate::view::View;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
+use rigel_core::judge::findings::PointFindings;
 use rigel_core::judge::flags::{FlagCode, Next};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::command_line::CommandLine;
@@ -20,6 +21,9 @@ use rigel_core::record::{Header, Node};
 use rigel_uses::advice::again;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// The part of what was served that is surely served again: near all of it, the queue is long.
+const SERVED_SHARE: f64 = 0.8;
 
 /// A command, and what it is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -53,6 +57,9 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
         return Some(suggestion("To resume the run, in the directory of its record", command));
     }
     let again = |purpose: &str, command: CommandLine| Some(suggestion(purpose, there(view, &command.text())));
+    if let Some(command) = slower(view, causes) {
+        return again("To try a rate that is served", command);
+    }
     match causes::next(causes) {
         // Over which targets it would go is not known.
         None if simulated && header.request.classes.iter().any(LoadClass::level_is_targets) => None,
@@ -96,7 +103,7 @@ fn on_a_scratch_file(view: &View<'_>) -> &'static str {
 /// Whether `rigel advise` has something to say about the reads of a database.
 fn advises(view: &View<'_>) -> bool {
     let request = &view.record.header.request;
-    let alone = |found: &rigel_core::judge::findings::PointFindings| found.point.is_alone(Class::SMALL);
+    let alone = |found: &PointFindings| found.point.is_alone(Class::SMALL);
     let measures_reads = !request.write_percent().writes() && view.findings.points.iter().any(alone);
     measures_reads && request.level() != RunLevel::Advanced && !request.asks_for_change()
 }
@@ -222,6 +229,28 @@ fn are_visits_used_up(view: &View<'_>) -> bool {
         let most = plan.parameters.most_visits as usize;
         view.findings.points.iter().any(|found| found.visits >= most)
     })
+}
+
+/// The same at a rate below what was served, where more had arrived; `None` if the tool was the limit, or no rate was typed.
+fn slower(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
+    let has = |code| causes.iter().any(|cause| cause.code == Some(code));
+    if !has(FlagCode::Overload) || has(FlagCode::HostLimited) {
+        return None;
+    }
+    let is_behind = |found: &&PointFindings| found.flags.iter().any(|flag| flag.code == FlagCode::Overload);
+    let served = view.findings.points.iter().filter(is_behind).flat_map(PointFindings::classes);
+    let least = served.filter(|(_, io)| io.load.is_open()).map(|(_, io)| io.iops.value).reduce(f64::min)?;
+    let rate = two_digits_below(SERVED_SHARE * least).filter(|rate| *rate > 0)?;
+    repeated(view)
+        .filter(|command| command.has(&["--rate"]))
+        .map(|command| command.with("--rate", &rate.to_string()))
+}
+
+/// `790` for 793.6.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate of I/Os")]
+fn two_digits_below(value: f64) -> Option<u64> {
+    let unit = 10_f64.powf((value.log10().floor() - 1.0).max(0.0));
+    value.is_finite().then(|| ((value / unit).floor() * unit) as u64)
 }
 
 /// A calibration that tried all its load, for storage that could do more.

@@ -17,7 +17,7 @@ use rigel_core::load::sides::Side;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::stats::turns::FEWEST_ROUNDS;
-use rigel_core::units::say::{counted, decimal_percent, number, plain_percent, signed_percent};
+use rigel_core::units::say::{counted, decimal_percent, figure, number, plain_percent, signed_percent};
 use rigel_uses::compare::change::{Change, Doubt};
 use rigel_uses::compare::{Comparison, Effect, MARGIN, Row, SessionSpread};
 use rigel_uses::versus::OverallRatio;
@@ -113,13 +113,30 @@ fn few(turned: &VersusReport<'_>, quantity: Quantity) -> Option<String> {
 fn behind(turned: &VersusReport<'_>) -> Vec<String> {
     let told = |(point, is_behind): (Point, [bool; 2])| {
         let load = at(turned, point);
-        match is_behind {
-            [true, true] => format!("Neither side keeps up with {load}."),
-            [true, false] => format!("A does not keep up with {load}, and B does."),
-            [false, _] => format!("B does not keep up with {load}, and A does."),
+        let served = Side::BOTH.map(|side| served_per_s(turned, point.on(side)));
+        match (is_behind, served) {
+            ([true, true], [Some(a), Some(b)]) => {
+                format!("Neither side keeps up with {load}: A served {a}, and B {b}.")
+            }
+            ([true, true], _) => format!("Neither side keeps up with {load}."),
+            ([true, false], [Some(a), _]) => {
+                format!("A does not keep up with {load} (it served {a}), and B does.")
+            }
+            ([false, _], [_, Some(b)]) => {
+                format!("B does not keep up with {load} (it served {b}), and A does.")
+            }
+            ([true, false], _) => format!("A does not keep up with {load}, and B does."),
+            ([false, _], _) => format!("B does not keep up with {load}, and A does."),
         }
     };
     overloaded(turned).map(told).collect()
+}
+
+/// What was served per second at a load of one class.
+fn served_per_s(turned: &VersusReport<'_>, point: Point) -> Option<String> {
+    let mut classes = turned.view.at(point)?.classes();
+    let (Some((_, io)), None) = (classes.next(), classes.next()) else { return None };
+    Some(figure(io.iops.value))
 }
 
 /// The loads that some side does not keep up with, and whether A and B do not.

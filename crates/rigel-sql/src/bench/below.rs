@@ -111,8 +111,7 @@ pub(super) fn evictor(
     Evictor::start(file, table.blocks, read, move || needed(&of_needed, block_bytes))
 }
 
-/// The pages that are about to be used: those of the statements in work. What the kernel fetched for a session that waits for a CPU
-/// would be fetched twice.
+/// The pages that running statements are about to use. If they were dropped while a session waits for a CPU, the kernel would fetch them twice.
 fn needed(shared: &SessionsState, block_bytes: u64) -> Vec<Range<u64>> {
     let reports = shared.reporting.iter().map(SessionWork::get).filter(|blocks| !blocks.is_empty());
     // Of many in a statement only one is read at a time, and putting pages out in so many pieces costs more than that one.

@@ -126,7 +126,7 @@ impl Database {
     /// Whether what it reads of the table can be distinguished from what others read of theirs.
     pub fn prepare_counts(&mut self) {
         let told: Result<Option<(u64, u64)>, _> = self.client.query_first(OF_FILE);
-        // It has read the table by now, so that nothing means that nobody counts.
+        // The table has been read by now, so a count of zero means that nothing is counted.
         self.counts_file = told.ok().flatten().is_some_and(|(bytes, _)| bytes > 0);
     }
 

@@ -8,19 +8,18 @@
 //! what was read once. So more rows follow those that are looked up, as many as the cache holds. Statements that make tables are no part of a
 //! transaction here: a comment tells a table that is not whole. Must not touch a database but `rigel`.
 
-use crate::failure::silent;
 use crate::mysql::database::{Database, Flavour};
 use crate::mysql::{BLOCK_BYTES, failure, session};
-use crate::patience::{LongWait, PATIENCE, TICK};
-use crate::session::died;
-use crate::table::{COMMITS, DropOutcome, NAME, Table, TableSpec, letters, not_finished, unlike, writing};
+use crate::patience::TICK;
+use crate::table::{
+    COMMITS, DropOutcome, NAME, Table, TableSpec, fill_in_thread, letters, not_finished, unlike,
+};
 use mysql::Value;
 use mysql::prelude::Queryable as _;
 use rigel_core::error::{ExitKind, Problem};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -50,12 +49,6 @@ const HOLD: &str = "set session transaction isolation level read uncommitted; st
 const HISTORY: &str = "show global status like 'Innodb_history_list_length'";
 const LITTLE_HISTORY: u64 = 2;
 const HISTORY_STANDS: Duration = Duration::from_secs(3);
-
-/// What comes from the thread that fills a table.
-enum FillMessage {
-    Bytes(u64, u64),
-    Ended(Box<Result<(Database, Table), Problem>>),
-}
 
 /// The row of a block that is looked up.
 pub fn middle(block: u32) -> u64 {
@@ -146,35 +139,22 @@ impl Database {
 
     /// Sees whether the sessions can be had and how rows would be looked up, and fills the table.
     pub fn fill(
-        mut self,
+        self,
         wanted: TableSpec,
         progress: &mut dyn FnMut(u64, u64),
         stop: &AtomicBool,
     ) -> Result<(Self, Table), Problem> {
-        let (told, hear) = mpsc::channel();
         let shown = self.address.shown().to_owned();
         // A statement is short; what takes long behind the last one nobody can end.
-        let mut waiting = LongWait::new(Box::new(|| ()));
-        let end = waiting.stopped();
-        thread::spawn(move || {
-            let mut rows = |done, total| drop(told.send(FillMessage::Bytes(done, total)));
-            let made = self.make(&wanted, &mut rows, &end);
-            // Nobody hears it any more when it is late.
-            let _ = told.send(FillMessage::Ended(Box::new(made.map(|table| (self, table)))));
-        });
-        while !waiting.is_over() {
-            match hear.recv_timeout(TICK) {
-                Ok(FillMessage::Ended(made)) => return *made,
-                Ok(FillMessage::Bytes(done, total)) => {
-                    progress(done, total);
-                    waiting.heard(Some(if done == total { writing(total) } else { PATIENCE }));
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(died()),
-            }
-            waiting.heed(stop, PATIENCE);
-        }
-        Err(silent(&shown, PATIENCE))
+        let cancel = Box::new(|| ());
+        fill_in_thread(
+            self,
+            &shown,
+            cancel,
+            move |database, progress, stop| database.make(&wanted, progress, stop),
+            progress,
+            stop,
+        )
     }
 
     fn make(
@@ -186,7 +166,7 @@ impl Database {
         self.lock()?;
         match self.tables()?.get("big").map(|mark| mark.strip_prefix(MARK)) {
             None => {}
-            // Nobody has the lock who is at it.
+            // Whoever were still filling it would hold the lock.
             Some(Some(UNFINISHED)) => self.drop_table(NAME)?,
             Some(Some(_)) => return Err(self.made_meanwhile()),
             Some(None) => return Err(self.not_ours()),

@@ -74,7 +74,7 @@ impl Database {
     /// Removes it, and the schema of a run when nothing else is in it.
     ///
     /// # Errors
-    /// When others made something of it, the table is somebody else's by now, or somebody measures.
+    /// When the table has become somebody else's, other objects depend on it, or a run uses it.
     pub fn drop_ledger(&mut self) -> Result<(), Problem> {
         let refused = |error| failure::statement(NOT_REMOVED, &error);
         self.lock("pg_advisory_lock").map_err(|problem| {

@@ -5,14 +5,12 @@
 
 pub(crate) mod standing;
 
-use crate::patience::{LongWait, PATIENCE, TICK};
 use crate::postgresql::BLOCK_BYTES;
 use crate::postgresql::database::Database;
 use crate::postgresql::schema::Schema;
 use crate::postgresql::{failure, index, plan, session};
 use crate::query::Query;
-use crate::session::died;
-use crate::table::{DropOutcome, NAME, Table, TableSpec, letters, not_finished, unlike, writing};
+use crate::table::{DropOutcome, NAME, Table, TableSpec, fill_in_thread, letters, not_finished, unlike};
 use postgres::error::SqlState;
 use postgres::{Client, Transaction};
 use rigel_core::error::Problem;
@@ -20,8 +18,6 @@ use rigel_core::load::sql::Probe;
 use standing::OpenTransaction;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 
 const AS_IT_IS: &str = "table rigel.big (id int, v int, pad text) using heap with (autovacuum_enabled = false); \
     alter table rigel.big alter pad set storage plain";
@@ -50,12 +46,6 @@ pub const BEGIN: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 /// The end of that form.
 pub const END: &[u8] = &(-1_i16).to_be_bytes();
 
-/// What comes from the thread that fills a table.
-enum FillMessage {
-    Bytes(u64, u64),
-    Ended(Box<Result<(Database, Table), Problem>>),
-}
-
 impl Database {
     /// The table that is there, which nobody removes as long as this connection lives; `None` if there is none of ours.
     ///
@@ -77,33 +67,20 @@ impl Database {
     /// When the user may not make it, the disk is full, or `stop` was set; nothing is left of it then. Also when the server does not
     /// answer.
     pub fn fill(
-        mut self,
+        self,
         wanted: TableSpec,
         progress: &mut dyn FnMut(u64, u64),
         stop: &AtomicBool,
     ) -> Result<(Self, Table), Problem> {
-        let (told, hear) = mpsc::channel();
-        let (shown, mut waiting) = (self.address.shown().to_owned(), LongWait::new(self.cancel()));
-        let end = waiting.stopped();
-        thread::spawn(move || {
-            let mut rows = |done, total| drop(told.send(FillMessage::Bytes(done, total)));
-            let made = self.make(wanted, &mut rows, &end);
-            // Nobody hears it any more when it is late.
-            let _ = told.send(FillMessage::Ended(Box::new(made.map(|table| (self, table)))));
-        });
-        while !waiting.is_over() {
-            match hear.recv_timeout(TICK) {
-                Ok(FillMessage::Ended(made)) => return *made,
-                Ok(FillMessage::Bytes(done, total)) => {
-                    progress(done, total);
-                    waiting.heard(Some(if done == total { writing(total) } else { PATIENCE }));
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(died()),
-            }
-            waiting.heed(stop, PATIENCE);
-        }
-        Err(waiting.silent(&shown))
+        let (shown, cancel) = (self.address.shown().to_owned(), self.cancel());
+        fill_in_thread(
+            self,
+            &shown,
+            cancel,
+            move |database, progress, stop| database.make(wanted, progress, stop),
+            progress,
+            stop,
+        )
     }
 
     fn make(

@@ -4,7 +4,9 @@
 
 mod time;
 
-pub use time::{rough_size, rough_time, size_unit, span, time, time_left, two_units, typed_size, typed_time};
+pub use time::{
+    rough_size, rough_span, rough_time, size_unit, span, time, time_left, two_units, typed_size, typed_time,
+};
 
 use std::fmt::Display;
 

@@ -10,11 +10,8 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread;
-use std::time::Duration;
 
-use super::control_group::command_in;
+use super::control_group::ControlGroup;
 use super::needs::MissingNeed;
 
 /// The limits of a cap; what is `None` is free.
@@ -33,7 +30,7 @@ pub struct CapLimits {
 /// A block-cgroup of our own; removed when dropped, once its processes have ended.
 #[derive(Debug)]
 pub struct BlkioCap {
-    group: PathBuf,
+    group: ControlGroup,
     hierarchy: Hierarchy,
     /// Major and minor number of the device.
     device: String,
@@ -52,12 +49,9 @@ impl BlkioCap {
             Hierarchy::find(&mounts).ok_or_else(|| MissingNeed::new("no block-cgroup mounted"))?;
         let root = hierarchy.root();
         hierarchy.enable().map_err(|error| unavailable(root, &error))?;
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let serial = COUNT.fetch_add(1, Ordering::Relaxed);
-        let group = root.join(format!("rigel-testdev.{}.{serial}", std::process::id()));
-        fs::create_dir(&group).map_err(|error| unavailable(&group, &error))?;
+        let group = ControlGroup::below(root).map_err(|error| unavailable(root, &error))?;
         let cap = Self { group, hierarchy, device };
-        cap.change(limits).map_err(|error| unavailable(&cap.group, &error))?;
+        cap.change(limits).map_err(|error| unavailable(cap.group.path(), &error))?;
         Ok(cap)
     }
 
@@ -77,12 +71,12 @@ impl BlkioCap {
     /// As those of [`Self::create`].
     pub fn also(&self, device: impl AsRef<Path>, limits: CapLimits) -> Result<(), MissingNeed> {
         let device = number(device.as_ref())?;
-        self.set(&device, limits).map_err(|error| unavailable(&self.group, &error))
+        self.set(&device, limits).map_err(|error| unavailable(self.group.path(), &error))
     }
 
     fn set(&self, device: &str, limits: CapLimits) -> io::Result<()> {
         let settings = self.hierarchy.settings(device, limits);
-        settings.into_iter().try_for_each(|(file, line)| fs::write(self.group.join(file), line))
+        settings.into_iter().try_for_each(|(file, line)| fs::write(self.group.path().join(file), line))
     }
 
     /// Puts a process with all of its threads into the group.
@@ -91,24 +85,12 @@ impl BlkioCap {
     ///
     /// What the kernel says.
     pub fn enter(&self, process: u32) -> io::Result<()> {
-        fs::write(self.group.join("cgroup.procs"), process.to_string())
+        fs::write(self.group.path().join("cgroup.procs"), process.to_string())
     }
 
     /// A command that enters the group, then becomes `program`; add arguments as to any command.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        command_in(&self.group, program)
-    }
-}
-
-impl Drop for BlkioCap {
-    fn drop(&mut self) {
-        // The group is busy until the kernel has buried its last process.
-        for _ in 0..100 {
-            if fs::remove_dir(&self.group).is_ok() {
-                return;
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
+        self.group.command(program)
     }
 }
 

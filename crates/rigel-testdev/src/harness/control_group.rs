@@ -1,9 +1,10 @@
-//! [`ControlGroup`]: one that limits the memory or the threads of a child, as a container does. What needs more memory is killed by the kernel.
+//! [`ControlGroup`]: one that limits a child, as a container does. A child that needs more memory than it has is killed by the kernel.
 //!
 //! It must not move any process but a child of the test into the group.
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,7 +21,7 @@ const OF_THREADS: [(&str, &str); 2] = [("/sys/fs/cgroup/pids", "pids.max"), ("/s
 /// A group of our own; removed when dropped, once its processes have ended.
 #[derive(Debug)]
 pub struct ControlGroup {
-    group: PathBuf,
+    path: PathBuf,
 }
 
 impl ControlGroup {
@@ -43,43 +44,51 @@ impl ControlGroup {
     }
 
     fn create(known: [(&str, &str); 2], most: u64) -> Result<Self, MissingNeed> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
         let mut tried = String::new();
         for (root, limit) in known {
-            let serial = COUNT.fetch_add(1, Ordering::Relaxed);
-            let name = format!("rigel-testdev-limits.{}.{serial}", std::process::id());
-            let cap = Self { group: PathBuf::from(root).join(name) };
-            let made = fs::create_dir(&cap.group)
-                .and_then(|()| fs::metadata(cap.group.join(limit)))
-                .and_then(|_| fs::write(cap.group.join(limit), most.to_string()));
-            match made {
-                Ok(()) => return Ok(cap),
+            let limited = Self::below(Path::new(root)).and_then(|group| {
+                let limit = group.path.join(limit);
+                fs::metadata(&limit)?;
+                fs::write(limit, most.to_string())?;
+                Ok(group)
+            });
+            match limited {
+                Ok(group) => return Ok(group),
                 Err(error) => tried += &format!("{root}: {error}; "),
             }
         }
         Err(MissingNeed::new(format!("no control group: {tried}")))
     }
 
+    /// A group without limits, of a name that no other one has.
+    pub(crate) fn below(root: &Path) -> io::Result<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let serial = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = root.join(format!("rigel-testdev.{}.{serial}", std::process::id()));
+        fs::create_dir(&path)?;
+        Ok(Self { path })
+    }
+
+    /// Where its files are.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// A command that enters the group, then becomes `program`; add arguments as to any command.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        command_in(&self.group, program)
+        let mut command = Command::new("sh");
+        // Not between fork and exec, which would need unsafe code. Without the group the test means nothing.
+        command.arg("-c").arg(r#"echo $$ > "$0/cgroup.procs" || exit 125; exec "$@""#);
+        command.arg(&self.path).arg(program);
+        command
     }
-}
-
-/// A command that enters a group, then becomes `program`.
-pub(crate) fn command_in(group: &Path, program: impl AsRef<OsStr>) -> Command {
-    let mut command = Command::new("sh");
-    // Not between fork and exec, which would need unsafe code. Without the group the test means nothing.
-    command.arg("-c").arg(r#"echo $$ > "$0/cgroup.procs" || exit 125; exec "$@""#);
-    command.arg(group).arg(program);
-    command
 }
 
 impl Drop for ControlGroup {
     fn drop(&mut self) {
-        // The group is busy until the kernel has buried its last process.
+        // The group is busy until the kernel has reaped its last process.
         for _ in 0..100 {
-            if !self.group.exists() || fs::remove_dir(&self.group).is_ok() {
+            if fs::remove_dir(&self.path).is_ok() {
                 return;
             }
             thread::sleep(Duration::from_millis(20));

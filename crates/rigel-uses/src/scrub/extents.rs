@@ -82,7 +82,7 @@ pub fn parse(text: &str, unit_bytes: u64) -> Result<CopyList, Problem> {
 }
 
 impl List {
-    /// Paths of the disks as they stand in the list, each with the line that it came up first in.
+    /// Paths of the disks as the list has them, each with its first line.
     pub fn disks(&self) -> &[(String, usize)] {
         &self.disks
     }

@@ -55,7 +55,7 @@ pub(super) fn moment(
     targets: usize,
 ) -> MomentBeside {
     MomentBeside {
-        taken: taken(in_flight_ns, measured_ns, targets),
+        taken: in_flight_per_target(in_flight_ns, measured_ns, targets),
         allowed: share(governed.allowed_ppm),
         p99_us: (governed.p99_ns > 0).then(|| us_from_ns(to_f64(governed.p99_ns))),
         pressed: governed.pressed_ppm.map(share),
@@ -84,19 +84,20 @@ pub(super) fn of(record: &Record) -> Option<ProductionImpact> {
             interval.tallies.values().map(|tally| tally.in_flight_ns).fold(0, u64::saturating_add);
         all_ns = all_ns.saturating_add(interval.measured_ns);
         flown_ns = flown_ns.saturating_add(in_flight_ns);
-        found.taken_at_most = found.taken_at_most.max(taken(in_flight_ns, interval.measured_ns, targets));
+        found.taken_at_most =
+            found.taken_at_most.max(in_flight_per_target(in_flight_ns, interval.measured_ns, targets));
         found.allowed += share(governed.allowed_ppm) * to_f64(interval.measured_ns);
         found.looks += u64::from(governed.looks);
         found.slow += u64::from(governed.slow);
         found.pressed += u64::from(governed.pressed);
         found.knows_pressure |= governed.pressed_ppm.is_some();
     }
-    found.taken = taken(flown_ns, all_ns, targets);
+    found.taken = in_flight_per_target(flown_ns, all_ns, targets);
     found.allowed /= to_f64(all_ns.max(1));
     Some(found)
 }
 
-fn taken(in_flight_ns: u64, measured_ns: u64, targets: usize) -> f64 {
+fn in_flight_per_target(in_flight_ns: u64, measured_ns: u64, targets: usize) -> f64 {
     to_f64(in_flight_ns) / to_f64(measured_ns.max(1)) / to_f64(targets.max(1) as u64)
 }
 

@@ -3,7 +3,7 @@ use rigel_core::facts::states::{StateChange, StateKind};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::phase::Phase;
 use rigel_core::load::task::Task;
-use rigel_core::load::through::{Demand, soak};
+use rigel_core::load::through::soak;
 use rigel_core::measure::{ClassTally, Series};
 use rigel_core::record::{Interval, MarkContent, Visit};
 use rigel_core::testing::{header, visit_to};
@@ -283,10 +283,4 @@ fn a_rebuild_has_a_rate_and_a_cost() {
     let unfinished = found(&seconds, &marks[..3], &[]);
     let [rebuild] = unfinished.rebuilds.as_slice() else { panic!() };
     assert_eq!((rebuild.ended_ns, rebuild.share), (None, Some(0.5)));
-}
-
-#[test]
-fn demands_of_the_mean_know_what_they_are() {
-    assert!("mean < 5ms".parse::<Demand>().unwrap().is_of_mean());
-    assert!(!"p99 < 5ms".parse::<Demand>().unwrap().is_of_mean());
 }

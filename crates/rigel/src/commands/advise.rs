@@ -42,7 +42,7 @@ pub fn advise(options: &AdviseOptions, streams: &Streams) -> Result<(), Problem>
     }
 }
 
-/// What the last calibration was of: whoever asks for it may stand in front of another disk by now.
+/// What the last calibration measured: the user may be asking about another disk.
 fn of_what(targets: &[TargetFacts], started: &str, here: &Path) -> String {
     let place = |target: &TargetFacts| {
         let directory = Path::new(&target.real_path).parent().filter(|_| target.is_own_scratch());

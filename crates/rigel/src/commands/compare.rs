@@ -206,7 +206,7 @@ fn show(
 }
 
 /// The gates of an outcome, with the reason for each.
-fn told(
+fn gates_with(
     gates: &[GateResult],
     reason: impl Fn(&GateResult) -> Option<String>,
     outcome: Outcome,
@@ -237,11 +237,11 @@ pub(super) fn check_gates(
     (fail_undecided, narrower): (bool, &str),
     streams: &Streams,
 ) -> Result<(), Problem> {
-    if let Some(what) = told(gates, &reason, Outcome::Failed) {
+    if let Some(what) = gates_with(gates, &reason, Outcome::Failed) {
         return Err(Problem::new(ExitKind::GateFailed, what)
             .next("the table shows every row of the quantity, --json the outcome of each"));
     }
-    let Some(what) = told(gates, &reason, Outcome::Undecided) else {
+    let Some(what) = gates_with(gates, &reason, Outcome::Undecided) else {
         return Ok(());
     };
     let is_required = |gate: &GateResult| gate.gate.required && gate.outcome == Outcome::Undecided;

@@ -15,7 +15,7 @@ pub fn from_fio(options: &FromFioArgs, streams: &Streams) -> Result<(), Problem>
     let name = encode(&options.file);
     let bytes = load_bytes(&options.file, &name)?;
     let found = fio::read(&name, text(&name, &bytes)?)?;
-    let remarks: Vec<String> = found.remarks.iter().map(told).collect();
+    let remarks: Vec<String> = found.remarks.iter().map(remark_text).collect();
     let mut head = vec![format!("The load of the fio job file {name}"), line(&found)];
     head.extend(remarks.iter().map(|remark| format!("fio: {remark}")));
     if !options.quiet {
@@ -35,7 +35,7 @@ pub fn text<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Problem> {
 }
 
 /// A remark in words; those of the command line where the load has none of its own.
-pub fn told(remark: &Remark) -> String {
+pub fn remark_text(remark: &Remark) -> String {
     let typed = format!("--{}", remark.option);
     let hint = || {
         let sentence = fio_hint(&typed, remark.value.as_deref(), false)?;

@@ -36,7 +36,7 @@ pub fn mark(options: &MarkArgs, streams: &Streams) -> Result<(), Problem> {
     if !found.is_own {
         return Err(of_another(&found));
     }
-    let at = said(&mut found, &options.text)?;
+    let at = send(&mut found, &options.text)?;
     streams.results(format!("marked in {} after {at}: {}\n", found.run_id, options.text).as_bytes())
 }
 
@@ -45,11 +45,11 @@ pub fn mark(options: &MarkArgs, streams: &Streams) -> Result<(), Problem> {
 /// # Errors
 /// When it takes none, or took too long.
 pub fn mark_own(text: &str) -> Result<String, Problem> {
-    said(&mut connected(std::process::id()).ok_or_else(gone)?, text)
+    send(&mut connected(std::process::id()).ok_or_else(gone)?, text)
 }
 
 /// Says a text into a run; the time of the run, in words.
-fn said(found: &mut RunPeer, text: &str) -> Result<String, Problem> {
+fn send(found: &mut RunPeer, text: &str) -> Result<String, Problem> {
     let sent = found.stream.get_mut().write_all(text.as_bytes());
     sent.and_then(|()| found.stream.get_ref().shutdown(Shutdown::Write)).map_err(|_| gone())?;
     let answer = line(&mut found.stream).ok_or_else(gone)?;

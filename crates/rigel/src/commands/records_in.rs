@@ -1,4 +1,4 @@
-//! The records in a directory given instead of a record. Must not read a record.
+//! The records in a directory, or beside another output, given instead of a record. Must not read a record.
 
 use crate::output::RECORD_SUFFIX;
 use crate::streams::Streams;
@@ -49,6 +49,20 @@ pub fn next_step(dir: &Path) -> String {
     }
 }
 
+/// The same problem of a file that is another output of a run, whose record lies beside it, with that record as the next step.
+pub fn instead_of_output(problem: Problem, path: &Path) -> Problem {
+    let Some(record) = record_of_output(path) else { return problem };
+    let next = format!("give the record of that run: {}", path_text::encode(&record));
+    problem.because("the file is another output of a run").next(next)
+}
+
+/// `x_20260101_1200_record.jsonl` for `x_20260101_1200_report.html`.
+fn record_of_output(output: &Path) -> Option<PathBuf> {
+    let name = output.file_name()?.to_str().filter(|name| !name.ends_with(RECORD_SUFFIX))?;
+    let beside = |(at, _)| output.with_file_name(format!("{}{RECORD_SUFFIX}", &name[..at]));
+    name.rmatch_indices('_').map(beside).find(|record| record.is_file())
+}
+
 fn newest_first(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let is_record = |path: &PathBuf| path.to_string_lossy().ends_with(RECORD_SUFFIX) && path.is_file();
@@ -88,5 +102,20 @@ mod tests {
         assert!(streams.texts()[1].contains("is the newest of 2 records in "), "{:?}", streams.texts());
         let step = next_step(dir.path());
         assert!(step.find("b_record.jsonl") < step.find("a_record.jsonl"), "{step}");
+    }
+
+    #[test]
+    fn the_record_beside_an_output_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        record(dir.path(), "a_1_record.jsonl", 0);
+        let next =
+            |name: &str| instead_of_output(Problem::usage("").next("as before"), &dir.path().join(name)).next;
+        let named = format!("give the record of that run: {}", dir.path().join("a_1_record.jsonl").display());
+        for output in ["a_1_report.html", "a_1_ci.csv", "a_1_metrics.prom"] {
+            assert_eq!(next(output).as_deref(), Some(&*named), "{output}");
+        }
+        for other in ["a_1_record.jsonl", "a_1_2_record.jsonl", "b_1_report.html", "a.html"] {
+            assert_eq!(next(other).as_deref(), Some("as before"), "{other}");
+        }
     }
 }

@@ -77,7 +77,7 @@ fn outputs(format: Format, record: &Record, streams: &Streams) -> Result<Vec<Out
     let view = View::of(record);
     let own = match view.answer() {
         Answer::Soak(_) => match SoakFindings::of(record) {
-            Some(found) => rigel_report::soak::file(format, &told(record, &found))?,
+            Some(found) => rigel_report::soak::file(format, &soak_report(record, &found))?,
             None => None,
         },
         Answer::Through => match ThroughFindings::of(record) {
@@ -98,7 +98,7 @@ fn outputs(format: Format, record: &Record, streams: &Streams) -> Result<Vec<Out
     own.map_or_else(|| render(format, &view), |file| Ok(vec![file]))
 }
 
-fn told<'a>(record: &'a Record, found: &'a SoakFindings) -> SoakReport<'a> {
+fn soak_report<'a>(record: &'a Record, found: &'a SoakFindings) -> SoakReport<'a> {
     SoakReport { record, found, lost: 0 }
 }
 
@@ -159,7 +159,7 @@ fn no_two_alike(files: &[PlacedFile<'_>]) -> Result<(), Problem> {
 fn show(record: &Record, path: &Path, explain: bool, streams: &Streams) -> Result<(), Problem> {
     let view = View::of(record);
     if let (Answer::Soak(_), Some(found)) = (view.answer(), SoakFindings::of(record)) {
-        return soak::again(&told(record, &found), path, streams);
+        return soak::again(&soak_report(record, &found), path, streams);
     }
     if let (Answer::Through, Some(found)) = (view.answer(), ThroughFindings::of(record)) {
         return through::again(&ThroughReport { record, found: &found }, path, streams);
@@ -226,7 +226,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Record, Problem> {
             Some(line) => format!("{shown}, {line}"),
             None => shown.clone(),
         };
-        problem.at(place)
+        records_in::instead_of_output(problem.at(place), path)
     })
 }
 

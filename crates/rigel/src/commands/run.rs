@@ -258,7 +258,7 @@ impl ReadyRun {
                     present::begun_point(reporter, &event, &run.plan);
                 }
                 shown(&event);
-                marks::told(reporter, &event);
+                marks::announce(reporter, &event);
                 if let Some(watch) = &mut watch {
                     watch.event(&event);
                 }

@@ -254,7 +254,7 @@ fn a_soak_says_what_its_figures_say_in_every_output() {
         soak_agrees(&told, &mut seen);
         let is_slow = fall.starts_with(",fall");
         let has_spells = !told.json["slow_spells"].as_array().unwrap().is_empty();
-        // Where I/Os are lost, those that are left have the device for themselves, and when they are given up is a matter of real time.
+        // Where I/Os are lost, those that are left have the device for themselves until the others are given up.
         let is_steady = !fall.starts_with(",lost");
         assert!(!is_steady || has_spells == is_slow, "{}: {}", told.line, told.json["slow_spells"]);
     }

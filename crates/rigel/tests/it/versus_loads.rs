@@ -86,7 +86,7 @@ fn a_side_that_does_not_keep_up_is_named() {
     assert_eq!(told.code, 0, "{}", told.stderr);
     let words = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "A does not keep up with 4200 per second, and B does.",
+        "A does not keep up with 4200 per second (it served 3,9",
         "B has ",
         "less mean latency",
         "over 1 load.",
@@ -99,7 +99,8 @@ fn a_side_that_does_not_keep_up_is_named() {
     }
     let both = open("4800", "--fast --max-duration 2m --name both");
     let told = simulated(&place, &both).expect_code(1);
-    assert!(told.stdout.contains("Neither side keeps up with 4800 per second."), "{}", told.stdout);
+    assert!(told.stdout.contains("Neither side keeps up with 4800 per second: A served "), "{}", told.stdout);
+    assert!(told.stdout.contains("--rate 3"), "less than what both serve: {}", told.stdout);
     let gated = |record: &str, gate: &str| {
         let mut command = place.command();
         command.args(["versus", "--record", record, "--fail-if", gate]);

@@ -81,12 +81,6 @@ impl Answers {
     }
 }
 
-/// One of a class and none of the other, when something completed.
-pub(super) fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
-    let found = points.iter().find(|found| found.point == Point::alone(class, 1))?;
-    found.io(class).filter(|io| io.latency_us.is_some())
-}
-
 /// The highest rate at any latency: that within the bound, unless another is higher.
 fn unbounded<'a>(points: &[Candidate<'a>], within: Option<&WithinBound>) -> Option<Candidate<'a>> {
     let at_bound =

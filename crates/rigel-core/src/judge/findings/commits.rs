@@ -3,9 +3,8 @@
 //! The latency is that of one writer: the wait of a session that shares its flush with no other. Must not say which way to
 //! commit is the better one; advice does.
 
-use super::PointFindings;
-use super::answers::alone;
 use super::extremes::{Extreme, contenders, highest};
+use super::{IoFindings, PointFindings};
 use crate::load::class::Class;
 use crate::load::commits::NoCommits;
 use crate::load::matrix::Point;
@@ -48,4 +47,10 @@ impl Commits {
         };
         all.into_iter().filter_map(move |(class, us)| at(class, us))
     }
+}
+
+/// A class with one outstanding and nothing beside it, if something completed.
+pub(super) fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
+    let found = points.iter().find(|found| found.point == Point::alone(class, 1))?;
+    found.io(class).filter(|io| io.latency_us.is_some())
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not compute one.
 
-use super::answers::alone;
+use super::commits::alone;
 use super::extremes::contenders;
 use super::{Findings, PointFindings, SloAnswer};
 use crate::judge::answers::{ANSWERS, MAX_IOPS};

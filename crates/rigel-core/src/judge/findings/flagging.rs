@@ -79,7 +79,9 @@ fn for_points(
         flags.extend(server::of_point(&record.header.request, &counting));
         flags.extend(circumstances::of_point(record, &counting, &flags));
         // How the rate changes, and the latency with it, is what was asked.
-        if !record.header.request.asks_for_change() {
+        if record.header.request.asks_for_change() {
+            flags.extend(course::back_and_forth(&record.header, &counting));
+        } else {
             flags.extend(latency::of_point(&counting, point, &of_one_kind_us));
             let settle_ns = phase.map_or(0, |(phase, _)| phase.judged.look.settle.settle_ns);
             flags.extend(course::of_point(&record.header, &counting, settle_ns));
@@ -111,6 +113,7 @@ fn for_run(
         }
         found.extend(circumstances::of_phase(phase));
     }
+    found.extend(visits::came_back(record));
     if !record.header.request.asks_for_change() {
         found.extend(levels::of_run(record, phases, points, limited));
         found.extend(credit::of_run(record));

@@ -18,7 +18,7 @@ use crate::units::{Nanos, to_f64};
 
 /// Counts of a stretch are compared in pieces of this many nanoseconds.
 const PIECE_NS: u64 = 100_000_000;
-/// How many times a cache, or a working set as large as one, is foretold.
+/// Caches this many times as large, and working sets that much larger than the cache, are predicted.
 const TIMES: [f64; 3] = [2.0, 4.0, 8.0];
 
 /// What a run over working sets found.

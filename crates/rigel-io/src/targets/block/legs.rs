@@ -61,7 +61,7 @@ pub fn legs_of_array(root: &Path, array: &Path) -> Result<Legs, Problem> {
     members.sort_by_key(|member| member.slot);
     let bytes = block.value::<u64>("size").and_then(|sectors| sectors.checked_mul(SECTOR_BYTES)).unwrap_or(0);
     let segment = (0, bytes, members.into_iter().map(|member| (member.name, member.offset)).collect());
-    made(&place, vec![segment])
+    legs_of(&place, vec![segment])
 }
 
 struct Member {
@@ -121,7 +121,7 @@ pub fn legs_of_volume(root: &Path, volume: &str) -> Result<Legs, Problem> {
         let status = facts.status.get(index).map(String::as_str).unwrap_or_default();
         segments.push(segment(&system, line, status).map_err(|problem| problem.at(place.as_str()))?);
     }
-    made(&place, segments)
+    legs_of(&place, segments)
 }
 
 /// First byte, bytes, and the device and first byte of each leg.
@@ -197,7 +197,7 @@ fn is_whole(share: &&str) -> bool {
     share.split_once('/').is_some_and(|(done, all)| done == all)
 }
 
-fn made(place: &str, mut segments: Vec<Segment>) -> Result<Legs, Problem> {
+fn legs_of(place: &str, mut segments: Vec<Segment>) -> Result<Legs, Problem> {
     segments.sort();
     let mut disks: Vec<String> = Vec::new();
     let mut strips = Vec::new();

@@ -216,34 +216,6 @@ fn io_is_not_counted_where_not_all_of_it_shows() {
     assert_eq!(devices((8, 16)), None, "as the paths of an NVMe namespace together");
 }
 
-/// A file of btrfs on one device, and one on two; a loop device on the first; a disk that does not count.
-#[test]
-fn the_bottom_is_watched_where_all_of_it_is_known_and_counts() {
-    let fixture = Fixture::new();
-    for (name, minor) in [("sda", 0), ("sdb", 16), ("sdc", 32)] {
-        fixture.disk(&format!("pci0/{name}"), (8, minor));
-    }
-    let sys = fixture.system().sys;
-    let root = sys.parent().unwrap();
-    let on = |names: &[&str], minors: &[u32]| {
-        let names = names.iter().map(|name| (*name).to_owned()).collect();
-        Some(Carriers { names, bottom: minors.iter().map(|&minor| (8, minor)).collect() })
-    };
-    let bottom = |all: &[Option<Carriers>]| bottom_devices(root, all);
-    let (a, b) = (on(&["sda"], &[0]), on(&["md0", "sdb", "sdc"], &[16, 32]));
-    assert_eq!(bottom(&[b.clone(), a.clone(), a.clone()]), Some(vec![(8, 0), (8, 16), (8, 32)]));
-    assert_eq!(bottom(&[a.clone(), None]), None, "the sum would be compared");
-    assert_eq!(bottom(&[on(&["sdx"], &[99])]), None);
-    fixture.write("sys/fs/btrfs/1111/devices/sda/size", "1\n");
-    assert_eq!(bottom(std::slice::from_ref(&a)), Some(vec![(8, 0)]));
-    fixture.write("sys/fs/btrfs/2222/devices/md0/size", "1\n");
-    fixture.write("sys/fs/btrfs/2222/devices/sda/size", "1\n");
-    assert_eq!((bottom(&[a]), bottom(std::slice::from_ref(&b))), (None, None));
-    std::fs::remove_dir_all(sys.join("fs/btrfs/2222")).unwrap();
-    fixture.write("sys/devices/pci0/sdc/queue/iostats", "0\n");
-    assert_eq!(bottom(&[b]), None);
-}
-
 /// A logical volume on a RAID over two partitions: every layer once, the upper ones first.
 #[test]
 fn layers_down_to_the_disks() {

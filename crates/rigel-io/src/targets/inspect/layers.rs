@@ -29,7 +29,7 @@ pub(super) fn mount_of<'a>(
 }
 
 /// The facts of a device, and of every device below it, each once, those on top first.
-pub(super) fn devices(block: &Block, snapshot: &Snapshot) -> (DeviceFacts, Vec<DeviceFacts>) {
+pub(in crate::targets) fn devices(block: &Block, snapshot: &Snapshot) -> (DeviceFacts, Vec<DeviceFacts>) {
     let below = block.below().iter().map(|block| device(block, snapshot, MOST_LOOPS)).collect();
     (device(block, snapshot, MOST_LOOPS), below)
 }

@@ -58,6 +58,11 @@ pub fn two_units(span: Nanos) -> String {
     }
 }
 
+/// A span of three figures below a minute, and of two units from there on: `4.20 s`, `3 min 20 s`.
+pub fn rough_span(span: Nanos) -> String {
+    if span.0 < 60 * NS_PER_S { rough_time(to_f64(span.0)) } else { two_units(span) }
+}
+
 /// A size as it is typed, with the largest prefix that divides it: `8K`.
 pub fn typed_size(bytes: u64) -> String {
     let units = [(1 << 40, "T"), (GIB, "G"), (MIB, "M"), (KIB, "K")];

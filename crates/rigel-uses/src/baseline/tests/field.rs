@@ -1,6 +1,8 @@
 //! Files as people in the field have them: other exports, several runs in a file, quoted in a mail, and loads that are not those of Rigel.
 
+use super::fio::edited;
 use super::*;
+use rigel_core::load::class::Class;
 
 /// The cause of a refusal.
 fn cause(read: Result<Baseline, Problem>) -> String {

@@ -131,9 +131,11 @@ impl QueryArgs {
 
     fn points(&self, level: SqlLevel) -> Result<Vec<Point>, Problem> {
         let disks = self.num_disks.unwrap_or(DISKS);
-        let small = |usual: fn(u32) -> Vec<u32>| given(&self.sessions, "--sessions", || usual(disks));
-        let large =
-            |usual: fn(u32) -> Vec<u32>| given(&self.report_sessions, "--report-sessions", || usual(disks));
+        let small =
+            |usual: fn(u32) -> Vec<u32>| session_counts(&self.sessions, "--sessions", || usual(disks));
+        let large = |usual: fn(u32) -> Vec<u32>| {
+            session_counts(&self.report_sessions, "--report-sessions", || usual(disks))
+        };
         let grid = match (level, self.matrix) {
             (SqlLevel::Simple, _) => Grid::around(RunLevel::Oltp, &small(levels::small)?, &[]),
             (SqlLevel::Oltp, _) => Grid::around(RunLevel::Oltp, &small(levels::oltp_small)?, &[]),
@@ -207,7 +209,11 @@ const fn is_single(level: SqlLevel) -> bool {
     matches!(level, SqlLevel::Users | SqlLevel::Commit)
 }
 
-fn given(given: &[u32], option: &'static str, usual: impl Fn() -> Vec<u32>) -> Result<Vec<u32>, Problem> {
+fn session_counts(
+    given: &[u32],
+    option: &'static str,
+    usual: impl Fn() -> Vec<u32>,
+) -> Result<Vec<u32>, Problem> {
     let mut all = if given.is_empty() { usual() } else { given.to_vec() };
     all.sort_unstable();
     all.dedup();

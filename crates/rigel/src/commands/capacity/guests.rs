@@ -76,9 +76,11 @@ impl<'a> Guests<'a> {
     fn check_new(&self, tables: &[(Key, Table)], members: &Members) -> Result<(), Problem> {
         let loads = || tables.iter().filter(|(_, table)| is_load(table.metrics()));
         if let Some((key, host)) = loads().find_map(|(key, _)| Some((key, clash(key, members)?))) {
-            return Err(
-                known(format!("{} of {} is in the history already", key.subject, key.host)).because(host)
-            );
+            return Err(already_counted(format!(
+                "{} of {} is in the history already",
+                key.subject, key.host
+            ))
+            .because(host));
         }
         let taken = self.taken.iter();
         let here = self.recent(loads().filter_map(|(_, table)| lifetime(table)), members)?;
@@ -87,7 +89,7 @@ impl<'a> Guests<'a> {
         });
         for (other, table) in here.chain(taken.map(|(key, table)| (key, table))) {
             if let Some((key, _)) = loads().find(|(_, own)| is_same_load(own, table)) {
-                return Err(known(format!(
+                return Err(already_counted(format!(
                     "the load of {} of {} is in the sum already, as that of {} of {}",
                     key.subject, key.host, other.subject, other.host
                 ))
@@ -121,7 +123,7 @@ impl<'a> Guests<'a> {
     }
 }
 
-fn known(what: String) -> Problem {
+fn already_counted(what: String) -> Problem {
     Problem::usage(what).next("leave this --add out, or leave out that host with --host")
 }
 

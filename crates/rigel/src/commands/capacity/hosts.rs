@@ -51,7 +51,7 @@ impl Whose {
             twins::check(held, &hosts, "--all")?;
             hosts
         } else {
-            known(&asked.hosts, &all, shown)?
+            named_hosts(&asked.hosts, &all, shown)?
         };
         match asked.database.as_slice() {
             [_, ..] => Self::of_database(held, &named, &asked.database, stem, shown),
@@ -269,7 +269,7 @@ pub fn join_numbers(numbers: &[String], stem: &CommandStem) -> String {
 }
 
 /// Each of the named hosts once.
-fn known(named: &[String], all: &BTreeSet<&str>, shown: &str) -> Result<Vec<String>, Problem> {
+fn named_hosts(named: &[String], all: &BTreeSet<&str>, shown: &str) -> Result<Vec<String>, Problem> {
     let mut hosts: Vec<String> = Vec::new();
     for host in named {
         if !all.contains(host.as_str()) {

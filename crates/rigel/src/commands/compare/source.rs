@@ -3,6 +3,7 @@
 //! Must not compare.
 
 use super::records_in;
+use crate::commands::records_in::instead_of_output;
 use crate::commands::report::{read, unreadable};
 use crate::output::RECORD_SUFFIX;
 use crate::streams::Streams;
@@ -89,7 +90,10 @@ fn one(path: &Path, streams: &Streams) -> Result<LoadedRun, Problem> {
         return tool(path, found);
     }
     // A record that is torn or of another version says so itself.
-    if is_record(path, &bytes) { record(path, streams) } else { Err(baseline::unknown(&bytes).at(shown)) }
+    if is_record(path, &bytes) {
+        return record(path, streams);
+    }
+    Err(instead_of_output(baseline::unknown(&bytes).at(shown), path))
 }
 
 fn name(path: &Path) -> &str {

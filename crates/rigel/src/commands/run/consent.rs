@@ -120,7 +120,7 @@ pub fn foresee(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Prob
     let snapshot = Snapshot::take();
     let real = targets.iter().filter(|target| target.kind != TargetKind::Simulated);
     for target in real {
-        let found = known(target, options.request.io_timeout, &snapshot)?;
+        let found = known_evidence(target, options.request.io_timeout, &snapshot)?;
         let consent = guard::consent_covers(&options.destroy, target);
         guard::foresee(target, &found, consent, holds_no_data(target))?;
     }
@@ -143,7 +143,7 @@ pub fn forecast_of(
     limit: Nanos,
     snapshot: &Snapshot,
 ) -> Result<Forecast, Problem> {
-    let found = known(target, limit, snapshot)?;
+    let found = known_evidence(target, limit, snapshot)?;
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let consent = guard::consent_covers(destroy, target);
     let path = &target.path;
@@ -175,7 +175,7 @@ pub fn forecast_of(
 }
 
 /// What is known about a target without reading it.
-fn known(target: &TargetFacts, limit: Nanos, snapshot: &Snapshot) -> Result<Vec<Evidence>, Problem> {
+fn known_evidence(target: &TargetFacts, limit: Nanos, snapshot: &Snapshot) -> Result<Vec<Evidence>, Problem> {
     let path = path_text::decode(&target.path);
     answering(&path, limit, || {
         let inspected = inspect_any(&path, snapshot)?;

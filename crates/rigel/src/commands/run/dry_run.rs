@@ -29,7 +29,7 @@ pub fn foretell(options: &RunOptions, looked: &[TargetFacts]) -> Result<TargetNo
     Ok(TargetNotice { consent: consent::forecast(options, looked)?, notes: notes(options, looked)? })
 }
 
-/// Prints the plan. `looked`: the targets of the run, of which other hosts may have some; `foretold`: what those who have them say.
+/// Prints the plan. `looked`: the targets of the run, of which other hosts may have some; `foretold`: what the hosts that have them say.
 pub fn show(
     reporter: Reporter<'_>,
     (host, plan): (&HostFacts, &Plan),

@@ -24,7 +24,7 @@ pub fn with_file(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Problem> {
     let Some(path) = &options.load else { return Ok(Cow::Borrowed(options)) };
     let name = path_text::encode(path);
     let (text, note) = match preset(path) {
-        Some(preset) => (preset.text.as_bytes().to_vec(), taken(preset, path)),
+        Some(preset) => (preset.text.as_bytes().to_vec(), preset_note(preset, path)),
         None => (bytes(path, &name)?, None),
     };
     let (load, options) = match str::from_utf8(&text).ok().filter(|text| fio::is_job_file(text)) {
@@ -57,7 +57,7 @@ fn preset(path: &Path) -> Option<Preset> {
 }
 
 /// Says which one was taken, where the word names a file as well.
-fn taken(preset: Preset, path: &Path) -> Option<String> {
+fn preset_note(preset: Preset, path: &Path) -> Option<String> {
     path.exists().then(|| {
         let (name, file) = (preset.name, path_text::encode(path));
         format!("--load {file}: this is the preset '{name}'; the file of that name is ./{file}")

@@ -160,7 +160,7 @@ fn hear(mut stream: UnixStream, run_id: &str, marks: &Marks) {
 }
 
 /// Tells a mark that is in the record.
-pub fn told(reporter: Reporter<'_>, event: &Event<'_>) {
+pub fn announce(reporter: Reporter<'_>, event: &Event<'_>) {
     let Event::MarkKept { mark } = event else { return };
     if !reporter.options.display.tui && !reporter.options.display.quiet {
         let at = two_units(Nanos(mark.run_ns));

@@ -68,6 +68,21 @@ impl Reporter<'_> {
         self.streams.remark(&parts.join("; "));
     }
 
+    /// Writes the page of a run that has documents of its own and, whatever becomes of the page, prints what `result` makes of the paths of all
+    /// outputs, the record first.
+    pub fn page_and_result(
+        &self,
+        set: &OutputSet,
+        page: Option<OutputFile>,
+        result: impl FnOnce(&[String]) -> Result<Vec<u8>, Problem>,
+    ) -> Result<(), Problem> {
+        let written = set.write(page.as_slice(), self.options.force);
+        let mut files = vec![path_text::encode(&set.record_path())];
+        files.extend(written.iter().flatten().map(|path| path_text::encode(path)));
+        self.streams.results(&result(&files)?)?;
+        written.map(drop)
+    }
+
     /// Prints text among the results. A run continues when nobody reads it: its outputs are on disk.
     fn say(&self, text: &str) {
         let _ = self.streams.results(text.as_bytes());

@@ -177,8 +177,8 @@ pub fn bare(request: Request, targets: TargetSource, destroy: Vec<PathBuf>) -> R
         load: None,
         compress: None,
         as_load: false,
-        // The record does not say whether the user wanted the history, and it is foreign text.
         own_writes: None,
+        // The record does not say whether the user wanted the history, and it is foreign text.
         history: false,
         // They are in the request, or were not wanted.
         commits: false,

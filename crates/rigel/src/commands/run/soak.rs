@@ -20,7 +20,7 @@ use rigel_run::journal::{NoticeSink, Patient, RecordFile};
 use rigel_uses::soak::SoakFindings;
 use std::borrow::Cow;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -96,27 +96,17 @@ pub fn journal(
 
 /// Writes the page and prints the result.
 pub fn outputs(reporter: Reporter<'_>, told: &SoakReport<'_>, set: &OutputSet) -> Result<(), Problem> {
-    let Display { json, no_html, .. } = reporter.options.display;
-    let pages = if no_html { Vec::new() } else { vec![page(told)?] };
-    // Whatever becomes of the page, the answer is told.
-    let written = set.write(&pages, reporter.options.force);
-    let pages = written.as_ref().map_or(&[][..], Vec::as_slice).iter().cloned();
-    let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(pages).collect();
-    show(told, json, &files, reporter.streams)?;
-    written.map(drop)
-}
-
-fn show(told: &SoakReport<'_>, as_json: bool, files: &[PathBuf], streams: &Streams) -> Result<(), Problem> {
-    if as_json {
-        return streams.results(&json(told)?);
-    }
-    let files: Vec<String> = files.iter().map(|path| path_text::encode(path)).collect();
-    streams.results(text(told, streams.style(), &files).as_bytes())
+    let Display { json: as_json, no_html, .. } = reporter.options.display;
+    let page = if no_html { None } else { Some(page(told)?) };
+    let style = reporter.streams.style();
+    reporter.page_and_result(set, page, |files| {
+        if as_json { json(told) } else { Ok(text(told, style, files).into_bytes()) }
+    })
 }
 
 /// Shows the record of a soak again.
 pub fn again(told: &SoakReport<'_>, path: &Path, streams: &Streams) -> Result<(), Problem> {
-    show(told, false, &[path.to_owned()], streams)
+    streams.results(text(told, streams.style(), &[path_text::encode(path)]).as_bytes())
 }
 
 /// The problem of a soak that found something beside wrong blocks, of which the run speaks itself.

@@ -14,8 +14,8 @@ use crate::path_text;
 use crate::record::{Header, Purpose, Record, Visit};
 use crate::units::{Nanos, to_f64};
 
-/// Where more of the I/Os failed than this, the rate of the others is that of no storage: what fails returns sooner or later than what is served, and
-/// leaves its time to the rest.
+/// If a larger share of the I/Os failed, the rate of the others says nothing about the storage: a failed I/O returns earlier or later than a served one,
+/// and the others get the time that it leaves.
 const MOST_FAILED: f64 = 0.005;
 
 /// The flags of a point; `visits` are all visits to it.

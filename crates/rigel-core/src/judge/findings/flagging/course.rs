@@ -38,6 +38,17 @@ pub fn of_point(header: &Header, visits: &[&Visit], settle_ns: u64) -> Vec<Flag>
     found
 }
 
+/// The same of a run that asks how the rate changes: a rate that fell and came back within a visit is no answer to that.
+pub fn back_and_forth(header: &Header, visits: &[&Visit]) -> Vec<Flag> {
+    let closed = header.request.classes.iter().filter(|load| !load.is_open());
+    let of_class = |load: &LoadClass| {
+        let each = visits.iter().filter_map(|visit| of_visit(visit, load.name, 0));
+        let own: Vec<VisitCourse<'_>> = each.filter(VisitCourse::came_back).collect();
+        flag(load, FlagCode::LevelShift, &own.iter().collect::<Vec<_>>(), visits.len())
+    };
+    closed.filter_map(of_class).collect()
+}
+
 /// The course of a class in one visit, behind `settle_ns` of load; `None` when it is steady.
 pub fn of_visit(visit: &Visit, class: Class, settle_ns: u64) -> Option<VisitCourse<'_>> {
     let tally = visit.tallies.get(&class)?;

@@ -6,18 +6,20 @@ use super::words::{course, rate};
 use crate::judge::findings::PointFindings;
 use crate::judge::findings::estimate::PhaseJudgement;
 use crate::judge::flags::{Flag, FlagCode};
-use crate::load::class::Class;
+use crate::load::class::{Class, LoadClass};
 use crate::load::plan::AdaptivePlan;
-use crate::record::Record;
+use crate::record::{Record, Visit};
+use crate::stats::detect::TimedVisit;
 use crate::stats::detect::bimodal::{TwoGroups, two_groups};
 use crate::stats::detect::drift::{RunDrift, drift};
+use crate::stats::detect::rare::{RareSpell, rare_spells};
 use crate::stats::detect::slow_noise::{RankCorrelation, slow_noise};
 use crate::stats::interval::unseen_share;
 use crate::stats::parameters::FEW_POINTS;
 use crate::stats::sample::mean;
-use crate::stats::variance::{PointVisits, outlying};
-use crate::units::say::{in_percent, rate_change, rough_time};
-use crate::units::to_f64;
+use crate::stats::variance::{PointVisits, outlying, outlying_limit};
+use crate::units::say::{in_percent, listed, rate_change, rough_time, span};
+use crate::units::{Nanos, iops, to_f64};
 use std::collections::BTreeSet;
 
 /// What the visits of a phase show of its single points.
@@ -99,22 +101,46 @@ fn of_quantity(
 
 /// The flags of a phase; `name` begins their texts.
 pub fn of_phase(plan: &AdaptivePlan, phase: &PhaseJudgement<'_>, name: &str) -> Vec<Flag> {
-    [contaminated(phase), unsettled(phase), drifting(plan, phase), slow(plan, phase)]
+    [contaminated(phase, plan.parameters.target), unsettled(phase), drifting(plan, phase), slow(plan, phase)]
         .into_iter()
         .flatten()
         .map(|flag| Flag { text: format!("{name}{}", flag.text), ..flag })
         .collect()
 }
 
-fn contaminated(phase: &PhaseJudgement<'_>) -> Option<Flag> {
+fn contaminated(phase: &PhaseJudgement<'_>, target: f64) -> Option<Flag> {
     let rare = phase.judged.look.spreads.iter().find_map(|spread| spread.contamination)?;
     let text = format!(
-        "{} of {} visits are outliers, off by {} on average; all intervals are widened for them",
+        "{} of {} visits are outliers, off by {} on average{}; all intervals are widened for them",
         rare.outlying,
         rare.visits,
-        rate_change(rare.mean_deviation)
+        rate_change(rare.mean_deviation),
+        outlying_times(phase, target)
     );
     Some(Flag::new(FlagCode::Contaminated, text))
+}
+
+/// Places in time that are named one by one.
+const MOST_TIMES: usize = 3;
+
+/// `, from 59 s to 1 min 31 s after the start`, so that one can look up what happened then. Nothing where no visit can be placed.
+fn outlying_times(phase: &PhaseJudgement<'_>, target: f64) -> String {
+    let limit = outlying_limit(&phase.judged.look.visits, target);
+    let at = |ns: u64| span(Nanos(ns));
+    let time = |spell: &RareSpell| match spell.visits {
+        1 => format!("at {}", at(spell.from_ns)),
+        _ => format!("from {} to {}", at(spell.from_ns), at(spell.until_ns)),
+    };
+    let spells = rare_spells(&phase.judged.timed, limit);
+    match (spells.first(), spells.last()) {
+        (Some(first), Some(last)) if spells.len() > MOST_TIMES => {
+            format!(", the first {} and the last {} after the start", at(first.from_ns), at(last.from_ns))
+        }
+        (Some(_), _) => {
+            format!(", {} after the start", listed(&spells.iter().map(time).collect::<Vec<_>>()))
+        }
+        (None, _) => String::new(),
+    }
 }
 
 fn unsettled(phase: &PhaseJudgement<'_>) -> Option<Flag> {
@@ -157,6 +183,42 @@ fn slow(plan: &AdaptivePlan, phase: &PhaseJudgement<'_>) -> Option<Flag> {
         both.into_iter().flatten().collect::<Vec<_>>().join(", ")
     );
     Some(Flag::new(FlagCode::SlowNoise, text))
+}
+
+/// A rate that has halved is no noise of a visit of seconds.
+const HALVED: f64 = 0.5;
+
+/// The flag of a search for bursts, for visits in which the rate fell and behind which it came back: the answer is the level that stays.
+pub fn came_back(record: &Record) -> Vec<Flag> {
+    if record.header.request.burst().is_none() {
+        return Vec::new();
+    }
+    let closed = record.header.request.classes.iter().filter(|load| !load.is_open());
+    closed.flat_map(|load| class_came_back(record, load)).collect()
+}
+
+fn class_came_back(record: &Record, load: &LoadClass) -> Vec<Flag> {
+    let rate_of = |visit: &Visit| {
+        let completed = visit.tallies.get(&load.name).filter(|_| !visit.cut_short)?.completed();
+        Some(iops(completed, visit.measured_ns))
+    };
+    let timed = |visit: &Visit| {
+        let (began_ns, mean) = (visit.began_ns.saturating_sub(visit.settle_ns), rate_of(visit)?);
+        Some(TimedVisit { point: visit.step, began_ns, length: 0, mean })
+    };
+    let visits: Vec<TimedVisit> = record.visits.iter().filter_map(timed).collect();
+    let is_dip = |spell: &RareSpell| spell.is_between && spell.relative < 1.0;
+    let flag = |spell: RareSpell| {
+        let text = format!(
+            "{}: the rate was {} of what it was before and after, from {} to {} after the start",
+            load.title(),
+            in_percent(spell.relative),
+            span(Nanos(spell.from_ns)),
+            span(Nanos(spell.until_ns))
+        );
+        Flag::new(FlagCode::LevelShift, text)
+    };
+    rare_spells(&visits, HALVED).into_iter().filter(is_dip).map(flag).collect()
 }
 
 /// A state that lasts a smaller share of the time is rare, and no run of minutes knows it.

@@ -3,7 +3,7 @@
 //! Must not choose a target that the job would write to.
 
 use crate::args::{RunOptions, TargetSource};
-use crate::commands::load::told;
+use crate::commands::load::remark_text;
 use rigel_core::error::Problem;
 use rigel_core::load::fio::FioLoad;
 use rigel_core::load::pace::{Adaptive, Pace};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// The options with what a job file says beside its load.
 pub fn with_job(options: &RunOptions, found: &FioLoad, name: &str) -> Result<RunOptions, Problem> {
     let mut options = options.clone();
-    options.notes.extend(found.remarks.iter().map(|remark| format!("{name}: {}", told(remark))));
+    options.notes.extend(found.remarks.iter().map(|remark| format!("{name}: {}", remark_text(remark))));
     if let (Some(Pace::Adaptive(pace)), Some(time)) = (options.request.pace(), found.runtime)
         && pace == Adaptive::default()
     {

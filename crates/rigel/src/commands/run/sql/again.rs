@@ -207,7 +207,7 @@ pub fn again(
     sql.bench(parts, (files, Vec::new(), Some(header.nodes.first().engine.kind)), run)
 }
 
-/// The queries of all visits, and for each interruption as many more as a visit made at most: those of a visit that is not among them.
+/// The queries of all visits, and for each interruption those of the largest visit: the interrupted one is not in the record.
 fn behind(request: &Request, past: &RecordPast) -> QueryHistory {
     let block_bytes = request.product().block_bytes();
     let each = (request.class(Class::REPORT).map_or(block_bytes, LoadClass::io_bytes) / block_bytes).max(1);

@@ -20,7 +20,7 @@ fn rare_visits_contaminate_their_points_and_the_phase() {
     assert!(points[0].1.starts_with("small: 1 of 6 visits: -30 %"), "{points:?}");
     let (code, text) = &run_flags(&found)[0];
     assert_eq!(*code, FlagCode::Contaminated);
-    assert!(text.starts_with("2 of 120 visits are outliers, off by -30 %"), "{text}");
+    assert!(text.starts_with("2 of 120 visits are outliers, off by -30 % on average, at "), "{text}");
     // One may be an accident; half the target is no matter.
     let once = moved(|moment| if moment.visit == 1 && moment.step == 3 { 0.7 } else { 1.0 });
     assert_eq!(run_codes(&once), []);

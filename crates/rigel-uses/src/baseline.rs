@@ -8,6 +8,7 @@ mod cells;
 mod diskspd;
 mod elbencho;
 mod fio;
+mod foreign;
 mod load;
 mod orion;
 mod pg_test_fsync;
@@ -24,6 +25,8 @@ use rigel_core::stats::bound::LatencyBound;
 
 /// A larger file is not read: what these tools write about a run is far smaller.
 pub const MOST_BYTES: u64 = 64 << 20;
+/// Measurements of one side may overlap by this part of the shorter one: times are rounded.
+const MOST_TOGETHER: f64 = 0.5;
 /// A file is known by what is in this many of its first bytes.
 const HEAD_BYTES: usize = 64 << 10;
 /// What people give instead of a file that cannot be read.
@@ -75,6 +78,8 @@ pub struct Baseline {
     content: Content,
     /// The limit on the latency that its rates keep, where the file names one.
     pub bound: Option<LatencyBound>,
+    /// From when to when it measured, in seconds of the epoch, where the file says it.
+    pub ran_s: Option<[f64; 2]>,
 }
 
 /// A number as a tool wrote it.
@@ -117,7 +122,7 @@ impl Baseline {
     /// # Errors
     /// As [`Self::read`].
     pub fn read_file(name: &str, bytes: &[u8]) -> Option<Result<Self, Problem>> {
-        let text = text::decoded(bytes);
+        let text = text::unquoted(text::decoded(bytes));
         let tool = wrote(&text)?;
         let read = match tool {
             Tool::Orion => return Some(orion::read(&text, name)),
@@ -144,6 +149,15 @@ impl Baseline {
     /// Whether it looked for the load at which the storage does most.
     pub const fn searches_levels(&self) -> bool {
         matches!(self.tool, Tool::CalibrateIo | Tool::Calibration)
+    }
+
+    /// Whether it measured while another did, for most of the shorter of both times: each had only a part of the storage.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        let Some(([begin, end], [other_begin, other_end])) = self.ran_s.zip(other.ran_s) else {
+            return false;
+        };
+        let together = end.min(other_end) - begin.max(other_begin);
+        together > MOST_TOGETHER * (end - begin).min(other_end - other_begin) && together > 0.0
     }
 
     /// `fio 3.33`; foreign text.
@@ -209,6 +223,13 @@ pub fn unknown(bytes: &[u8]) -> Problem {
     let text = text::decoded(&bytes[..bytes.len().min(HEAD_BYTES)]);
     if let Some(problem) = orion::without_header(&text) {
         return problem;
+    }
+    if let Some((cause, next)) = foreign::cause(&text) {
+        return Problem::usage(
+            "the file is neither a record of Rigel nor a result of another tool that can be a side",
+        )
+        .because(cause)
+        .next(next.unwrap_or(GIVE));
     }
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());
     let cause = first.map_or_else(

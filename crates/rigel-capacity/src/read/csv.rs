@@ -186,6 +186,20 @@ impl Row<'_> {
     }
 }
 
+/// Whether a number has an exponent and fewer digits than it counts: `1.2346E+11` of SQL*Plus and of spreadsheets. The difference of two such counters is lost.
+pub fn has_lost_digits(text: &str) -> bool {
+    let Some((digits, exponent)) = text.trim().split_once(['e', 'E']) else { return false };
+    let decimals = digits.rsplit_once(['.', ',']).map_or(0, |(_, decimals)| decimals.len());
+    exponent.parse::<usize>().is_ok_and(|exponent| exponent > decimals)
+}
+
+/// What is said of such a number.
+pub fn lost_digits(text: &str, column: &str, line: u64) -> Problem {
+    wrong(line, format!("'{}' in the column {column} has lost its last digits", super::seen::shown(text)))
+        .because("SQL*Plus and spreadsheets round a number that is too wide for its column, and the difference of two such counters is unknown")
+        .next("run the query again, after SET NUMWIDTH 20 in SQL*Plus, and do not save its result from a spreadsheet")
+}
+
 /// Whether it can only be a number with groups of thousands behind points, or one with a point for decimals: `1.234`, `1.234.567`.
 fn is_grouped(text: &str) -> bool {
     let mut groups = text.trim_start_matches(['-', '+']).split('.');

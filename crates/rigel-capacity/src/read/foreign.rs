@@ -24,10 +24,12 @@ const QUERY: &str =
     "save the answer of the data source: Prometheus's /api/v1/query_range, or the cloud's command line";
 const CSV: &str =
     "export the rows as CSV: SET MARKUP CSV ON QUOTE ON in SQL*Plus, SET SQLFORMAT CSV in SQLcl";
+const QUERIES: &str =
+    "query DBA_HIST_SYSMETRIC_SUMMARY or DBA_HIST_SYSSTAT: docs/reference/capacity.md has the queries";
 const OTHER_OS: &str = "of iostat, only that of Linux is read; nmon is read on AIX, too";
 const WINDOWS: &str = "query the counters of Linux hosts; for SQL Server there is no reader";
 
-const KINDS: [Kind; 28] = [
+const KINDS: [Kind; 32] = [
     (
         &[
             Sign::All(&["MIME-Version:", "quoted-printable"]),
@@ -102,6 +104,20 @@ const KINDS: [Kind; 28] = [
     ),
     (&[Sign::Begin("Insert into "), Sign::Begin("REM INSERTING into")], "it is SQL that inserts rows", CSV),
     (&[Sign::All(&["\"results\"", "\"columns\"", "\"items\""])], "it is JSON of SQLcl", CSV),
+    (&[Sign::All(&["<RESULTS>", "<COLUMN NAME="])], "it is XML of SQL Developer or SQLcl", CSV),
+    (&[Sign::Begin("LOAD DATA")], "it is a control file of SQL*Loader with rows", CSV),
+    (&[Sign::All(&["EXPORT:V"])], "it is a dump of Oracle's exp or expdp", QUERIES),
+    (
+        &[
+            Sign::Line(&["SNAP_ID", "PHYRDS"]),
+            Sign::Line(&["SNAP_ID", "FUNCTION_NAME"]),
+            Sign::Line(&["SNAP_ID", "FILETYPE_NAME"]),
+            Sign::Line(&["SNAP_ID", "EVENT_NAME"]),
+            Sign::Line(&["SNAP_ID", "SQL_ID"]),
+        ],
+        "it is a view of AWR that is not read: of files, functions, events or statements",
+        QUERIES,
+    ),
     (
         &[
             Sign::Line(&["Datapoints:"]),
@@ -238,6 +254,14 @@ mod tests {
                 "inserts rows",
             ),
             ("{\"results\":[{\"columns\":[],\"items\":[{\"metric_name\":\"x\"}]}]}", "SQLcl"),
+            (
+                "<?xml version='1.0'?>\n<RESULTS>\n<ROW>\n<COLUMN NAME=\"AVERAGE\">1</COLUMN></ROW></RESULTS>\n",
+                "SQL Developer",
+            ),
+            ("LOAD DATA\nINFILE *\nBEGINDATA\ndb1,ORCL,Redo Writes Per Sec,1\n", "SQL*Loader"),
+            ("\u{3}\u{1}EXPORT:V11.02.00\n", "expdp"),
+            ("SNAP_ID,DBID,INSTANCE_NUMBER,FILE#,PHYRDS,PHYWRTS\n1,1,1,1,100,200\n", "view of AWR"),
+            ("PK\u{3}\u{4}\u{14} awrrpt.html<h1>WORKLOAD REPOSITORY report for</h1>", "unzip"),
             ("Datapoints:\n- Sum: 30000.0\nLabel: VolumeReadOps\n", "--output json"),
             ("node_disk_reads_completed_total{device=\"sda\"} =>\n1000 @[1781337600]\n", "promtool"),
             ("-[ RECORD 1 ]--\nat | 2026\n", "psql --csv"),

@@ -123,7 +123,9 @@ impl Format {
         let is_watched = has(OSWATCHER) || EXAWATCHER.iter().any(|word| has(word));
         match text.first() {
             // Whatever is in it.
-            _ if is_archive(head) || foreign::cause(head).is_some() => Err(unknown(head)),
+            _ if is_archive(head) || head.starts_with(b"PK\x03\x04") || foreign::cause(head).is_some() => {
+                Err(unknown(head))
+            }
             _ if is_watched && has("\nDevice") && has(OSWATCHER) => Ok(Self::OsWatcher),
             _ if is_watched && has("\nDevice") => Ok(Self::IostatText),
             _ if is_watched => Err(unknown(head)),

@@ -238,30 +238,47 @@ pub fn head_day(rest: &str) -> &str {
     by_tabs.or_else(|| rest.split_whitespace().next()).unwrap_or_default()
 }
 
-/// How months begin in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and the Nordic languages; no beginning is that of two months.
+/// How months begin in English, German, French, Spanish, Italian, Portuguese, Romanian, Dutch, Polish, Czech, Hungarian, Russian, Turkish, Finnish and the
+/// other Nordic languages. The longest beginning counts: `marras` is not March.
 const MONTHS: [(u8, &[&str]); 12] = [
-    (1, &["jan", "ene", "gen", "sty"]),
-    (2, &["feb", "fév", "fev", "lut"]),
-    (3, &["mar", "mär", "mae", "mrz", "mrt", "maa"]),
-    (4, &["apr", "avr", "abr", "kwi"]),
-    (5, &["may", "mai", "mei", "maj", "mag"]),
-    (6, &["jun", "juin", "giu", "cze"]),
-    (7, &["jul", "juil", "lug", "lip"]),
-    (8, &["aug", "aoû", "aou", "ago", "sie"]),
-    (9, &["sep", "set", "wrz"]),
-    (10, &["oct", "okt", "ott", "out", "paź"]),
-    (11, &["nov", "lis"]),
-    (12, &["dec", "déc", "dez", "dic", "des", "gru"]),
+    (1, &["jan", "ene", "gen", "sty", "led", "ian", "янв", "oca", "tammi"]),
+    (2, &["feb", "fév", "fev", "lut", "úno", "фев", "şub", "helmi"]),
+    (3, &["mar", "mär", "mae", "mrz", "mrt", "maa", "bře", "már", "мар"]),
+    (4, &["apr", "avr", "abr", "kwi", "dub", "ápr", "апр", "nis", "ni\u{307}s", "huhti"]),
+    (5, &["may", "mai", "mei", "maj", "mag", "kvě", "máj", "май", "мая", "touko"]),
+    (6, &["jun", "juin", "giu", "cze", "jún", "iun", "июн", "haz", "kesä"]),
+    (7, &["jul", "juil", "lug", "lip", "júl", "iul", "июл", "tem", "heinä"]),
+    (8, &["aug", "aoû", "aou", "ago", "sie", "srp", "авг", "ağu", "elo"]),
+    (9, &["sep", "set", "wrz", "zář", "szept", "сен", "eyl", "syys"]),
+    (10, &["oct", "okt", "ott", "out", "paź", "říj", "окт", "eki", "loka"]),
+    (11, &["nov", "lis", "noi", "ноя", "kas", "marras"]),
+    (12, &["dec", "déc", "dez", "dic", "des", "gru", "pro", "дек", "ara", "joulu"]),
 ];
 
-/// The number of a month: a word, or `11月`.
+/// The number of a month: a word, or `11月`. A letter that another character set made unreadable may be any of those beyond ASCII.
 pub fn month(word: &str) -> Option<String> {
     let word = word.trim().trim_end_matches('.').to_lowercase();
+    let is_lost = |sign: char| sign == char::REPLACEMENT_CHARACTER;
     if let Some(number) = word.strip_suffix(['月', '월']) {
         return Some(number.to_owned());
     }
-    let (number, _) = MONTHS.iter().find(|(_, names)| names.iter().any(|name| word.starts_with(name)))?;
-    word.chars().all(char::is_alphabetic).then(|| number.to_string())
+    let number = word.trim_end_matches(is_lost);
+    if number.len() < word.len() && number.parse().is_ok_and(|number: u8| (1..=12).contains(&number)) {
+        return Some(number.to_owned());
+    }
+    let begins = |name: &str| {
+        let mut signs = word.chars();
+        name.chars().all(|wanted| {
+            signs.next().is_some_and(|sign| sign == wanted || (is_lost(sign) && !wanted.is_ascii()))
+        })
+    };
+    let longest = |names: &[&str]| names.iter().filter(|name| begins(name)).map(|name| name.len()).max();
+    let found = || MONTHS.iter().filter_map(|(number, names)| Some((longest(names)?, number)));
+    if word.chars().any(is_lost) && found().nth(1).is_some() {
+        return None;
+    }
+    let (_, number) = found().max()?;
+    word.chars().all(|sign| sign.is_alphabetic() || is_lost(sign)).then(|| number.to_string())
 }
 
 /// Times of day below a date, in their order: behind midnight they are of the next day.

@@ -6,7 +6,7 @@
 mod counters;
 mod interval;
 
-use super::csv::{Csv, Row};
+use super::csv::{Csv, Row, has_lost_digits, lost_digits};
 use super::differences::Run;
 use super::locale::{Dates, time_of_day};
 use super::oracle_report::notation;
@@ -169,6 +169,9 @@ impl State {
         out: &mut SampleSink<'_>,
     ) -> Result<(), Problem> {
         let told = time_in(row, "snap_time", out)?;
+        if has_lost_digits(row.text("value")) {
+            return Err(lost_digits(row.text("value"), "value", row.line));
+        }
         let value = number(row, "value")?;
         if value.is_nan() {
             out.seen.unusable += 1;
@@ -266,6 +269,26 @@ fn in_seconds(text: &str) -> String {
 mod tests {
     use super::super::field::utc;
     use super::super::tests::{read, try_read};
+
+    /// SQL*Plus writes so if NUMWIDTH is too small: the difference of two counters would be 0.
+    #[test]
+    fn counters_without_their_last_digits_are_refused() {
+        let text = |first: &str, second: &str| {
+            format!(
+                "HOST_NAME,DB_NAME,INSTANCE_NUMBER,SNAP_TIME,STARTUP_TIME,NAME,VALUE\n\
+                 db1,PROD,1,2026-06-13 08:00:00,2026-06-01 00:00:00,redo writes,{first}\n\
+                 db1,PROD,1,2026-06-13 09:00:00,2026-06-01 00:00:00,redo writes,{second}\n"
+            )
+        };
+        let problem = try_read(text("1.2346E+11", "1.2347E+11").as_bytes(), utc(), 99).unwrap_err();
+        assert!(problem.to_string().contains("lost its last digits"), "{problem}");
+        assert_eq!(read(text("1.000E+3", "3.7000E+4").as_bytes(), utc()).0.values, 1, "exact ones are none");
+        let pg = "at,backend_type,object,context,reads,read_bytes\n2026-06-13 08:00:00+00,client backend,relation,normal,";
+        for (number, word) in [("1.23E+11", "lost its last digits"), ("\"1,234,567\"", "is not a number")] {
+            let problem = try_read(format!("{pg}{number},8192\n").as_bytes(), utc(), 99).unwrap_err();
+            assert!(problem.to_string().contains(word), "{problem}");
+        }
+    }
 
     #[test]
     fn times_in_the_format_of_a_session_are_read_where_they_have_one_meaning() {

@@ -4,6 +4,7 @@
 //! reports about several instances, a comparison or a pluggable database: their numbers are about other subjects.
 
 mod facts;
+mod groups;
 mod html;
 pub mod notation;
 mod text;

@@ -60,6 +60,20 @@ struct State {
 /// Rows so far apart are of one snapshot: `clock_timestamp()` goes on from row to row.
 const MOST_APART_MS: i64 = 1_000;
 
+/// The numbers of a row that are read.
+const COUNTERS: [&str; 10] = [
+    "reads",
+    "read_bytes",
+    "read_time",
+    "writes",
+    "write_bytes",
+    "write_time",
+    "extends",
+    "extend_bytes",
+    "extend_time",
+    "op_bytes",
+];
+
 /// What a row is about: each snapshot has it once.
 type RowKey = [Option<String>; 3];
 
@@ -80,6 +94,8 @@ trait Row {
     fn number(&self, name: &str) -> Option<f64>;
     /// A text.
     fn text(&self, name: &str) -> Option<String>;
+    /// What a column has that is not known and not a number, or one without its last digits.
+    fn unread(&self, name: &str) -> Option<String>;
 }
 
 impl Snapshot {
@@ -196,6 +212,7 @@ impl State {
                 .next("ask: SELECT now() AS at, * FROM pg_stat_io")
         })?;
         let Some(at_ms) = self.moment(&text, line, out)? else { return Ok(()) };
+        check(row, line)?;
         let about = ["backend_type", "object", "context"].map(|name| row.text(name));
         let is_of_now = self.now.as_ref().is_some_and(|now| {
             now.at_ms == at_ms
@@ -256,7 +273,27 @@ impl State {
     }
 }
 
+/// Refuses a row with a counter that would count as 0.
+fn check(row: &impl Row, line: u64) -> Result<(), Problem> {
+    let Some((name, text)) = COUNTERS.into_iter().find_map(|name| Some((name, row.unread(name)?))) else {
+        return Ok(());
+    };
+    if csv::has_lost_digits(&text) {
+        return Err(csv::lost_digits(&text, name, line));
+    }
+    Err(wrong(line, format!("'{}' in the column {name} is not a number", shown(&text)))
+        .because("it has separators of thousands, or the columns differ")
+        .next("save the rows with psql --csv"))
+}
+
 impl Row for csv::Row<'_> {
+    fn unread(&self, name: &str) -> Option<String> {
+        let text = self.text(name);
+        let is_unread =
+            !text.is_empty() && !text.eq_ignore_ascii_case("null") && csv::Row::number(self, name).is_none();
+        (is_unread || csv::has_lost_digits(text)).then(|| text.to_owned())
+    }
+
     fn number(&self, name: &str) -> Option<f64> {
         csv::Row::number(self, name)
     }
@@ -268,6 +305,12 @@ impl Row for csv::Row<'_> {
 }
 
 impl Row for Map<String, Value> {
+    fn unread(&self, name: &str) -> Option<String> {
+        let value = self.get(name)?;
+        let is_read = value.is_null() || self.number(name).is_some();
+        (!is_read).then(|| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    }
+
     fn number(&self, name: &str) -> Option<f64> {
         let value = self.get(name)?;
         value.as_f64().or_else(|| value.as_str()?.parse().ok())

@@ -3,6 +3,7 @@
 //! Each job is a class, or two if its reads and writes differ. Must not open a file, and must not know options of the command line.
 
 mod classes;
+mod elsewhere;
 mod job;
 mod lines;
 mod parts;

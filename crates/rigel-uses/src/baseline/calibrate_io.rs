@@ -3,6 +3,8 @@
 //!
 //! Must not run a query.
 
+mod exported;
+
 use super::cells::{csv, dashes, separator, under, without_tabs};
 use super::text::{cut_line, number, whole, whole_lines};
 use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Tool, ToolFigure};
@@ -52,9 +54,13 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     // What people paste has no end of a line, and a value of a single line has nothing to be compared with.
     let lines: Vec<String> = lines.iter().map(|(_, line)| without_tabs(line)).collect();
     let mut passed_over: Vec<String> = cut.map(cut_line).into_iter().collect();
-    let values = drawn(&lines, &mut passed_over)
+    let values = exported::values(text, &mut passed_over)
+        .or_else(|| drawn(&lines, &mut passed_over))
         .or_else(|| separated(text, &mut passed_over))
         .unwrap_or_else(|| named(&lines));
+    if lines.iter().flat_map(|line| line.split([' ', ',', '|', ';', '"'])).any(is_too_wide) {
+        passed_over.push("a number that was too wide for its column (####)".to_owned());
+    }
     let number_of = |column: &str| values.get(column).copied().filter(|value| *value > 0.0);
     let figure = |quantity: Quantity, column: &str| {
         let figure = Figure { quantity, estimate: Estimate::bare(number_of(column)?), point: None };
@@ -89,6 +95,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         lacks: LACKS.to_vec(),
         passed_over,
         bound: None,
+        ran_s: None,
         content: Content::Figures(Figures::new(
             LoadFacts::from([(Class::SMALL, reads), (Class::LARGE, large)]),
             figures,
@@ -96,10 +103,26 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     })
 }
 
+/// What SQL*Plus writes in place of a number that is too wide.
+fn is_too_wide(word: &str) -> bool {
+    word.len() > 2 && word.bytes().all(|byte| byte == b'#')
+}
+
 fn nothing(lines: &[String], cut: Option<&str>) -> Problem {
     let upper = lines.join(" ").to_ascii_uppercase();
+    let error = lines.iter().map(|line| line.trim()).find(|line| line.starts_with("ORA-"));
+    if let Some(error) = error {
+        let error = rigel_core::path_text::printable(&super::text::shortened(error)).into_owned();
+        return Problem::usage("the text of CALIBRATE_IO contains no result")
+            .because(format!("Oracle failed: '{error}'"))
+            .next(GIVE);
+    }
     let cause = if cut.is_some() {
         "the text is cut off before its numbers"
+    } else if lines.iter().flat_map(|line| line.split_whitespace()).any(is_too_wide) {
+        "its numbers are too wide for their columns (####): SET NUMWIDTH 12"
+    } else if upper.contains("NO ROWS SELECTED") {
+        "the query found no row, as in a database that was never calibrated"
     } else if upper.contains("NOT AVAILABLE")
         || (upper.contains("CALIBRATION_TIME") && !names(&upper, "MAX_IOPS"))
     {
@@ -112,7 +135,7 @@ fn nothing(lines: &[String], cut: Option<&str>) -> Problem {
 
 /// The column of a name.
 fn column(name: &str) -> Option<&'static str> {
-    let name = name.trim().trim_matches('"').to_ascii_uppercase();
+    let name = name.trim().trim_matches('"').trim_end_matches('.').to_ascii_uppercase();
     let name = name.strip_prefix("L_").unwrap_or(&name);
     COLUMNS.iter().find(|own| own.1.contains(&name)).map(|own| own.0)
 }

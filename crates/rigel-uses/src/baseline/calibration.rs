@@ -73,6 +73,7 @@ fn document(text: &str) -> Result<Baseline, Problem> {
         lacks: LACKS.to_vec(),
         passed_over: Vec::new(),
         bound: limit_of(&found.answers),
+        ran_s: None,
         content: Content::Figures(Figures::new(
             LoadFacts::from([(Class::SMALL, small), (Class::LARGE, large)]),
             figures,

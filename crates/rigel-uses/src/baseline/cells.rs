@@ -20,12 +20,12 @@ pub fn separator(header: &str) -> Option<char> {
     ['|', ';', '\t', ','].into_iter().find(|&separator| header.contains(separator))
 }
 
-/// The columns of a line of dashes: where each begins.
+/// The columns of a line of dashes, or of SQLcl's underscores: where each begins.
 pub fn dashes(line: &str) -> Option<Vec<usize>> {
-    let is_rule = line.contains("--") && line.chars().all(|c| c == '-' || c == ' ');
+    let is_rule = (line.contains("--") || line.contains("__")) && line.chars().all(|c| "-_ ".contains(c));
     let starts = || {
         let bytes = line.as_bytes();
-        (0..bytes.len()).filter(|&at| bytes[at] == b'-' && (at == 0 || bytes[at - 1] == b' ')).collect()
+        (0..bytes.len()).filter(|&at| bytes[at] != b' ' && (at == 0 || bytes[at - 1] == b' ')).collect()
     };
     is_rule.then(starts)
 }

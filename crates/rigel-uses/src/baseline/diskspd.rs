@@ -13,24 +13,67 @@ const LACKS: &[&str] = &[
      known",
 ];
 const MIB: f64 = 1_048_576.0;
+/// The first element of a document.
+const ROOT: &str = "<Results>";
 
 pub fn is_diskspd(head: &str) -> bool {
-    head.contains("<Results>")
+    head.contains(ROOT)
 }
 
 pub fn read(text: &str) -> Result<Baseline, Problem> {
-    let root = xml::read(text).map_err(|line| {
-        Problem::usage("the XML of diskspd cannot be read")
-            .at(format!("line {line}"))
-            .because("the file is truncated, or something was written into it")
-            .next("give the complete standard output of diskspd -Rxml")
-    })?;
-    let spans: Vec<&Element> = root.each("TimeSpan").collect();
+    let (mut groups, mut passed_over, mut version) = (Vec::new(), Vec::new(), None);
+    // Runs that are written to one file follow one another.
+    let starts: Vec<usize> = text.match_indices(ROOT).map(|(at, _)| at).collect();
+    for (number, &start) in starts.iter().enumerate() {
+        let end = starts.get(number + 1).copied().unwrap_or(text.len());
+        let root = match xml::read(&text[start..end]) {
+            Ok(root) => root,
+            Err(line) => {
+                let line = text[..start].matches('\n').count() + line;
+                if number == 0 {
+                    return Err(unread(line));
+                }
+                passed_over
+                    .push(format!("result {}, which is truncated or damaged in line {line}", number + 1));
+                continue;
+            }
+        };
+        version = version
+            .or_else(|| root.first(&["System", "Tool", "Version"]).map(|version| version.text.clone()));
+        let prefix = if starts.len() > 1 { format!("result {}, ", number + 1) } else { String::new() };
+        spans(&root, &prefix, &mut groups, &mut passed_over);
+    }
+    if groups.is_empty() {
+        let cause = passed_over.first().cloned().unwrap_or_else(|| "it has no time span".to_owned());
+        return Err(Problem::usage("the diskspd XML contains no result").because(cause).next(
+            "give the results of a complete run, with its profile (-Rxml), whose targets have one load that nothing held back",
+        ));
+    }
+    Ok(Baseline {
+        tool: Tool::Diskspd,
+        version,
+        conditions: Vec::new(),
+        lacks: super::load::lacks(LACKS, &groups),
+        passed_over,
+        bound: None,
+        ran_s: None,
+        content: Content::Loads(groups),
+    })
+}
+
+fn unread(line: usize) -> Problem {
+    Problem::usage("the XML of diskspd cannot be read")
+        .at(format!("line {line}"))
+        .because("the file is truncated, or something was written into it")
+        .next("give the complete standard output of diskspd -Rxml")
+}
+
+/// Adds the time spans of a document, each with its profile.
+fn spans(root: &Element, prefix: &str, groups: &mut Vec<Vec<Load>>, passed_over: &mut Vec<String>) {
     let profiles: Vec<&Element> =
         root.first(&["Profile", "TimeSpans"]).map(|all| all.each("TimeSpan").collect()).unwrap_or_default();
-    let (mut groups, mut passed_over) = (Vec::new(), Vec::new());
-    for (at, span) in spans.iter().enumerate() {
-        let name = format!("time span {}", at + 1);
+    for (at, span) in root.each("TimeSpan").enumerate() {
+        let name = format!("{prefix}time span {}", at + 1);
         match profiles.get(at).ok_or_else(|| "the profile does not describe its load".to_owned()) {
             Ok(profile) => match load(&name, span, profile) {
                 Ok(load) => groups.push(vec![load]),
@@ -39,22 +82,6 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
             Err(why) => passed_over.push(format!("'{name}': {why}")),
         }
     }
-    if groups.is_empty() {
-        let cause = passed_over.first().cloned().unwrap_or_else(|| "it has no time span".to_owned());
-        return Err(Problem::usage("the diskspd XML contains no result")
-            .because(cause)
-            .next("give the results of a complete run, with its profile (-Rxml)"));
-    }
-    let version = root.first(&["System", "Tool", "Version"]).map(|version| version.text.clone());
-    Ok(Baseline {
-        tool: Tool::Diskspd,
-        version,
-        conditions: Vec::new(),
-        lacks: super::load::lacks(LACKS, &groups),
-        passed_over,
-        bound: None,
-        content: Content::Loads(groups),
-    })
 }
 
 fn value(element: &Element, path: &[&str]) -> Option<f64> {
@@ -78,7 +105,7 @@ fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
         targets.iter().all(|target| text(target) == own).then_some(own)
     };
     let writes = same("WriteRatio").ok_or("its targets have different shares of writes")?;
-    let random = same("Random").ok_or("some of its targets are random and some not")?;
+    let random = is_random(&targets)?;
     let bytes = same("BlockSize").flatten().and_then(|text| text.trim().parse().ok());
     let is_held = targets.iter().any(|target| value(target, &["Throughput"]).is_some_and(|held| held > 0.0));
     if is_held {
@@ -91,7 +118,7 @@ fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
     }
     let is_part =
         targets.iter().any(|target| value(target, &["RandomRatio"]).is_some_and(|share| share < 100.0));
-    if is_part && random.is_some() {
+    if is_part && random {
         return Err("part of its I/O is random (RandomRatio), the remainder sequential".to_owned());
     }
     let is_off = |target: &&Element| {
@@ -110,7 +137,7 @@ fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
     let us = |ms: Option<f64>| ms.map(|ms| 1000.0 * ms).filter(|us| *us > 0.0);
     Ok(Load {
         name: name.to_owned(),
-        access: if random.is_some() { Access::Random } else { Access::Sequential },
+        access: if random { Access::Random } else { Access::Sequential },
         bytes,
         write_percent: writes.and_then(|text| number(&text)).unwrap_or(0.0),
         outstanding: outstanding(profile, &targets),
@@ -122,6 +149,22 @@ fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
         p99_us: us(p99.and_then(|bucket| value(bucket, &["TotalMilliseconds"]))),
         half_units: half_units(latency, p99),
     })
+}
+
+/// Whether all targets are random, and everywhere alike.
+fn is_random(targets: &[&Element]) -> Result<bool, String> {
+    let has = |target: &&Element, tag: &str| target.first(&[tag]).is_some();
+    let random = targets.iter().all(|target| has(target, "Random"));
+    if !random && targets.iter().any(|target| has(target, "Random")) {
+        return Err("some of its targets are random and some not".to_owned());
+    }
+    if targets.iter().any(|target| has(target, "Distribution")) {
+        return Err(
+            "its Distribution asks for some places more often than for others, and Rigel for all alike"
+                .to_owned(),
+        );
+    }
+    Ok(random)
 }
 
 /// Of its latencies, which it writes in milliseconds.

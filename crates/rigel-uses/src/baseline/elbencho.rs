@@ -1,12 +1,13 @@
-//! elbencho's CSV file: a row for each phase, with its load and its numbers until the last thread ended.
+//! elbencho's CSV or JSON file: a row for each phase, with its load and its numbers until the last thread ended.
 //!
 //! Must not read phases that move no data.
 
-use super::cells::csv;
+use super::cells::{csv, separator};
 use super::load::{Access, HalfUnits, Load};
 use super::text::{bytes, count, cut_line, half_unit, number, whole_lines};
 use super::{Baseline, Content, Tool};
 use rigel_core::error::Problem;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 const LACKS: &[&str] = &[
@@ -16,7 +17,13 @@ const LACKS: &[&str] = &[
 const IOPS: &str = "IOPS [last]";
 
 pub fn is_elbencho(head: &str) -> bool {
-    head.lines().any(is_header)
+    is_json(head) || head.lines().any(is_header)
+}
+
+/// `--jsonfile` has an object for each phase, with the names of the columns.
+fn is_json(text: &str) -> bool {
+    let quoted = |name: &str| text.contains(&format!("\"{name}\""));
+    text.trim_start().starts_with(['{', '[']) && quoted(IOPS) && quoted("operation")
 }
 
 fn is_header(line: &str) -> bool {
@@ -24,19 +31,83 @@ fn is_header(line: &str) -> bool {
 }
 
 pub fn read(text: &str) -> Result<Baseline, Problem> {
+    let mut passed_over = Vec::new();
+    let (rows, is_cut) = if is_json(text) {
+        let (rows, is_cut) = objects(text);
+        passed_over.extend(is_cut.then(|| "what follows the last whole object".to_owned()));
+        (rows, is_cut)
+    } else {
+        let (rows, cut) = table(text)?;
+        passed_over.extend(cut.map(cut_line));
+        (rows, cut.is_some())
+    };
+    let (mut groups, mut version) = (Vec::new(), None);
+    for (place, row) in &rows {
+        version = version.or_else(|| row.get("version").cloned());
+        match load(row) {
+            Ok(load) => groups.push(vec![load]),
+            Err(why) => passed_over.push(format!("{place}: {why}")),
+        }
+    }
+    if groups.is_empty() {
+        let none = if is_cut { "the file is truncated" } else { "none of its phases read or wrote" };
+        let cause = passed_over.first().filter(|_| !is_cut).map_or(none, String::as_str);
+        return Err(Problem::usage("the elbencho file contains no result")
+            .because(rigel_core::path_text::printable(cause).into_owned())
+            .next("give the file of a complete run with --read or --write"));
+    }
+    Ok(Baseline {
+        tool: Tool::Elbencho,
+        version: version.filter(|version| !version.is_empty()),
+        conditions: Vec::new(),
+        lacks: super::load::lacks(LACKS, &groups),
+        passed_over,
+        bound: None,
+        ran_s: None,
+        content: Content::Loads(groups),
+    })
+}
+
+/// A phase, by the names of its columns.
+type Row = BTreeMap<String, String>;
+
+/// The phases of `--jsonfile`, one object behind the other or in a list, and whether the last one is cut.
+fn objects(text: &str) -> (Vec<(String, Row)>, bool) {
+    let mut rows = Vec::new();
+    let text_of = |value: Value| match value {
+        Value::String(text) => text,
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
+        let Ok(value) = value else { return (rows, true) };
+        let all = if let Value::Array(all) = value { all } else { vec![value] };
+        for one in all {
+            let Value::Object(members) = one else { continue };
+            let row = members.into_iter().map(|(name, value)| (name, text_of(value))).collect();
+            rows.push((format!("phase {}", rows.len() + 1), row));
+        }
+    }
+    (rows, false)
+}
+
+/// The phases of a table, each with its place, and a last line that may be cut.
+#[expect(clippy::type_complexity, reason = "rows and a line")]
+fn table(text: &str) -> Result<(Vec<(String, Row)>, Option<&str>), Problem> {
     let (lines, cut) = whole_lines(text);
-    let (mut header, mut groups, mut version) = (Vec::new(), Vec::new(), None);
-    let mut passed_over: Vec<String> = cut.map(cut_line).into_iter().collect();
+    let (mut header, mut rows) = (Vec::new(), Vec::new());
+    let mut sign = ',';
     for (at, line) in &lines {
         // Runs that are written to one file each have a header.
         if is_header(line) {
-            header = csv(line, ',');
+            sign = separator(line).unwrap_or(',');
+            header = csv(line, sign);
             continue;
         }
         if header.is_empty() || line.trim().is_empty() {
             continue;
         }
-        let cells = csv(line, ',');
+        let cells = csv(line, sign);
         if cells.len() < header.len() {
             return Err(Problem::usage("a row of elbencho's CSV is too short")
                 .at(format!("line {at}"))
@@ -47,33 +118,13 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
                 ))
                 .next("give the complete file that elbencho wrote with --csvfile"));
         }
-        let row: BTreeMap<&str, &str> =
-            header.iter().map(String::as_str).zip(cells.iter().map(String::as_str)).collect();
-        version = version.or_else(|| row.get("version").map(|version| (*version).to_owned()));
-        match load(&row) {
-            Ok(load) => groups.push(vec![load]),
-            Err(why) => passed_over.push(format!("line {at}: {why}")),
-        }
+        rows.push((format!("line {at}"), header.iter().cloned().zip(cells).collect()));
     }
-    if groups.is_empty() {
-        let cause = if cut.is_some() { "the file is truncated" } else { "none of its phases read or wrote" };
-        return Err(Problem::usage("the elbencho CSV contains no result")
-            .because(cause)
-            .next("give the file of a complete run with --read or --write"));
-    }
-    Ok(Baseline {
-        tool: Tool::Elbencho,
-        version: version.filter(|version| !version.is_empty()),
-        conditions: Vec::new(),
-        lacks: super::load::lacks(LACKS, &groups),
-        passed_over,
-        bound: None,
-        content: Content::Loads(groups),
-    })
+    Ok((rows, cut))
 }
 
-fn load(row: &BTreeMap<&str, &str>) -> Result<Load, String> {
-    let cell = |name: &str| row.get(name).copied().unwrap_or_default();
+fn load(row: &Row) -> Result<Load, String> {
+    let cell = |name: &str| row.get(name).map(String::as_str).unwrap_or_default();
     let operation = cell("operation");
     let is_write = match operation.to_ascii_uppercase().as_str() {
         "READ" => false,

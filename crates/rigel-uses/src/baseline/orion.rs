@@ -8,7 +8,7 @@ mod unit;
 
 use self::table::{HEADER, Line, TableNumbers, has_lost_header, is_header};
 use self::unit::LatencyUnit;
-use super::text::{bytes, count, cut_line, half_unit, number, whole, whole_lines};
+use super::text::{bytes, count, cut_line, half_unit, is_ambiguous, number, whole, whole_lines};
 use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Tool, ToolFigure};
 use rigel_core::error::Problem;
 use rigel_core::judge::quantity::{Figure, Quantity, Scope, What};
@@ -86,6 +86,7 @@ fn of_table(found: TableNumbers) -> Baseline {
         lacks: LACKS.to_vec(),
         passed_over: Vec::new(),
         bound: None,
+        ran_s: None,
         content: Content::Figures(Figures {
             unscaled: found.unscaled,
             ..Figures::new(LoadFacts::new(), found.figures)
@@ -149,13 +150,14 @@ fn summary(lines: &[Line<'_>], cut: Option<&str>) -> Result<Baseline, Problem> {
     };
     let version = first(&["ORION VERSION", "ORION: ORacle IO Numbers -- Version"]);
     let (mut all, mut unscaled) = (Vec::new(), Vec::new());
-    for (at, line) in lines.iter().filter(|(_, line)| is_result(line)) {
-        let result = result(line, version.as_deref()).ok_or_else(|| unread(*at, line))?;
+    let (own, passed_over) = of_one_run(lines);
+    for (at, line) in own {
+        let result = result(line, version.as_deref()).ok_or_else(|| unread(at, line))?;
         let into = if result.is_scaled { &mut all } else { &mut unscaled };
         merge(into, &result.figures);
     }
     if all.is_empty() && unscaled.is_empty() {
-        return Err(no_results(cut));
+        return Err(no_results(lines, cut));
     }
     let conditions = [
         ("command", first(&["Command line:", "Commandline:"])),
@@ -181,10 +183,32 @@ fn summary(lines: &[Line<'_>], cut: Option<&str>) -> Result<Baseline, Problem> {
         version,
         conditions: conditions.collect(),
         lacks: LACKS.to_vec(),
-        passed_over: Vec::new(),
+        passed_over,
         bound: None,
+        ran_s: None,
         content: Content::Figures(Figures { unscaled, ..Figures::new(facts, all) }),
     })
+}
+
+/// The lines with results of the first run of a text, and what is said of others.
+fn of_one_run<'a>(lines: &[Line<'a>]) -> (Vec<Line<'a>>, Vec<String>) {
+    let label = |line: &str| RESULTS.iter().position(|result| behind(line, result).is_some());
+    let mut own: Vec<Line<'a>> = Vec::new();
+    for &(at, line) in lines.iter().filter(|(_, line)| is_result(line)) {
+        let known = own.iter().find(|(_, known)| label(known) == label(line));
+        match known {
+            // Pasted twice.
+            Some((_, known)) if known.trim() == line.trim() => {}
+            Some(_) => {
+                let more = format!(
+                    "the results of another run, from line {at} on: give each run as a file of its own"
+                );
+                return (own, vec![more]);
+            }
+            None => own.push((at, line)),
+        }
+    }
+    (own, Vec::new())
 }
 
 /// `0,      1,      2` as `0, 1, 2`.
@@ -193,6 +217,13 @@ fn list(columns: String) -> String {
 }
 
 fn unread(line: usize, text: &str) -> Problem {
+    let digits = text.split_once('=').and_then(|(_, rest)| rest.split_whitespace().next());
+    if digits.is_some_and(is_ambiguous) {
+        return Problem::usage("a result of ORION cannot be read")
+            .at(format!("line {line}"))
+            .because("its comma may separate thousands or decimals, and the version of ORION, which decides it, is missing")
+            .next("write the number with a decimal point and without separators of thousands");
+    }
     Problem::usage("a result of ORION cannot be read")
         .at(format!("line {line}"))
         .because(format!(
@@ -230,9 +261,13 @@ fn result(line: &str, version: Option<&str>) -> Option<SummaryResult> {
     let (name, others) = line.trim().split_once('=')?;
     let (value, point) = others.split_once('@')?;
     let (digits, word) = value.trim().split_once(' ').unwrap_or((value.trim(), ""));
+    let plain = unit::plain(digits, name.trim(), version)?;
+    let digits = plain.as_str();
     let (small, large) = point.trim().strip_prefix("Small=")?.split_once(" and Large=")?;
     let point = Point::pair(count(small)?, count(large)?);
-    let (what, class, value, unit) = match name.trim() {
+    let is = |label: &str| name.trim().eq_ignore_ascii_case(label);
+    let label = RESULTS.iter().copied().find(|label| is(label))?;
+    let (what, class, value, unit) = match label {
         "Maximum Large MBPS" => (What::Mbps, Class::LARGE, number(digits)?, Some(LatencyUnit::Us)),
         "Maximum Small IOPS" => (What::Rate, Class::SMALL, whole(digits)?, Some(LatencyUnit::Us)),
         "Minimum Small Latency" => {
@@ -252,15 +287,26 @@ fn result(line: &str, version: Option<&str>) -> Option<SummaryResult> {
     Some(SummaryResult { figures: [Scope::Best, Scope::Point].map(of), is_scaled: unit.is_some() })
 }
 
-fn no_results(cut: Option<&str>) -> Problem {
-    let cause = cut.map_or_else(
-        || "the run was aborted before its results, or the file is truncated".to_owned(),
-        |line| {
-            let line = super::text::shortened(line);
-            format!("the file ends in the middle of a line, '{}'", rigel_core::path_text::printable(&line))
-        },
-    );
+/// How ORION says that it failed.
+const FAILURES: [&str; 4] = ["orion_main:", "rwbase_", "ORA-", "Error"];
+
+fn no_results(lines: &[Line<'_>], cut: Option<&str>) -> Problem {
+    let failure = lines
+        .iter()
+        .map(|(_, line)| line.trim())
+        .find(|line| FAILURES.iter().any(|sign| line.starts_with(sign)));
+    let failed = failure.map(|line| {
+        format!("ORION failed: '{}'", rigel_core::path_text::printable(&super::text::shortened(line)))
+    });
+    let cut = failed.or_else(|| cut.map(ends_within));
+    let cause =
+        cut.unwrap_or_else(|| "the run was aborted before its results, or the file is truncated".to_owned());
     Problem::usage("the summary of ORION has no results")
         .because(cause)
         .next("give the _summary.txt of a complete run, or its _iops.csv, _mbps.csv and _lat.csv")
+}
+
+fn ends_within(line: &str) -> String {
+    let line = super::text::shortened(line);
+    format!("the file ends in the middle of a line, '{}'", rigel_core::path_text::printable(&line))
 }

@@ -55,6 +55,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         lacks: LACKS.to_vec(),
         passed_over: cut.map(cut_line).into_iter().collect(),
         bound: None,
+        ran_s: None,
         content: Content::Loads(groups),
     })
 }

@@ -1,6 +1,7 @@
 //! Each format, with files written by the tools or modelled on them: the numbers, and every truncation.
 
 mod calibrate_io;
+mod field;
 mod fio;
 mod orion;
 

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 
 /// Most characters of a foreign line that a message holds.
 const MOST_SHOWN: usize = 60;
+/// Lines in which a mail shows that it quotes.
+const MOST_QUOTED: usize = 40;
 
 /// Bytes as text. PowerShell writes UTF-16 where it redirects an output.
 pub fn decoded(bytes: &[u8]) -> Cow<'_, str> {
@@ -19,6 +21,24 @@ pub fn decoded(bytes: &[u8]) -> Cow<'_, str> {
         [0xef, 0xbb, 0xbf, text @ ..] => String::from_utf8_lossy(text),
         text => String::from_utf8_lossy(text),
     }
+}
+
+/// A text without the marks of a mail that quotes it: `> ` before each line.
+pub fn unquoted(text: Cow<'_, str>) -> Cow<'_, str> {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty()).take(MOST_QUOTED);
+    let quoted = lines().filter(|line| line.starts_with('>')).count();
+    if quoted == 0 || 2 * quoted < lines().count() {
+        return text;
+    }
+    let without = |line: &str| {
+        let mut rest = line;
+        while let Some(inner) = rest.strip_prefix('>') {
+            rest = inner.strip_prefix(' ').unwrap_or(inner);
+        }
+        rest.to_owned()
+    };
+    let end = if text.ends_with('\n') { "\n" } else { "" };
+    Cow::Owned(text.lines().map(without).collect::<Vec<_>>().join("\n") + end)
 }
 
 /// So many of the first bytes, whole characters.
@@ -49,14 +69,43 @@ pub fn cut_line(line: &str) -> String {
     )
 }
 
-/// A number that is not negative, with a decimal point or comma.
+/// A number that is not negative, with a decimal point or comma. Of two different signs, `1,234.5` and `1.234,5`, the last is that of the decimals.
 pub fn number(text: &str) -> Option<f64> {
     let text = text.trim();
+    if let Some(plain) = without_thousands(text) {
+        return number(&plain);
+    }
     let is_plain = !text.is_empty()
         && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | 'e' | 'E' | '+' | '-'));
     let plain = if text.contains('.') { text.to_owned() } else { text.replacen(',', ".", 1) };
     let value: f64 = plain.parse().ok().filter(|_| is_plain)?;
     (value.is_finite() && value >= 0.0).then_some(value)
+}
+
+/// `1234.5` of `1,234.5` and `1.234,5`; `None` of a number with one kind of sign.
+fn without_thousands(text: &str) -> Option<String> {
+    let (whole, decimals) = text.rsplit_once(['.', ','])?;
+    let group = if text[whole.len()..].starts_with('.') { ',' } else { '.' };
+    if !whole.contains(group) {
+        return None;
+    }
+    let mut groups = whole.split(group);
+    let first = groups.next().unwrap_or_default();
+    let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_grouped =
+        (1..=3).contains(&first.len()) && groups.all(|group| group.len() == 3 && is_number(group));
+    (is_grouped && is_number(first) && is_number(decimals))
+        .then(|| format!("{}.{decimals}", whole.replace(group, "")))
+}
+
+/// `1,234` and `1.234`: thousands, or a fraction with three digits.
+pub fn is_ambiguous(text: &str) -> bool {
+    let mut groups = text.trim().split(['.', ',']);
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_first = groups.next().is_some_and(|first| first.len() <= 3 && first != "0" && is_number(first));
+    is_first
+        && groups.next().is_some_and(|group| group.len() == 3 && is_number(group))
+        && groups.next().is_none()
 }
 
 /// A number that is a whole one as a rule: `11518`, and with separators of thousands `11,518` and `11.518`, which is no fraction then.

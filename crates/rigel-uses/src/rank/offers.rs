@@ -15,6 +15,25 @@ const MOST_DISKS: u32 = 1_000_000;
 /// Letters of a currency.
 const LONGEST_CURRENCY: usize = 12;
 const KEYS: [&str; 6] = ["price", "disks", "capacity", "raid", "notes", "labels"];
+/// Other names of keys.
+const SYNONYMS: [(&str, &str); 14] = [
+    ("mirroring", "raid"),
+    ("mirrored", "raid"),
+    ("redundancy", "raid"),
+    ("cost", "price"),
+    ("currency", "price"),
+    ("usable", "capacity"),
+    ("usable_capacity", "capacity"),
+    ("size", "capacity"),
+    ("drives", "disks"),
+    ("num_disks", "disks"),
+    ("note", "notes"),
+    ("comment", "notes"),
+    ("description", "notes"),
+    ("tags", "labels"),
+];
+/// Signs of currencies.
+const CURRENCIES: &str = "$€£¥₹₽₩₺₴₫฿₪₦";
 const TIB: f64 = to_f64(1 << 40);
 const PRICE: &str = "the number and the currency as text, such as price = \"48000 EUR\"";
 
@@ -144,7 +163,14 @@ fn key(name: &str) -> String {
 }
 
 fn offer(value: Value<'_>) -> Result<Offer, Problem> {
-    let table = Table::within(value, "an offer", &KEYS, "a table with the keys of the offer")?;
+    let table =
+        Table::within(value, "an offer", &KEYS, "a table with the keys of the offer").map_err(|problem| {
+            let meant = SYNONYMS.iter().find(|(name, _)| problem.what.ends_with(&format!("no key '{name}'")));
+            match meant {
+                Some((_, key)) => problem.next(format!("write it as '{key}'")),
+                None => problem,
+            }
+        })?;
     let text = |key: &str| {
         let read = |value: Value<'_>| value.read(|text| Some(text.to_owned()), "text in quotes");
         table.get(key).map_or_else(|| Ok(String::new()), read)
@@ -164,8 +190,22 @@ fn offer(value: Value<'_>) -> Result<Offer, Problem> {
 }
 
 fn capacity(value: Value<'_>) -> Result<Bytes, Problem> {
-    let bytes = |text: &str| text.parse::<Bytes>().ok().filter(|bytes| bytes.0 > 0);
-    value.read(bytes, "the usable capacity as text with its unit, such as capacity = \"20T\"")
+    let expected = "the usable capacity as text with its unit, such as capacity = \"20T\" or \"19.2T\"";
+    value.read(bytes, expected)
+}
+
+/// A capacity, which may have decimals: `19.2T`. Not `1.920T`, whose point may separate thousands.
+fn bytes(text: &str) -> Option<Bytes> {
+    let start = text.trim().find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (digits, unit) = text.trim().split_at(start);
+    let unit = match unit.trim().to_ascii_lowercase().as_str() {
+        "p" | "pb" | "pi" | "pib" => Bytes(1 << 50),
+        unit => format!("1{unit}").parse().ok()?,
+    };
+    let number: f64 = digits.parse().ok().filter(|_| !is_grouped(digits))?;
+    let bytes = number * to_f64(unit.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
+    (bytes >= 1.0 && bytes < to_f64(1 << 62)).then(|| Bytes(bytes.round() as u64))
 }
 
 /// `1.000` and `12.500.000`: thousands, or a fraction.
@@ -188,7 +228,7 @@ fn price(value: Value<'_>) -> Result<Price, Problem> {
     let currency = format!("{}{}", text[..start].trim(), behind.trim());
     let is_word = |word: &str| {
         (1..=LONGEST_CURRENCY).contains(&word.chars().count())
-            && word.chars().all(|c| !c.is_ascii_digit() && !c.is_control() && !c.is_whitespace())
+            && word.chars().all(|c| c.is_alphabetic() || CURRENCIES.contains(c) || matches!(c, '/' | '.'))
     };
     if digits.contains(',') || digits.contains('\'') {
         return Err(value
@@ -209,7 +249,9 @@ fn price(value: Value<'_>) -> Result<Price, Problem> {
         Some(amount) if is_word(&currency) => {
             Ok(Price { amount, currency: printable(&currency).to_uppercase() })
         }
-        _ => Err(value.expected(PRICE)),
+        _ => Err(value.expected(PRICE).because(
+            "beside the number, which has no blanks and no k or m, only the currency may stand there",
+        )),
     }
 }
 
@@ -234,6 +276,18 @@ mod tests {
     }
 
     #[test]
+    fn capacities_may_have_decimals() {
+        for (text, tib) in
+            [("19.2T", 19.2), ("38.4 TiB", 38.4), ("1.5P", 1536.0), ("7.68tb", 7.68), ("20T", 20.0)]
+        {
+            let sheet = format!("[array-a]\ncapacity = \"{text}\"\n");
+            let offers = read("offers.toml", sheet.as_bytes(), &["array-a"]).unwrap();
+            let found = offers.of(0).unwrap().tib().unwrap();
+            assert!((found - tib).abs() < 1e-9, "{text}: {found}");
+        }
+    }
+
+    #[test]
     fn every_mistake_says_where_it_is() {
         for (text, expected) in [
             ("[array-b]\n", "did you mean [array-a]?"),
@@ -252,6 +306,12 @@ mod tests {
             ("[array-a]\ncapacity = \"-20T\"\n", "capacity = \"20T\""),
             ("[array-a]\ncapacity = 20\n", "capacity = \"20T\""),
             ("[array-a]\ncosts = \"5 EUR\"\n", "an offer has no key 'costs'"),
+            ("[array-a]\nmirroring = \"RAID 10\"\n", "write it as 'raid'"),
+            ("[array-a]\nprice = \"~48000 EUR\"\n", "only the currency"),
+            ("[array-a]\nprice = \"48k EUR\"\n", "no blanks and no k"),
+            ("[array-a]\nprice = \"48 000 EUR\"\n", "no blanks and no k"),
+            ("[array-a]\ncapacity = \"1.920T\"\n", "19.2T"),
+            ("[array-a]\ncapacity = \"19,2T\"\n", "19.2T"),
             ("[array-a]\ndisks = 1\n[array-a]\ndisks = 2\n", "only once"),
             ("price = \"5 EUR\"\n", "belongs to no storage"),
             ("# nothing\n", "write a table per storage: [array-a]"),

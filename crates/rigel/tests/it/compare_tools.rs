@@ -165,6 +165,49 @@ fn what_no_tool_wrote_and_what_is_cut_is_refused() {
     assert!(page.contains("ORION") && page.contains("now"), "{page}");
 }
 
+/// fio's JSON of a job that ended then; commits if `sync` says so.
+fn fio(place: &Place, name: &str, timestamp: u32, iops: u32, sync: bool) -> String {
+    let (option, rw) = if sync { (", \"fdatasync\": \"1\"", "write") } else { ("", "randread") };
+    let direction = if sync { "write" } else { "read" };
+    let bytes = iops * 8192;
+    let text = format!(
+        "{{\"fio version\" : \"fio-3.33\", \"timestamp\": {timestamp}, \"jobs\": [{{\"jobname\": \"a\", \"groupid\": 0, \"elapsed\": 61, \
+         \"job options\": {{\"rw\": \"{rw}\", \"bs\": \"8k\", \"ioengine\": \"psync\", \"direct\": \"1\"{option}}}, \"{direction}\": {{\"iops\": {iops}, \
+         \"bw_bytes\": {bytes}, \"runtime\": 60000, \"lat_ns\": {{\"mean\": {}}}}}}}]}}\n",
+        1e9 / f64::from(iops)
+    );
+    let path = place.path().join(name);
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn results_of_one_time_are_no_repetition_and_other_numbers_are_named() {
+    let place = Place::new();
+    place
+        .line("run simple --duration 1s --num-disks 1 --engine sim --name now --no-html --quiet")
+        .expect_code(0);
+    let now = record(&place, "now");
+    let first = fio(&place, "first.json", 1_780_000_000, 2000, false);
+    for (name, timestamp, code) in [("beside.json", 1_780_000_010, 2), ("later.json", 1_780_003_600, 0)] {
+        let other = fio(&place, name, timestamp, 2010, false);
+        let told = compare(&place, &["--base", &first, "--base", &other, &now]).expect_code(code).stderr;
+        assert_eq!(told.contains("are of the same time"), code == 2, "{told}");
+        place
+            .rigel(["rank", &format!("old={first},{other}"), &format!("new={now}"), "--by", "max_small_iops"])
+            .expect_code(code);
+    }
+    let commits = fio(&place, "commits.json", 1_780_000_000, 500, true);
+    let told = compare(&place, &[&commits, &now]).expect_code(2).stderr;
+    for part in ["has fdatasync_per_s", "answers what the storage does", "rigel run commit"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let calibration = place.path().join("calibration.csv");
+    fs::write(&calibration, "MAX_PMBPS,MAX_IOPS,MAX_MBPS\n100,2000,300\n").unwrap();
+    let told = compare(&place, &[calibration.to_str().unwrap(), &commits]).expect_code(2).stderr;
+    assert!(told.contains("has max_iops") && told.contains("rigel calibrate"), "{told}");
+}
+
 /// A soak comes to each of its phases again: three visits in a short one, which say how much they differ, and are too few for a verdict.
 #[test]
 fn the_phases_of_two_soaks_have_intervals() {

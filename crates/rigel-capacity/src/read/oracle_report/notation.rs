@@ -8,6 +8,9 @@ use crate::when;
 use jiff::civil::DateTime;
 use rigel_core::error::Problem;
 
+/// Between the groups of a number in Switzerland, and what is left of a no-break space in a single-byte character set.
+const MARKS: [char; 3] = ['\'', '\u{2019}', char::REPLACEMENT_CHARACTER];
+
 /// What stands before the fraction of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decimal {
@@ -31,7 +34,8 @@ impl Decimal {
         let (number, factor) = without_unit(text.trim());
         let (decimal, group) = if self == Self::Point { ('.', ',') } else { (',', '.') };
         let (whole, fraction) = number.split_once(decimal).unwrap_or((number, ""));
-        let whole: String = whole.chars().filter(|&sign| sign != group && !sign.is_whitespace()).collect();
+        let is_group = |sign: char| sign == group || sign.is_whitespace() || MARKS.contains(&sign);
+        let whole: String = whole.chars().filter(|&sign| !is_group(sign)).collect();
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         let is_number = digits(whole.strip_prefix('-').unwrap_or(&whole)) && digits(fraction);
         let is_empty = whole.trim_start_matches('-').is_empty() && fraction.is_empty();
@@ -104,6 +108,9 @@ mod tests {
             ("3,601,800", Decimal::Point, 3_601_800.0),
             ("3.601.800", Decimal::Comma, 3_601_800.0),
             ("1 234,5", Decimal::Comma, 1234.5),
+            ("1'234.5", Decimal::Point, 1234.5),
+            ("1\u{fffd}234,5", Decimal::Comma, 1234.5),
+            ("1\u{2019}234\u{2019}567", Decimal::Point, 1_234_567.0),
             (".2", Decimal::Point, 0.2),
             ("8K", Decimal::Point, 8192.0),
             ("1.5M", Decimal::Point, 1_572_864.0),
@@ -149,13 +156,39 @@ mod tests {
             ("Févr.", 2),
             ("Ago", 8),
             ("juil.", 7),
+            ("KAS", 11),
+            ("Ağu", 8),
+            ("НОЯ", 11),
+            ("Мая", 5),
+            ("ZÁŘ", 9),
+            ("KVĚ", 5),
+            ("Márc.", 3),
+            ("Ápr.", 4),
+            ("Jún.", 6),
+            ("marras", 11),
+            ("maalis", 3),
+            ("kesä", 6),
+            // In a single-byte character set.
+            ("M\u{fffd}r", 3),
+            ("F\u{fffd}VR.", 2),
+            ("ao\u{fffd}t", 8),
+            ("D\u{fffd}C.", 12),
+            ("11\u{fffd}\u{fffd}", 11),
         ] {
             let found = read(&format!("05-{text}-26 04:00"), None).unwrap();
             assert_eq!(found, format!("2026-{month:02}-05T04:00:00"), "{text}");
         }
         assert!(read("10/06/26 04:00:12", None).unwrap_err().to_string().contains("--dates"));
         assert_eq!(read("10/06/26 04:00:12", Some(DateOrder::DayMonth)).unwrap(), "2026-06-10T04:00:12");
-        for none in ["", "29-Foo-26 04:00:12", "29-Nov-26", "31-Nov-26 04:00:12", "29-Nov-26 24:61:00"] {
+        for none in [
+            "",
+            "29-Foo-26 04:00:12",
+            "29-\u{fffd}\u{fffd}\u{fffd}-26 04:00:12",
+            "29-13\u{fffd}-26 04:00:12",
+            "29-Nov-26",
+            "31-Nov-26 04:00:12",
+            "29-Nov-26 24:61:00",
+        ] {
             assert!(read(none, None).is_err(), "{none}");
         }
     }

@@ -280,3 +280,64 @@ End of Report\n";
     let told = read(sizeless.as_bytes()).unwrap_err().to_string();
     assert!(told.contains("no samples"), "{told}");
 }
+
+/// The number of a French or Swiss session.
+fn with_groups(text: &str, group: &str, decimal: &str) -> String {
+    let mut out = String::new();
+    for (at, sign) in text.char_indices() {
+        let is_digit = |place: Option<usize>| {
+            place.and_then(|place| text.as_bytes().get(place)).is_some_and(u8::is_ascii_digit)
+        };
+        let is_inside = is_digit(at.checked_sub(1)) && is_digit(Some(at + 1));
+        match sign {
+            ',' if is_inside => out.push_str(group),
+            '.' if is_inside => out.push_str(decimal),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[test]
+fn numbers_with_blanks_and_apostrophes_are_those_of_the_same_report_with_commas() {
+    let text = text("awr-19c.txt");
+    let (head, body) = text.split_once("Load Profile").unwrap();
+    let whole = values(only(&read(text.as_bytes()).unwrap().2).2);
+    // The profiles alone are read, too.
+    let profiles = body.split("Key Instance Activity").next().unwrap();
+    let of_profiles = format!("{head}Load Profile{profiles}End of Report\n");
+    let rates = values(only(&read(of_profiles.as_bytes()).unwrap().2).2);
+    for (group, decimal) in [(" ", ","), ("\u{a0}", ","), ("\u{202f}", ","), ("'", "."), ("\u{2019}", ".")] {
+        let head = head.replace("60.02", &format!("60{decimal}02"));
+        for (body, expected) in [(body, &whole), (&format!("{profiles}End of Report\n"), &rates)] {
+            let report = format!("{head}Load Profile{}", with_groups(body, group, decimal));
+            let (_, notes, tables) = read(report.as_bytes()).unwrap();
+            assert_eq!(&values(only(&tables).2), expected, "{group:?}");
+            assert_eq!((notes.unusable, notes.notes.len()), (0, 0), "{group:?} {notes:?}");
+        }
+    }
+    // In a single-byte character set, and quoted by a mail.
+    let latin: Vec<u8> = format!("{head}Load Profile{}", with_groups(body, "\u{a0}", ","))
+        .replace("60.02", "60,02")
+        .chars()
+        .map(|sign| u8::try_from(u32::from(sign)).unwrap())
+        .collect();
+    assert_eq!(values(only(&read(&latin).unwrap().2).2), whole);
+    let quoted: String = text.lines().map(|line| format!("> {line}\n")).collect();
+    assert_eq!(values(only(&read(quoted.as_bytes()).unwrap().2).2), whole);
+}
+
+#[test]
+fn numbers_that_contradict_each_other_are_left_out_and_counted() {
+    let report =
+        text("awr-19c.txt").replace("        1,633,211          453.5", "        1,633,211          953.5");
+    let (_, notes, tables) = read(report.as_bytes()).unwrap();
+    let found = values(only(&tables).2);
+    assert_eq!(notes.unusable, 1, "{notes:?}");
+    assert!(found.contains(&(Metric::WriteOps, 453.5)), "the profile has it: {found:?}");
+    let both =
+        report.replace("2,494.7         2,041.1           453.5", "2,494.7           941.1           453.5");
+    let (_, notes, tables) = read(both.as_bytes()).unwrap();
+    assert_eq!(notes.unusable, 2, "{notes:?}");
+    assert!(values(only(&tables).2).contains(&(Metric::WriteOps, 374.9)), "the Load Profile has it");
+}

@@ -4,6 +4,7 @@
 
 use super::super::SampleSink;
 use super::facts::{Facts, Section};
+use super::groups::joined;
 use rigel_core::error::Problem;
 use std::ops::Range;
 
@@ -29,7 +30,8 @@ impl TextTables {
         facts: &mut Facts,
         out: &mut SampleSink<'_>,
     ) -> Result<(), Problem> {
-        let line: String = String::from_utf8_lossy(line).chars().take(MOST_LINE).collect();
+        let line = String::from_utf8_lossy(line);
+        let line: String = without_quote(&line).chars().take(MOST_LINE).collect();
         facts.title(&line, number, out)?;
         facts.remark(&line);
         let columns = columns(&line);
@@ -46,7 +48,6 @@ impl TextTables {
     }
 
     fn row(&self, line: &str, facts: &mut Facts) {
-        let words = || line.split_whitespace();
         // Of the sizes of caches, in the middle of a line, whatever table stands before them.
         if let Some((_, rest)) = line.split_once("Std Block Size:") {
             rest.split_whitespace()
@@ -60,11 +61,13 @@ impl TextTables {
             Some(Section::Identity) if line.trim().is_empty() => facts.end_table(),
             Some(Section::Identity) => facts.identity(&self.cells(line)),
             Some(Section::Activity) => {
-                let all: Vec<&str> = words().collect();
+                let line = joined(line, &self.columns);
+                let all: Vec<&str> = line.split_whitespace().collect();
                 let Some(at) = all.len().checked_sub(STATISTIC_NUMBERS).filter(|&at| at > 0) else { return };
                 facts.fact(&all[..at].join(" "), &all[at..]);
             }
             Some(_) => {
+                let line = joined(line, &self.columns);
                 let Some((label, rest)) = line.split_once(':') else { return };
                 facts.fact(label, &rest.split_whitespace().collect::<Vec<_>>());
             }
@@ -82,6 +85,15 @@ impl TextTables {
         };
         self.columns.iter().zip(ends).map(cell).collect()
     }
+}
+
+/// A line without the marks of a mail that quotes it.
+fn without_quote(line: &str) -> &str {
+    let mut line = line;
+    while let Some(rest) = line.strip_prefix('>') {
+        line = rest.strip_prefix(' ').unwrap_or(rest);
+    }
+    line
 }
 
 /// Where a line of dashes and tildes has them; nothing for another line.

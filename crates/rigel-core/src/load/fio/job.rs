@@ -143,6 +143,7 @@ impl<'a> Job<'a> {
     }
 
     fn set(&mut self, line: Line<'a>, page: &mut Page<'_>) -> Result<(), Problem> {
+        super::elsewhere::check(line, page)?;
         match line.option {
             "kb_base" => Ok(()),
             option if SILENT.contains(&option) => Ok(()),

@@ -298,6 +298,11 @@ fn what_nobody_can_run_is_refused_with_its_line() {
         ("[a]\nrwmixread=101\n", "0 to 100"),
         ("[a]\niodepth=0\n", "1 to 65535"),
         ("[a]\nbs=1g\nrw=randread\n", "too large"),
+        ("[a]\nread_iolog=/tmp/x.log\n", "x.fio:2"),
+        ("[a]\nioengine=null\nrw=randread\n", "does not read or write storage"),
+        ("[a]\nioengine=cpuio\ncpuload=50\n", "does not read or write storage"),
+        ("[a]\nioengine=rbd\nrw=randread\n", "map or mount"),
+        ("[global]\nprofile=tiobench\n[a]\nrw=randread\n", "built into fio"),
     ] {
         let told = refused(text);
         assert!(told.contains(words) && told.contains("x.fio"), "{text}: {told}");

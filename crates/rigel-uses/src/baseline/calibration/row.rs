@@ -110,6 +110,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         lacks: [NO_INTERVAL].into_iter().chain(LACKS.iter().copied()).collect(),
         passed_over: Vec::new(),
         bound: limit.and_then(bound),
+        ran_s: None,
         content: Content::Figures(Figures::new(facts, figures)),
     })
 }

@@ -4,7 +4,7 @@
 
 use super::super::ToolFigure;
 use super::super::cells::separator;
-use super::super::text::{count, half_unit, number, shortened, whole};
+use super::super::text::{count, half_unit, is_ambiguous, number, shortened, whole};
 use super::unit::{self, LatencyUnit};
 use rigel_core::error::Problem;
 use rigel_core::judge::quantity::{Figure, Quantity, Scope, What};
@@ -46,6 +46,8 @@ pub(super) struct Table<'a> {
     rows: Vec<(u32, Vec<&'a str>)>,
     /// How wide ORION wrote the values, where the columns are as ORION writes them.
     pub(super) width: Option<usize>,
+    /// Whether all its values are like `2.270` in a table that a spreadsheet wrote: thousands, or fractions.
+    may_have_thousands: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -108,7 +110,11 @@ fn numbers(lines: &Lines<'_>, name: &str) -> Result<Option<TableNumbers>, Proble
     if table.cells().next().is_none() {
         return Ok(None);
     }
-    let kind = kind(&lines.above, name, &table).ok_or_else(|| no_kind(lines.header.0))?;
+    let told = by_text(&lines.above).or_else(|| by_name(name));
+    if table.may_have_thousands && told != Some(TableKind::Rates) {
+        return Err(in_thousands(lines.header.0));
+    }
+    let kind = told.or_else(|| by_shape(&table)).ok_or_else(|| no_kind(lines.header.0))?;
     let figures = |scale: f64| {
         let mut figures: Vec<ToolFigure> =
             table.cells().filter_map(|(point, text)| figure(kind, point, text, scale)).collect();
@@ -145,7 +151,7 @@ impl<'a> Table<'a> {
             if line.trim().is_empty() {
                 continue;
             }
-            let label = line.split(separator).next().unwrap_or_default().trim().trim_matches('"');
+            let label = fields(line, separator).next().unwrap_or_default();
             let large = count(label).ok_or_else(|| no_row(*number, line))?;
             let values = cells(line, separator);
             let is_read = |value: &&str| value.is_empty() || super::super::text::number(value).is_some();
@@ -155,7 +161,12 @@ impl<'a> Table<'a> {
             rows.push((large, values));
         }
         let all: Vec<&str> = lines.rows.iter().map(|(_, line)| *line).collect();
-        Ok(Self { levels, rows, width: width(header, &all) })
+        let is_foreign = separator != ',' || all.iter().any(|line| line.contains('"'));
+        let mut values =
+            rows.iter().flat_map(|(_, values)| values).filter(|value| !value.is_empty()).peekable();
+        let may_have_thousands =
+            is_foreign && values.peek().is_some() && values.all(|value| is_ambiguous(value));
+        Ok(Self { levels, rows, width: width(header, &all), may_have_thousands })
     }
 
     /// What was measured, as texts.
@@ -175,10 +186,19 @@ impl<'a> Table<'a> {
     }
 }
 
+/// The cells of a line. A separator within quotes belongs to the cell.
+fn fields(line: &str, separator: char) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    let parts = line.split(move |sign| {
+        is_quoted ^= sign == '"';
+        sign == separator && !is_quoted
+    });
+    parts.map(|cell| cell.trim().trim_matches('"').trim())
+}
+
 /// The cells after the first one. A spreadsheet adds empty ones at the end.
 fn cells(line: &str, separator: char) -> Vec<&str> {
-    let mut cells: Vec<&str> =
-        line.split(separator).skip(1).map(|cell| cell.trim().trim_matches('"').trim()).collect();
+    let mut cells: Vec<&str> = fields(line, separator).skip(1).collect();
     while cells.last().is_some_and(|cell| cell.is_empty()) {
         cells.pop();
     }
@@ -227,11 +247,7 @@ fn best(figures: &mut Vec<ToolFigure>) {
     figures.extend(best.copied().map(of_run));
 }
 
-/// What a table holds: by the text above it, by the name of its file, or by its columns and decimals.
-fn kind(above: &str, name: &str, table: &Table<'_>) -> Option<TableKind> {
-    by_text(above).or_else(|| by_name(name)).or_else(|| by_shape(table))
-}
-
+/// What a table holds, by the text above it.
 fn by_text(above: &str) -> Option<TableKind> {
     let has = |word: &str| above.contains(word);
     if has("latency") || has("latencies") {
@@ -271,6 +287,13 @@ fn by_shape(table: &Table<'_>) -> Option<TableKind> {
 /// Whether ORION's own decimals are there.
 pub(super) const fn has_own_decimals(decimals: usize) -> bool {
     decimals == DECIMALS
+}
+
+fn in_thousands(line: usize) -> Problem {
+    Problem::usage("the numbers of ORION's table may be thousands or fractions")
+        .at(format!("line {line}"))
+        .because("a spreadsheet wrote them with a separator before three digits, and no text above the table says that they are IOPS")
+        .next("write 'IOPS' above the table if they are, or give the file as ORION wrote it")
 }
 
 fn no_kind(line: usize) -> Problem {

@@ -4,7 +4,7 @@
 //! all, or the rates of the same run decide, or it remains undecided. Must not read a table.
 
 use super::super::ToolFigure;
-use super::super::text::number;
+use super::super::text::{is_ambiguous, number};
 use super::table::{Table, has_own_decimals};
 use rigel_core::error::Problem;
 use rigel_core::judge::quantity::{Figure, Quantity, What};
@@ -22,6 +22,8 @@ const WIDTH_OF_MS: usize = 7;
 const WIDTH_OF_US: usize = 8;
 /// Only ORION from 12.2 on writes this many decimals, and in microseconds.
 const DECIMALS_OF_US: usize = 3;
+/// The first version that writes three decimals.
+const DECIMALS_SINCE: (u32, u32) = (12, 2);
 /// The first version that writes microseconds.
 const US_SINCE: (u32, u32) = (11, 2);
 /// Rate times latency is the outstanding I/Os, so far as their windows are the same; the units are a thousand apart.
@@ -95,6 +97,25 @@ pub fn of_summary(word: &str, version: Option<&str>, digits: &str) -> Option<Lat
         Some(false) => Some(LatencyUnit::Ms),
         None => has_decimals.then_some(LatencyUnit::Ms),
     }
+}
+
+/// A number of the summary without separators of thousands; `None` where `5,312` may be either. ORION writes rates of small I/O in whole numbers,
+/// those of large I/O with two decimals, and latencies with two, none (11.2) or three (from 12.2 on).
+pub fn plain(digits: &str, name: &str, version: Option<&str>) -> Option<String> {
+    if !is_ambiguous(digits) || name.eq_ignore_ascii_case("Maximum Small IOPS") {
+        return Some(digits.to_owned());
+    }
+    let has_comma = digits.contains(',');
+    let release = version.and_then(release);
+    let is_of_thousands = match release {
+        _ if !name.to_ascii_lowercase().contains("latency") => true,
+        Some(release) if release >= DECIMALS_SINCE => false,
+        Some(release) if release >= US_SINCE => true,
+        // A point is what ORION itself writes.
+        _ if !has_comma => false,
+        _ => return None,
+    };
+    Some(if is_of_thousands { digits.replace(['.', ','], "") } else { digits.replace(',', ".") })
 }
 
 /// The first two numbers of a version: `11.1.0.7.0`, `RDBMS_19.3.0.0.0DBRU_LINUX.X64_190417`.

@@ -8,7 +8,7 @@ pub type Row = (&'static [&'static str], &'static str, Option<&'static str>);
 /// Of `rw`: the whole of it gives way to the pattern that was typed.
 pub const OF_RW: &str = "is the level here: `rigel run oltp` for randread, `rigel run advanced --type seq` for read; --write PERCENT for writes";
 
-pub const OPTIONS: [Row; 57] = [
+pub const OPTIONS: [Row; 58] = [
     (
         &["bs", "blocksize"],
         "is --size-small / --size-large here, with `rigel run advanced`",
@@ -364,10 +364,11 @@ pub const OPTIONS: [Row; 57] = [
         None,
     ),
     (
-        &["exec_prerun", "exec_postrun", "profile"],
+        &["exec_prerun", "exec_postrun"],
         "has no counterpart here: run the commands before and after Rigel",
         None,
     ),
+    (&["profile"], "has no counterpart here: Rigel does not know the jobs that fio builds for it", None),
     (
         &["cgroup", "cgroup_weight", "cgroup_nodelete", "uid", "gid"],
         "has no counterpart here: start it as that user or in that control group, as with systemd-run",

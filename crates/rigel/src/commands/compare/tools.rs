@@ -9,13 +9,18 @@ use crate::commands::report::run_id;
 use crate::output::{self, dir_of};
 use crate::streams::Streams;
 use rigel_core::error::Problem;
+use rigel_core::judge::answer::Answer;
+use rigel_core::judge::quantity::Scope;
 use rigel_core::path_text::{self, printable};
 use rigel_report::View;
 use rigel_report::compare::{CompareFormat, SourceView, ToolComparisonView, reason, render_tools, same_run};
-use rigel_uses::baseline::Baseline;
+use rigel_uses::baseline::{Baseline, ToolResults};
 use rigel_uses::compare::Run;
 use rigel_uses::compare::gate::GateResult;
 use rigel_uses::compare::tools::{Source, ToolComparison};
+
+/// Quantities of a tool that a message has.
+const MOST_NAMED: usize = 4;
 
 /// A run with what is computed of it once.
 #[expect(clippy::large_enum_variant, reason = "there are a few, one for each file that was named")]
@@ -57,7 +62,7 @@ pub(super) fn compare(
     let sides = [base, new].map(|side| side.iter().map(PreparedRun::new).collect::<Vec<_>>());
     let sources = sides.each_ref().map(|side| side.iter().map(PreparedRun::source).collect::<Vec<_>>());
     let found = ToolComparison::new(&sources[0], &sources[1], options.judgement.allow_differences);
-    check(&found, base, new)?;
+    check(&found, &sides, [base, new])?;
     same_run(&found.comparison).into_iter().for_each(|told| streams.remark(&told));
     let gates: Vec<GateResult> =
         options.gates.iter().map(|gate| gate.clone().judge(&found.comparison)).collect::<Result<_, _>>()?;
@@ -103,7 +108,7 @@ pub(in crate::commands) fn name(run: &LoadedRun) -> Result<String, Problem> {
     }
 }
 
-/// Refuses a result that is there twice: its copy would make the intervals too narrow.
+/// Refuses a result that is there twice, as its copy would make the intervals too narrow, and results of one time.
 pub(in crate::commands) fn no_tool_twice(side: &[LoadedRun]) -> Result<(), Problem> {
     for (at, run) in side.iter().enumerate() {
         let LoadedRun::Tool(path, own) = run else { continue };
@@ -114,27 +119,81 @@ pub(in crate::commands) fn no_tool_twice(side: &[LoadedRun]) -> Result<(), Probl
                 .because(format!("{} holds the same numbers", path_text::encode(other.path())))
                 .next("give every result once"));
         }
+        let beside = |other: &&LoadedRun| matches!(other, LoadedRun::Tool(_, other) if own.is_beside(other));
+        if let Some(other) = side[..at].iter().find(beside) {
+            return Err(Problem::usage("two results of one side are of the same time")
+                .at(format!("{} and {}", path_text::encode(other.path()), path_text::encode(path)))
+                .because("they ran beside each other, so each had only a part of the storage, and they are no repetition")
+                .next("run them as jobs of one fio, which adds them up, or give runs of different times"));
+        }
     }
     Ok(())
 }
 
+/// What a run has: the numbers of a tool, or the question that a record answers.
+fn content(run: &PreparedRun<'_>, results: Option<&ToolResults>) -> String {
+    let name = printable(&run.source().name()).into_owned();
+    match (run, results) {
+        (PreparedRun::Run(view), _) => {
+            let answer = Answer::of(&view.record.header.request, &view.findings);
+            format!("{name} answers {}", answer.question())
+        }
+        (PreparedRun::Tool(..), results) => {
+            let mut quantities: Vec<String> = Vec::new();
+            for figure in results.iter().flat_map(|one| &one.figures) {
+                let quantity = figure.quantity.name();
+                if !quantities.contains(&quantity) {
+                    quantities.push(quantity);
+                }
+            }
+            quantities.truncate(MOST_NAMED);
+            format!("{name} has {}", quantities.join(", "))
+        }
+    }
+}
+
+/// The command that measures what a tool did.
+fn same_load(found: &ToolComparison) -> &'static str {
+    let results = || found.base.iter().chain(&found.new).flatten();
+    let classes = || results().flat_map(|one| one.facts.keys());
+    if results().flat_map(|one| &one.figures).any(|figure| figure.quantity.of == Scope::WithinBound) {
+        "measure what CALIBRATE_IO does: `rigel calibrate TARGET`"
+    } else if classes().next().is_some() && classes().all(|class| class.is_of_commits()) {
+        "measure commits as well: `rigel run commit TARGET`"
+    } else if classes().any(|class| class.to_string() == "open") {
+        "measure the same rate: `rigel run open --rate N TARGET`, with the size of the other tool"
+    } else {
+        "measure the load of the other tool: `rigel run advanced --matrix point --num-small N --num-large 0` with its size and outstanding I/Os"
+    }
+}
+
 /// Refuses what is not comparable, unless it was asked for.
-fn check(found: &ToolComparison, base: &[LoadedRun], new: &[LoadedRun]) -> Result<(), Problem> {
+fn check(
+    found: &ToolComparison,
+    sides: &[Vec<PreparedRun<'_>>; 2],
+    [base, new]: [&[LoadedRun]; 2],
+) -> Result<(), Problem> {
     let comparison = &found.comparison;
     if !comparison.rows.is_empty() {
         return Ok(());
     }
     if found.refused.is_empty() {
-        let passed_over =
-            found.base.iter().chain(&found.new).flatten().flat_map(|one| &one.passed_over).next();
-        let cause = passed_over.map_or_else(
-            || "each measured other loads, or another kind of number".to_owned(),
+        let results = || found.base.iter().chain(&found.new).flatten();
+        let unused = results().filter(|one| one.figures.is_empty()).flat_map(|one| &one.passed_over).next();
+        let cause = unused.map_or_else(
+            || {
+                format!(
+                    "{}; {}",
+                    content(&sides[0][0], found.base[0].as_ref()),
+                    content(&sides[1][0], found.new[0].as_ref())
+                )
+            },
             |why| format!("not used: {}", printable(why)),
         );
         return Err(Problem::usage("the two sides have no number in common")
             .at(format!("{} and {}", path_text::encode(base[0].path()), path_text::encode(new[0].path())))
             .because(cause)
-            .next("measure the load of the other tool: `rigel run advanced --matrix point --num-small N --num-large 0` with its size and outstanding I/Os"));
+            .next(same_load(found)));
     }
     let differences: Vec<String> = comparison
         .incomparable()

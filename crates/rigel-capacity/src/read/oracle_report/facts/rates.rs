@@ -47,6 +47,14 @@ const OTHERS: [&str; 2] = ["std block size", "rollbacks"];
 /// A number may be rounded by so much of it: the store takes two values of a sample that differ by less for one.
 const MOST_ROUNDED: f64 = 0.04;
 const MOST_ROUNDED_OPS: f64 = 0.05;
+/// So much the rounding of two or three numbers with one decimal makes, and so much of them two clocks.
+const ROUNDED: f64 = 0.2;
+const MOST_APART: f64 = 0.1;
+
+/// Whether two numbers of a report about the same are the same, as far as they are rounded and their times differ.
+fn is_same(one: f64, other: f64) -> bool {
+    (one - other).abs() <= ROUNDED + MOST_APART * one.max(other)
+}
 
 impl Rates {
     /// A row, if it is of use. The first of a name counts.
@@ -79,7 +87,9 @@ impl Rates {
             let number =
                 |column| self.text(Section::Activity, name, column).and_then(|text| decimal.number(text));
             // A total that is too long for its column is `9.8E+15` or `######`; what it is in a second may fit.
-            if let Some(rate) = number(0).map(|total| total / seconds).or_else(|| number(1)) {
+            let (total, told) = (number(0).map(|total| total / seconds), number(1));
+            let is_said_twice = total.zip(told).is_none_or(|(total, told)| is_same(total, told));
+            if let Some(rate) = total.or(told).filter(|_| is_said_twice) {
                 found.insert(metric, rate);
             } else if self.text(Section::Activity, name, 0).is_some() {
                 seen.unusable += 1;
@@ -90,7 +100,9 @@ impl Rates {
             else {
                 continue;
             };
-            let Some(rate) = decimal.number(text).map(|rate| rate * unit) else {
+            let rate =
+                decimal.number(text).filter(|_| section != Section::Io || self.adds_up(label, decimal));
+            let Some(rate) = rate.map(|rate| rate * unit) else {
                 seen.unusable += 1;
                 continue;
             };
@@ -112,6 +124,13 @@ impl Rates {
             seen.notes.insert("a report has bytes and no requests, which older releases do not count");
         }
         found.into_iter().collect()
+    }
+
+    /// Whether reads and writes of a row of the `IO Profile` are what it has for both: else its numbers were not told apart.
+    fn adds_up(&self, label: &str, decimal: Decimal) -> bool {
+        let number = |column| decimal.number(self.text(Section::Io, label, column)?);
+        let both = number(1).zip(number(2)).map(|(reads, writes)| reads + writes);
+        number(0).zip(both).is_none_or(|(told, both)| is_same(told, both))
     }
 
     /// Transactions of the Load Profile are commits and rollbacks.

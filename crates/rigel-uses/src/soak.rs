@@ -224,6 +224,11 @@ impl SoakFindings {
     }
 }
 
+/// The longest I/O of any such load, if it took far longer than nearly all others of its phase.
+pub(crate) fn longest(record: &Record) -> Option<LongIo> {
+    delays::longest(record, &phases(record), targets(record).as_ref())
+}
+
 /// Blocks are written one after the other in passes, each part of the run from the beginning: what a part wrote, it covered, until all is.
 fn covered(record: &Record) -> Option<f64> {
     let Header { request, targets, .. } = &record.header;

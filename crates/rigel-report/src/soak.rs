@@ -5,6 +5,7 @@
 mod blocks;
 mod delays;
 mod drives;
+mod ends;
 mod metrics;
 mod page;
 mod words;

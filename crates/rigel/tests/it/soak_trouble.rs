@@ -360,6 +360,15 @@ fn months_are_planned_as_they_were_asked_for() {
         told.stderr
     );
     assert!(!record(&place).complete());
+    // So does the result, in which nothing runs any more.
+    let text = flat(&told.stdout);
+    let name = path.file_name().unwrap().to_str().unwrap();
+    assert!(
+        text.contains("It was stopped after ")
+            && text.contains(&format!("`rigel soak --resume {name}`, in the directory of the record,"))
+            && !text.contains("still running"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod metrics;
 mod page;
 mod words;
 
+pub use delays::long_ios;
 pub use drives::remark;
 pub use metrics::SoakCounts;
 

@@ -11,7 +11,7 @@ mod spells;
 
 pub use beside::{MomentBeside, ProductionImpact};
 pub use course::{Moment, MomentIo};
-pub use delays::LongIo;
+pub use delays::{LongCount, LongIo};
 pub use drives::{Change, DriveFound, Drives, SilentDrive};
 pub use rigel_core::judge::outliers::{LEAST_TARGETS, Outlier};
 pub use spells::Spell;
@@ -62,6 +62,8 @@ pub struct SoakFindings {
     pub failed: Vec<(u64, Class, FirstError)>,
     /// The longest I/O, if it took far longer than nearly all others.
     pub longest: Option<LongIo>,
+    /// How many took ten seconds or longer.
+    pub long: LongCount,
     /// Times in which the I/Os of a class were far slower than usual.
     pub spells: Vec<Spell>,
     /// I/Os never completed: the last sentence of the run.
@@ -154,6 +156,7 @@ impl SoakFindings {
         Some(Self {
             soak,
             longest: delays::longest(record, &phases, targets.as_ref()),
+            long: delays::count(record, &phases, LONGEST_SOUND),
             spells: spells::of(record),
             lasted: Nanos(record.visits.iter().map(|visit| visit.loaded_ns).fold(0, u64::saturating_add)),
             phases,

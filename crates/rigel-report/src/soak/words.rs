@@ -64,7 +64,7 @@ fn verdict(told: &SoakReport<'_>) -> String {
             let is = if targets == 1 { "is" } else { "are" };
             format!("{} {is} slower than the others", counted(targets, "target"))
         }),
-        delays::fault(found),
+        delays::long_ios(found),
         drives::verdict(found),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

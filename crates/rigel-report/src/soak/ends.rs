@@ -41,6 +41,10 @@ fn again(record: &Record) -> String {
     let header = &record.header;
     let name = format!("{}_record.jsonl", header.run_id);
     let command = resume::command(&header.request, &header.nodes, &header.targets, &name);
+    // Names of a record from elsewhere may be of any signs.
+    if command.contains('`') || printable(&command) != command {
+        return "`rigel soak --resume RECORD` continues it".to_owned();
+    }
     format!("`{command}`, in the directory of the record, continues it")
 }
 

@@ -113,7 +113,10 @@ fn visits(view: &View<'_>) -> Vec<String> {
     let reached = if request.sides.is_some() {
         format!("of every ratio of {}", versus::ratio_of(request))
     } else {
-        format!("and reached at {reached}")
+        match points.iter().filter(|found| found.has_too_few_visits()).count() {
+            0 => format!("and reached at {reached}"),
+            few => format!("and reached at {reached}; {few} had too few visits"),
+        }
     };
     let visits: usize = points.iter().map(|found| found.visits).sum();
     let fewest = points.iter().map(|found| found.visits).min().unwrap_or(0);

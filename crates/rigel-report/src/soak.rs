@@ -5,10 +5,12 @@
 mod blocks;
 mod delays;
 mod drives;
+mod ends;
 mod metrics;
 mod page;
 mod words;
 
+pub use delays::long_ios;
 pub use drives::remark;
 pub use metrics::SoakCounts;
 

@@ -75,10 +75,11 @@ pub fn unkept(found: &ThroughFindings) -> Option<Problem> {
     };
     let missed = of(|verdict| *verdict == DemandVerdict::Missed);
     let open = of(|verdict| matches!(verdict, DemandVerdict::Undecided(_)));
-    let problem = match (missed.is_empty(), open.is_empty()) {
+    Some(match (missed.is_empty(), open.is_empty()) {
         (true, true) => return None,
-        (false, _) => Problem::new(ExitKind::GateFailed, format!("not met: {}", listed(&missed))),
-        (true, false) => Problem::new(ExitKind::GateFailed, format!("undecided: {}", listed(&open))),
-    };
-    Some(problem.next("see the limits in the result; a failure in the middle of a run of 10 minutes leaves nothing undecided"))
+        (false, _) => Problem::new(ExitKind::GateFailed, format!("not met: {}", listed(&missed)))
+            .next("look at the timeline in the result, and at the kernel log (dmesg) of that time"),
+        (true, false) => Problem::new(ExitKind::GateFailed, format!("undecided: {}", listed(&open)))
+            .next("see the limits in the result; a failure in the middle of a run of 10 minutes leaves nothing undecided"),
+    })
 }

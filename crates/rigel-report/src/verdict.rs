@@ -284,5 +284,13 @@ fn sureness(view: &View<'_>) -> String {
         (all, some) if all == some => format!("was reached at all {all} points"),
         (all, some) => format!("was reached at {some} of {all} points"),
     };
-    format!("The requested ±{} % {where_to}.", words::plain_percent(target))
+    let few = points.iter().filter(|found| found.has_too_few_visits()).count();
+    let why = match (points.len(), few) {
+        (_, 0) => String::new(),
+        (1, _) => ", for lack of visits".to_owned(),
+        (all, few) if all == few => ", as all of them had too few visits to be sure".to_owned(),
+        (_, 1) => "; one point had too few visits to be sure".to_owned(),
+        (_, few) => format!("; {few} points had too few visits to be sure"),
+    };
+    format!("The requested ±{} % {where_to}{why}.", words::plain_percent(target))
 }

@@ -11,7 +11,7 @@ mod spells;
 
 pub use beside::{MomentBeside, ProductionImpact};
 pub use course::{Moment, MomentIo};
-pub use delays::LongIo;
+pub use delays::{LongCount, LongIo};
 pub use drives::{Change, DriveFound, Drives, SilentDrive};
 pub use rigel_core::judge::outliers::{LEAST_TARGETS, Outlier};
 pub use spells::Spell;
@@ -62,6 +62,8 @@ pub struct SoakFindings {
     pub failed: Vec<(u64, Class, FirstError)>,
     /// The longest I/O, if it took far longer than nearly all others.
     pub longest: Option<LongIo>,
+    /// How many took ten seconds or longer.
+    pub long: LongCount,
     /// Times in which the I/Os of a class were far slower than usual.
     pub spells: Vec<Spell>,
     /// I/Os never completed: the last sentence of the run.
@@ -154,6 +156,7 @@ impl SoakFindings {
         Some(Self {
             soak,
             longest: delays::longest(record, &phases, targets.as_ref()),
+            long: delays::count(record, &phases, LONGEST_SOUND),
             spells: spells::of(record),
             lasted: Nanos(record.visits.iter().map(|visit| visit.loaded_ns).fold(0, u64::saturating_add)),
             phases,
@@ -222,6 +225,11 @@ impl SoakFindings {
         let checked = self.verified.checked;
         (checked > 0 && self.verified.faults.all() == 0).then(|| to_f64(checked) / RULE_OF_THREE)
     }
+}
+
+/// The longest I/O of any such load, if it took far longer than nearly all others of its phase.
+pub(crate) fn longest(record: &Record) -> Option<LongIo> {
+    delays::longest(record, &phases(record), targets(record).as_ref())
 }
 
 /// Blocks are written one after the other in passes, each part of the run from the beginning: what a part wrote, it covered, until all is.

@@ -18,6 +18,7 @@ pub use rebuild::{Rebuild, RebuildCost};
 pub use standstill::Standstill;
 pub use trouble::{Baseline, Sign, SignKind, Trouble, TroubleFindings, TroubleKind};
 
+use crate::soak::{self, LongIo};
 use rigel_core::judge::findings::{ChangesSeen, hung_of};
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::through::Span;
@@ -46,6 +47,8 @@ pub struct ThroughFindings {
     pub standstills: Vec<Standstill>,
     /// The longest I/O that came back, from the time at which it should have begun.
     pub longest: Nanos,
+    /// The same, if it took far longer than nearly all others: judged as in a soak.
+    pub far: Option<LongIo>,
     /// Failed I/Os.
     pub errors: u64,
     /// The first of them.
@@ -87,6 +90,7 @@ impl ThroughFindings {
             standstill: standstills.iter().copied().max_by_key(|one| one.length().0),
             standstills,
             longest: Nanos(tallies().map(|tally| tally.longest_ns()).fold(0, u64::max)),
+            far: soak::longest(record),
             errors: tallies().map(|tally| tally.errors).fold(0, u64::saturating_add),
             first_error: tallies().find_map(|tally| tally.first_error),
             rebuilds: Vec::new(),
@@ -111,6 +115,11 @@ impl ThroughFindings {
     /// Whether the load noticed anything.
     pub const fn has_trouble(&self) -> bool {
         !self.trouble.troubles.is_empty()
+    }
+
+    /// The longest I/O, where it is all that the load noticed: as few as one in a hundred move no percentile.
+    pub fn far_alone(&self) -> Option<&LongIo> {
+        self.far.as_ref().filter(|_| !self.has_trouble())
     }
 
     /// From the first sign until rate and p99 were back.

@@ -116,6 +116,11 @@ impl PointFindings {
     pub fn reached(&self) -> bool {
         self.classes().all(|(_, io)| io.sure.reached)
     }
+
+    /// Whether visits are all that is missing to what was asked for: every interval is narrow enough.
+    pub fn has_too_few_visits(&self) -> bool {
+        !self.reached() && self.classes().all(|(_, io)| io.sure.reached || io.sure.too_few)
+    }
 }
 
 /// What the search for load levels found for one class.

@@ -246,15 +246,26 @@ impl PhaseLook {
 
     /// The same of one class of a point, by its place among the keys.
     pub(crate) fn is_sure(&self, place: usize, parameters: &Parameters) -> bool {
+        self.is_settled && self.is_narrow(place, parameters) && self.has_visits(place, parameters)
+    }
+
+    /// Whether its interval is narrow enough and visits are all that is missing.
+    pub(crate) fn has_too_few(&self, place: usize, parameters: &Parameters) -> bool {
+        self.is_narrow(place, parameters) && !self.has_visits(place, parameters)
+    }
+
+    fn is_narrow(&self, place: usize, parameters: &Parameters) -> bool {
+        self.wanted(place).1.is_some_and(|interval| interval.relative_half_width <= parameters.target)
+    }
+
+    /// Whether as many visits count as come before the first look.
+    fn has_visits(&self, place: usize, parameters: &Parameters) -> bool {
         let least = parameters.first_look(self.points);
-        let (_, interval) = self.wanted(place);
         let visits = match self.ratios.get(&place) {
-            Some(_) => interval.map_or(0, |interval| interval.visits),
+            Some(ratio) => ratio.interval.map_or(0, |interval| interval.visits),
             None => self.look.visits.get(place).map_or(0, |seen| seen.means.len()),
         };
-        self.is_settled
-            && interval.is_some_and(|interval| interval.relative_half_width <= parameters.target)
-            && visits >= usize::try_from(least).unwrap_or(usize::MAX)
+        visits >= usize::try_from(least).unwrap_or(usize::MAX)
     }
 
     /// Whether a visit of the phase has a part in these estimates: one that [`counts`] and is long enough.

@@ -165,6 +165,13 @@ fn misses(found: &PointFindings, target: Option<f64>) -> bool {
     target.is_some() && !found.reached()
 }
 
+/// Whether some points have wide intervals, or none, and whether some lack nothing but visits.
+fn reasons(points: &[PointFindings]) -> (bool, bool) {
+    let (few, others): (Vec<_>, Vec<_>) =
+        points.iter().filter(|found| !found.reached()).partition(|found| found.has_too_few_visits());
+    (!others.is_empty(), !few.is_empty())
+}
+
 /// What the columns and the marks mean.
 fn legend(view: &View<'_>) -> Vec<Block> {
     let findings = &view.findings;
@@ -174,10 +181,16 @@ fn legend(view: &View<'_>) -> Vec<Block> {
         findings.target.filter(|_| points.iter().any(|found| misses(found, findings.target)))
     {
         let asked = words::plain_percent(target);
-        all.push(Block::whole(
-            "",
-            format!("*  wider than the requested ±{asked} %, or no interval (NOT_REACHED)"),
-        ));
+        let [wide, few] = [
+            format!("wider than the requested ±{asked} %, or no interval"),
+            "too few visits to be sure of the ±".to_owned(),
+        ];
+        let why = match reasons(points) {
+            (false, true) => few,
+            (true, true) => format!("{wide}, or too few visits"),
+            (_, false) => wide,
+        };
+        all.push(Block::whole("", format!("*  {why} (NOT_REACHED)")));
     }
     if points.iter().any(PointFindings::invalid) {
         all.push(Block::whole("", "!  these numbers must not be used, as the flag under them says"));
@@ -214,7 +227,12 @@ fn searched(view: &View<'_>) -> Option<String> {
 pub(super) fn short_legend(view: &View<'_>) -> Block {
     let is_bad = view.findings.points.iter().any(PointFindings::invalid);
     let is_wide = view.findings.points.iter().any(|found| misses(found, view.findings.target));
-    let marks = [(is_wide, "*: less precise than requested. "), (is_bad, "!: do not use. ")];
+    let star = match reasons(&view.findings.points) {
+        (false, true) => "*: too few visits. ",
+        (true, true) => "*: less precise than requested, or too few visits. ",
+        (_, false) => "*: less precise than requested. ",
+    };
+    let marks = [(is_wide, star), (is_bad, "!: do not use. ")];
     let marks: String = marks.into_iter().filter(|(is_there, _)| *is_there).map(|(_, mark)| mark).collect();
     let plateau = if has_plateau(view) { format!(" {PLATEAU}") } else { String::new() };
     Block::paragraph(format!("{marks}±%: half of the 95 % interval.{plateau}"))

@@ -4,14 +4,21 @@ use super::{SoakReport, words};
 use crate::words::listed;
 use rigel_core::units::say::{counted, rough_span, time, two_units};
 use rigel_core::units::{Nanos, to_f64, us_from_ns};
-use rigel_uses::soak::{LongIo, SoakFindings, Spell};
+use rigel_uses::soak::{LongCount, LongIo, SoakFindings, Spell};
 
 /// Spells that are named in a sentence.
 const MOST_NAMED: usize = 3;
 
-/// What is a fault on its own in it, as a part of the verdict: `an I/O took 20.0 s`.
-pub(super) fn fault(found: &SoakFindings) -> Option<String> {
-    found.long_fault().map(took)
+/// What is a fault on its own in it, as a part of a sentence: `an I/O took 20.0 s`.
+pub fn long_ios(found: &SoakFindings) -> Option<String> {
+    let longest = found.long_fault()?;
+    let LongCount { least, exact } = found.long;
+    if least <= 1 {
+        return Some(took(longest));
+    }
+    let at_least = if exact { "" } else { "at least " };
+    let ios = counted(least, "I/O");
+    Some(format!("{at_least}{ios} took ten seconds or longer (up to {})", length(longest)))
 }
 
 /// How a verdict without faults continues after "but".
@@ -30,8 +37,10 @@ pub(super) fn longest(told: &SoakReport<'_>) -> Option<String> {
     let one = told.found.longest.as_ref()?;
     let target =
         one.target.map_or_else(String::new, |target| format!(" of {}", words::path(told.record, target)));
+    let several = told.found.long_fault().is_some() && told.found.long.least > 1;
+    let (the, and) = if several { ("The longest was", " and") } else { ("An I/O", "") };
     Some(format!(
-        "An I/O of class {}{target} took {}; barely any other of its phase took longer than {}. It began \
+        "{the} of class {}{target}{and} took {}; barely any other of its phase took longer than {}. It began \
          about {} into the load.",
         one.class,
         length(one),

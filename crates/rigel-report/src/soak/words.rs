@@ -1,6 +1,6 @@
 //! The sentences of a soak, shared by text, page and JSON. Must not judge.
 
-use super::{SoakReport, delays, drives};
+use super::{SoakReport, delays, drives, ends};
 use crate::nodes;
 use crate::surroundings;
 use crate::words::listed;
@@ -30,7 +30,7 @@ pub(super) fn sentences(told: &SoakReport<'_>) -> Vec<String> {
         silence(found),
         found.beside.as_ref().map(beside),
         (found.is_faulty() && told.lost > 0).then(|| lost(told.lost)),
-        (!found.is_faulty() && !found.complete).then(|| "It is still running: more may show up.".to_owned()),
+        ends::early(told).filter(|_| !found.is_faulty()),
         delays::longest(told),
         delays::spells(told),
         (!found.outliers.is_empty()).then(|| slower(told)),
@@ -64,7 +64,7 @@ fn verdict(told: &SoakReport<'_>) -> String {
             let is = if targets == 1 { "is" } else { "are" };
             format!("{} {is} slower than the others", counted(targets, "target"))
         }),
-        delays::fault(found),
+        delays::long_ios(found),
         drives::verdict(found),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -74,7 +74,7 @@ fn verdict(told: &SoakReport<'_>) -> String {
     if told.lost > 0 {
         return format!("{} They report nothing wrong.", lost(told.lost));
     }
-    let until = if found.complete { "in" } else { "so far, in" };
+    let until = if told.record.closing.is_some() { "in" } else { "so far, in" };
     let two_units = two_units(found.lasted);
     let is_compared = found.verifies && found.verified.checked > 0;
     let uncompared = if is_compared { "" } else { "; no data was compared" };

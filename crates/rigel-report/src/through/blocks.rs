@@ -46,7 +46,7 @@ fn verdict(told: &ThroughReport<'_>, is_warned: bool, room: Room) -> Vec<Block> 
     if room.is_wide() {
         let tone = match found {
             found if found.is_unkept() => Tone::DoNotUse,
-            found if found.has_trouble() || is_warned => Tone::UseWithCare,
+            found if found.has_trouble() || found.far.is_some() || is_warned => Tone::UseWithCare,
             _ => Tone::Good,
         };
         let (shown, others) = sentences.split_at(sentences.len().min(2));
@@ -112,7 +112,10 @@ fn rows(told: &ThroughReport<'_>) -> Vec<Row> {
     let troubles = found.trouble.troubles.iter().map(|one| row(one.began_ns, "load", trouble(one)));
     let back = found.trouble.back_ns.filter(|_| found.has_trouble());
     let back = back.map(|ns| row(ns, "load", "rate and p99 are back".to_owned()));
-    let mut all: Vec<Row> = marks.chain(troubles).chain(back).collect();
+    let far = found
+        .far_alone()
+        .map(|one| row(one.began_ns, "load", format!("an I/O began that took {}", rough_span(one.length))));
+    let mut all: Vec<Row> = marks.chain(troubles).chain(back).chain(far).collect();
     all.sort_by_key(|row| row.at_ns);
     all
 }

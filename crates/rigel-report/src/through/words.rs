@@ -8,7 +8,10 @@ use rigel_core::record::Mark;
 use rigel_core::stats::Estimate;
 use rigel_core::units::say::{counted, number, percent, rough_span, signed_percent, two_units, whole};
 use rigel_core::units::{Bytes, Nanos, to_f64};
-use rigel_uses::through::{Baseline, DemandFound, DemandVerdict, Rebuild, Sign, SignKind, ThroughFindings};
+use rigel_uses::soak::LongIo;
+use rigel_uses::through::{
+    Baseline, DemandFound, DemandVerdict, Rebuild, Sign, SignKind, ThroughFindings, TroubleKind,
+};
 
 /// A moment, in seconds of the run.
 pub(super) fn moment(run_ns: u64) -> String {
@@ -23,6 +26,7 @@ pub(super) fn sentences(told: &ThroughReport<'_>) -> Vec<String> {
         Some(held(found)),
         found.trouble.sign.map(|sign| first(found, sign)),
         longest(found),
+        found.far_alone().map(far),
         failed(told),
         found.hung.as_ref().map(|hung| format!("The load ended early: {hung}.")),
         (!found.complete).then(|| "The run was cut short: what came later is not known.".to_owned()),
@@ -49,23 +53,8 @@ fn verdict(found: &ThroughFindings) -> String {
             number(rate)
         );
     }
-    if found.trouble.sign.is_none() {
-        return format!("Nothing happened: no mark, no standstill, no slow interval, and {errors}.");
-    }
     if !found.has_trouble() {
-        return match found.trouble.baseline {
-            Baseline::TooShort { .. } => {
-                format!(
-                    "No standstill was seen and {errors}, but the first mark came too early to compare with a level before it."
-                )
-            }
-            _ if found.trouble.back_ns == found.trouble.sign.map(|sign| sign.at_ns) => {
-                format!("The load noticed nothing: no standstill, no slow interval, and {errors}.")
-            }
-            _ => format!(
-                "The load never stood still and {errors}, but its rate or p99 was not at once as before; the table shows the levels."
-            ),
-        };
+        return unaffected(found, &errors);
     }
     let still = match &found.standstill {
         Some(still) if still.is_open => {
@@ -80,6 +69,9 @@ fn verdict(found: &ThroughFindings) -> String {
         Some(still) => format!("The load stood still for {}", rough_span(still.length())),
         None => "The load never stood still".to_owned(),
     };
+    if let Some(early) = early(found) {
+        return format!("{early}. {still}; {errors}.");
+    }
     match (found.back_after(), found.trouble.baseline) {
         (Some(after), _) => format!("{still} and was back after {}; {errors}.", rough_span(after)),
         (None, Baseline::TooShort { .. }) => {
@@ -91,6 +83,40 @@ fn verdict(found: &ThroughFindings) -> String {
             format!("{still}, but its rate or p99 was not as before when the run ended; {errors}.")
         }
         (None, _) => format!("{still} and was not back when the run ended; {errors}."),
+    }
+}
+
+/// A load that was slow before anything else happened.
+fn early(found: &ThroughFindings) -> Option<String> {
+    let sign = found.trouble.sign.filter(|_| matches!(found.trouble.baseline, Baseline::TooShort { .. }))?;
+    let was = match sign.kind {
+        SignKind::Trouble(TroubleKind::Slow) => "The load was slow",
+        SignKind::Trouble(TroubleKind::Low) => "The rate was low",
+        SignKind::Trouble(TroubleKind::Standstill | TroubleKind::Errors) | SignKind::Mark(_) => return None,
+    };
+    Some(format!("{was} from {} on, before there was a level to compare with", moment(sign.at_ns)))
+}
+
+/// Where nothing stood still and no I/O failed.
+fn unaffected(found: &ThroughFindings, errors: &str) -> String {
+    let and_long = |rest: &str| match found.far_alone() {
+        Some(one) => format!("{rest}, and {errors}, but an I/O took {}.", rough_span(one.length)),
+        None => format!("{rest}, and {errors}."),
+    };
+    match (found.trouble.sign, found.trouble.baseline) {
+        (None, _) if found.far_alone().is_some() => and_long("No mark, no standstill, no slow interval"),
+        (None, _) => and_long("Nothing happened: no mark, no standstill, no slow interval"),
+        // Without trouble the sign is a mark.
+        (Some(_), Baseline::TooShort { .. }) => format!(
+            "No standstill was seen and {errors}, but the first mark came too early to compare with a level before it."
+        ),
+        (Some(sign), _) if found.trouble.back_ns == Some(sign.at_ns) => match found.far_alone() {
+            Some(_) => and_long("No standstill, no slow interval"),
+            None => and_long("The load noticed nothing: no standstill, no slow interval"),
+        },
+        (Some(_), _) => format!(
+            "The load never stood still and {errors}, but its rate or p99 was not at once as before; the table shows the levels."
+        ),
     }
 }
 
@@ -139,6 +165,10 @@ fn longest(found: &ThroughFindings) -> Option<String> {
         };
         format!("The longest I/O took {}.{when}", rough_span(found.longest))
     })
+}
+
+fn far(one: &LongIo) -> String {
+    format!("The longest I/O took {} and began at about {}.", rough_span(one.length), moment(one.began_ns))
 }
 
 fn failed(told: &ThroughReport<'_>) -> Option<String> {

@@ -128,16 +128,28 @@ fn depth(code: FlagCode) -> u8 {
     }
 }
 
+/// What a width means that is as narrow as requested.
+const TOO_FEW_VISITS: &str =
+    "Too few visits to be sure: a few may agree by luck, so the ± may be too narrow.";
+
+/// Whether the intervals of all of these points are as narrow as requested.
+fn lacks_visits(view: &View<'_>, places: &[(FlagScope, &Flag)]) -> bool {
+    let is_of = |scope: &FlagScope, found: &PointFindings| *scope == FlagScope::Point(found.point);
+    let of = |scope: &FlagScope| view.findings.points.iter().find(|found| is_of(scope, found));
+    places.iter().all(|(scope, _)| of(scope).is_some_and(PointFindings::has_too_few_visits))
+}
+
 fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Cause {
     let is_invalid = places.iter().any(|(_, flag)| flag.invalid);
     // What makes numbers invalid is said of those.
     let said: Vec<(FlagScope, &Flag)> =
         places.iter().copied().filter(|(_, flag)| flag.invalid == is_invalid).collect();
     let meaning = code.meaning();
+    let lacks_visits = code == FlagCode::NotReached && lacks_visits(view, places);
     Cause {
         code: Some(code),
         invalid: is_invalid,
-        means: meaning.means.to_owned(),
+        means: if lacks_visits { TOO_FEW_VISITS } else { meaning.means }.to_owned(),
         place: place(view, places),
         figures: (code == FlagCode::NotReached && places.len() > 1)
             .then(|| widths(view))
@@ -148,6 +160,7 @@ fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Caus
             FlagCode::Memory if view.record.header.request.allow_memory => {
                 "It was requested (--allow-memory); no disk is measured.".to_owned()
             }
+            _ if lacks_visits => "Measure longer.".to_owned(),
             _ => meaning.remedy.to_owned(),
         },
     }

@@ -13,11 +13,14 @@ use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::command_line::CommandLine;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, Pace};
+use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
 use rigel_core::load::task::Task;
 use rigel_core::path_text::{in_directory, printable, shell_word};
 use rigel_core::record::resume::{self, Rest};
 use rigel_core::record::{Header, Node};
+use rigel_core::units::say::typed_time;
+use rigel_core::units::{NS_PER_S, Nanos};
 use rigel_uses::advice::again;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -194,7 +197,7 @@ fn longer(view: &View<'_>) -> Option<CommandLine> {
         }
         Task::Matrix { pace, .. } | Task::Load { pace, .. } => match pace {
             Pace::Adaptive(Adaptive { max_duration: Some(limit), .. }) => {
-                Some(with_time(command, &again::twice(*limit)))
+                Some(with_time(with_writers(request, command), &enough(view, *limit)))
             }
             Pace::Adaptive(_) => is_fast.then(|| command.without_switch(fast)),
             Pace::Fixed(duration) => {
@@ -212,6 +215,33 @@ fn longer(view: &View<'_>) -> Option<CommandLine> {
         }
         Task::Phases(_) => None,
     }
+}
+
+/// Twice the time; more, where the visits that are missing take longer even on a device that does not vary.
+fn enough(view: &View<'_>, limit: Nanos) -> String {
+    let Header { request, nodes, targets, .. } = &view.record.header;
+    let lacks_visits = view.findings.points.iter().any(PointFindings::has_too_few_visits);
+    let Some(Pace::Adaptive(pace)) = request.pace().filter(|_| lacks_visits) else {
+        return again::twice(limit);
+    };
+    let free = request.clone().paced(Pace::Adaptive(Adaptive { max_duration: None, ..pace }));
+    let least_ns =
+        Plan::new(&free, &nodes.first().host, targets).map_or(0, |plan| plan.prospect(&free).least_ns);
+    let minute_ns = 60 * NS_PER_S;
+    // What visits take besides their load is not in the plan.
+    let with_rests_ns = least_ns.saturating_add(least_ns / 10).div_ceil(minute_ns).saturating_mul(minute_ns);
+    typed_time(Nanos(with_rests_ns.max(limit.0.saturating_mul(2))))
+}
+
+/// The writers of a run of commits that measured few of them, to answer in a minute: with more time it would measure others, too.
+fn with_writers(request: &Request, command: CommandLine) -> CommandLine {
+    let typed = ["--writers", "--for", "--max-duration", "--budget", "--beside-reads"];
+    let levels = request.classes.first().map_or(&[][..], |class| class.levels.as_slice());
+    if request.level() != RunLevel::Commit || levels.is_empty() || command.has(&typed) {
+        return command;
+    }
+    let levels: Vec<String> = levels.iter().map(u32::to_string).collect();
+    command.with("--writers", &levels.join(","))
 }
 
 /// With that limit, whichever name it had when the run was started.

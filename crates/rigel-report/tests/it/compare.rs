@@ -62,7 +62,7 @@ fn the_table_of_a_slower_device() {
              rate, mean latency and p99 of small I/O at small 4 large 2; \
              rate, mean latency and p99 of large I/O at small 4 large 2. ",
             "- Base (NOT_REACHED, FEW_POINTS): ",
-            "4 outstanding small I/Os and 2 outstanding large I/Os: small: 4 of at least 6 visits. ",
+            "4 outstanding small I/Os and 2 outstanding large I/Os: small: too few visits, 4 of at least 6. ",
             "- New side (NOT_REACHED, FEW_POINTS): ",
             "- Each side has one run, ",
             "small_iops < -5% failed 1 of 1 at small=4 large=2 the change is -30.0 %, ",

@@ -31,6 +31,34 @@ pub struct LongIo {
     pub usual_us: f64,
 }
 
+/// The I/Os that took so long that their length alone is a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LongCount {
+    /// There were so many at least.
+    pub least: u64,
+    /// There were no more.
+    pub exact: bool,
+}
+
+/// How many took that long: all that the histograms have, and of those that crossed the beginning of a window the longest of each visit.
+pub fn count(record: &Record, phases: &[PhaseFound], limit: Nanos) -> LongCount {
+    let sum = |is_counted: &dyn Fn(u64, u64) -> bool| {
+        let all = phases.iter().flat_map(|phase| phase.classes.values()).flat_map(|io| io.latency.buckets());
+        all.filter(|(low, high, _)| is_counted(*low, *high)).map(|(.., n)| n).fold(0, u64::saturating_add)
+    };
+    let surely = sum(&|low, _| low >= limit.0);
+    // Their bucket has shorter ones, too.
+    let perhaps = sum(&|low, high| low < limit.0 && high > limit.0);
+    let tallies = record.visits.iter().flat_map(|visit| visit.tallies.values());
+    let carried: Vec<u64> = tallies
+        .filter(|tally| tally.edges.longest_before_ns >= limit.0)
+        .map(|tally| tally.edges.carried)
+        .collect();
+    let least = surely.saturating_add(carried.len() as u64);
+    let is_alone = carried.iter().all(|&carried| carried <= 1);
+    LongCount { least: least.max(perhaps.min(1)), exact: is_alone && perhaps <= u64::from(least == 0) }
+}
+
 /// The longest of those I/Os of a record that are far longer than nearly all others of their phase.
 pub fn longest(record: &Record, phases: &[PhaseFound], targets: Option<&ByTarget>) -> Option<LongIo> {
     // Of a load of thousands of visits once.

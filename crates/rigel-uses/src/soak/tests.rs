@@ -157,6 +157,32 @@ fn whatever_is_wrong_makes_it_faulty_and_silence_excludes_a_rate() {
 }
 
 #[test]
+fn ios_of_ten_seconds_are_counted_as_far_as_the_record_knows() {
+    let header = soaking();
+    let of = |edit: &dyn Fn(&mut ClassTally)| {
+        let mut record = read(&lines(&header, 2));
+        record.visits.iter_mut().for_each(|visit| edit(visit.tallies.get_mut(&Class::SMALL).unwrap()));
+        let long = SoakFindings::of(&record).unwrap().long;
+        (long.least, long.exact)
+    };
+    let seconds = |tally: &mut ClassTally, seconds: u64| tally.reads.record(seconds * NS_PER_S);
+    assert_eq!(of(&|_| ()), (0, true));
+    let of_both = |tally: &mut ClassTally| [9, 20, 30].into_iter().for_each(|time| seconds(tally, time));
+    assert_eq!(of(&of_both), (4, true), "two of each visit");
+    assert_eq!(of(&|tally| tally.edges.longest_before_ns = 20 * NS_PER_S), (2, true));
+    let several = |tally: &mut ClassTally| {
+        tally.edges.longest_before_ns = 20 * NS_PER_S;
+        tally.edges.carried = 3;
+    };
+    assert_eq!(of(&several), (2, false), "of those three only the longest is known");
+    // A bucket holds what is a little shorter, too.
+    let near = |tally: &mut ClassTally| tally.reads.record(10 * NS_PER_S);
+    assert_eq!(of(&near), (1, false), "two lie about there");
+    let near_and_far = |tally: &mut ClassTally| [10, 20].into_iter().for_each(|time| seconds(tally, time));
+    assert_eq!(of(&near_and_far), (2, false));
+}
+
+#[test]
 fn intervals_that_run_backwards_are_refused() {
     let header = soaking();
     let told = |lines: &[Line]| {

@@ -5,7 +5,7 @@ use rigel_core::load::phase::Phase;
 use rigel_core::load::task::Task;
 use rigel_core::load::through::soak;
 use rigel_core::measure::{ClassTally, Series};
-use rigel_core::record::{Interval, MarkContent, Visit};
+use rigel_core::record::{Interval, MarkContent, Purpose, Visit};
 use rigel_core::testing::{header, visit_to};
 use rigel_core::units::{NS_PER_MS, NS_PER_S, to_f64};
 
@@ -62,7 +62,7 @@ fn record(seconds: &[Second], marks: &[(u64, MarkContent)], demands: &[&str]) ->
             governed: None,
         });
     }
-    record.visits.push(Visit { began_ns: 0, measured_ns: time.0, ..visit });
+    record.visits.push(Visit { purpose: Purpose::Phase(0), began_ns: 0, measured_ns: time.0, ..visit });
     let mark = |(ms, marked): &(u64, MarkContent)| Mark {
         run_ns: ms * NS_PER_MS,
         at: "now".into(),
@@ -176,6 +176,7 @@ fn nothing_is_made_up_where_nothing_happened() {
         &["standstill < 1s", "errors = 0", "p99 < 5ms", "p99 < 5ms during", "back < 5s"],
     );
     assert_eq!((quiet.trouble.sign, quiet.trouble.back_ns, quiet.has_trouble()), (None, None, false));
+    assert_eq!(quiet.far, None);
     assert_eq!(quiet.levels.len(), 1);
     use DemandVerdict::{Kept, Undecided};
     assert_eq!(
@@ -200,6 +201,41 @@ fn without_a_level_before_it_nothing_is_compared() {
         "{verdicts:?}"
     );
     assert_eq!(verdicts[2], DemandVerdict::Kept);
+}
+
+/// The sign is the load's, whether or not somebody marked something later.
+#[test]
+fn what_is_slow_before_there_is_a_level_is_told_with_its_time() {
+    let slow = Second { us: 20_000, ..USUAL };
+    let mut seconds = with(&[]);
+    seconds[1..3].fill(slow);
+    for marks in [vec![], vec![pulled(14_000)]] {
+        let early = found(&seconds, &marks, &["back < 5s"]);
+        let sign = Sign { at_ns: NS_PER_S, kind: SignKind::Trouble(TroubleKind::Slow) };
+        assert_eq!(early.trouble.sign, Some(sign));
+        assert_eq!(early.trouble.baseline, Baseline::TooShort { intervals: 1 });
+        let [only] = early.trouble.troubles[..] else { panic!("{:?}", early.trouble) };
+        assert_eq!(
+            (only.kind, only.began_ns, only.ended_ns),
+            (TroubleKind::Slow, NS_PER_S, 3 * NS_PER_S),
+            "what the sign is, the timeline has"
+        );
+        assert!(early.levels.is_empty() && early.back_after().is_none());
+        assert!(matches!(verdicts(&early)[..], [DemandVerdict::Undecided(_)]));
+    }
+}
+
+/// One I/O of a thousand moves no percentile.
+#[test]
+fn a_single_long_io_is_no_trouble_and_is_told() {
+    let mut record = record(&with(&[]), &[], &[]);
+    let long_ns = 5 * NS_PER_S;
+    record.intervals[20].tallies.values_mut().for_each(|tally| tally.reads.record(long_ns));
+    record.visits[0].tallies.values_mut().for_each(|tally| tally.reads.record(long_ns));
+    let found = ThroughFindings::of(&record).unwrap();
+    assert!(!found.has_trouble() && found.trouble.sign.is_none());
+    let long = found.far_alone().unwrap();
+    assert_eq!((long.length, long.began_ns), (Nanos(long_ns), 16 * NS_PER_S));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! When the trouble began, what it was, and when rate and p99 were back.
 //!
 //! The intervals before the first sign show what is usual. An interval is in trouble if it is far from that, and back if it is close, so a figure
-//! at a limit does not flip back and forth. Must not see the future of a baseline: what comes after the first sign has no part in it.
+//! at a limit does not flip back and forth. Must not see the future of a baseline: what comes after the first sign has no part in it. Where nothing is left
+//! before a slow interval, all quiet ones tell what was slow, but no level is compared with them.
 
 use super::{Figures, Standstill};
 use rigel_core::record::Mark;
@@ -136,8 +137,9 @@ pub fn found(course: &[Figures], marks: &[Mark], standstills: &[Standstill], ask
     let sign = soft.or(first);
     // What was slow before has no part in what is usual.
     let baseline = if soft.is_some() { self::baseline(until(course, sign), asked) } else { baseline };
+    let first_usual = usual;
     let usual = Usual::of(baseline);
-    let troubles = troubles(course, standstills, usual);
+    let troubles = troubles(course, standstills, usual.or(first_usual.filter(|_| soft.is_some())));
     let back = sign.map(|sign| back(course, sign, &troubles, usual));
     let (back_ns, rate_back, p99_back) = back.unwrap_or((None, None, None));
     TroubleFindings { baseline, sign, back_ns, rate_back, p99_back, troubles }

@@ -142,7 +142,11 @@ fn a_calibration_says_that_credit_ran_out() {
         let told = text.split(" was ").nth(1).and_then(|text| text.split(' ').next()).unwrap();
         let told: f64 = told.replace(',', "").parse().unwrap();
         assert!((told / refill - 1.0).abs() < 0.05, "{bucket}: {text}");
-        assert!(text.contains("I/Os per second, pauses included, whatever the load"), "{text}");
+        assert!(text.contains(" after the start on, the rate was "), "{text}");
+        assert!(
+            text.contains(" I/Os per second in ") && text.contains(" visits, pauses included, "),
+            "{text}"
+        );
     }
 }
 

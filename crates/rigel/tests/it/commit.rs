@@ -1,6 +1,6 @@
 //! `rigel run commit`: known answers on the simulated device, and what is refused. Real ones: `clock::commit`.
 
-use crate::support::{Place, ProgramOutput};
+use crate::support::{Place, ProgramOutput, flat};
 use rigel_core::record::{Record, Visit};
 use rigel_core::units::NS_PER_S;
 use serde_json::Value;
@@ -85,6 +85,34 @@ fn commits_alone_are_measured_in_a_minute() {
     let ended_ns = record.visits.iter().map(Visit::ended_ns).max().unwrap();
     assert!(ended_ns < 62 * NS_PER_S, "{ended_ns}");
     assert!(record.visits.len() >= 3 * points.len(), "{}", record.visits.len());
+}
+
+/// Nothing varies here: visits are all that is missing after a minute, and the command that is offered makes them at the same points.
+#[test]
+fn a_narrow_width_of_few_visits_is_told_as_that_and_the_offered_command_has_time_for_more() {
+    let place = Place::new();
+    let run = |line: &str| place.line(&format!("{line} --no-html")).expect_measured().stdout;
+    let told = run("run commit --engine sim:servers=4,service=1ms --seed 1 --name minute");
+    assert!(
+        told.contains("! NOT_REACHED: Too few visits to be sure") && told.contains("*: too few visits. "),
+        "{told}"
+    );
+    assert!(!told.contains("precise"), "{told}");
+    let (_, below) = told.split_once("To measure longer:\n").unwrap_or_else(|| panic!("{told}"));
+    let command = below.lines().next().unwrap().trim();
+    assert!(command.contains(" --writers 1,16") && command.contains(" --for "), "{command}");
+    let longer = run(&command.replace("rigel ", "").replace(" --no-html", "").replace("minute", "longer"));
+    assert!(!longer.contains("NOT_REACHED"), "{command}: {longer}");
+    let points = |text: &str| text.matches("\n dsync ").count() + text.matches("\n fdatasync ").count();
+    assert_eq!((points(&told), points(&longer)), (4, 4), "{longer}");
+    let record = place.only_of("minute", "_record.jsonl");
+    let explained = place.rigel(["report".as_ref(), record.as_os_str(), "--explain".as_ref()]).expect_code(0);
+    let explained = flat(&explained.stdout);
+    assert!(explained.contains("* too few visits to be sure of the ± (NOT_REACHED)"), "{explained}");
+    assert!(
+        explained.contains("was reached at 0 of 6 points, as all of them had too few visits to be sure."),
+        "{explained}"
+    );
 }
 
 /// B writes in 500 us and flushes in as much, so that its durable writes take as long as the plain ones of A.

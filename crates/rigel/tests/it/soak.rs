@@ -394,6 +394,7 @@ fn a_target_that_is_slower_than_the_others_is_named() {
     let targets: Vec<String> = devices.iter().map(|device| device.disk().display().to_string()).collect();
     let told = place.line(&format!("soak --for 3s {}", targets.join(" "))).expect_code(1);
     assert!(told.stderr.contains("note: read-only: "), "{}", told.stderr);
+    assert!(told.stderr.contains("a disk that is slower than its peers"), "{}", told.stderr);
     let found = document(&place);
     let slow: Vec<&str> =
         found["outliers"].as_array().unwrap().iter().map(|one| one["target"].as_str().unwrap()).collect();

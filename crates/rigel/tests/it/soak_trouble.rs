@@ -360,6 +360,33 @@ fn months_are_planned_as_they_were_asked_for() {
         told.stderr
     );
     assert!(!record(&place).complete());
+    // So does the result, in which nothing runs any more.
+    let text = flat(&told.stdout);
+    let name = path.file_name().unwrap().to_str().unwrap();
+    assert!(
+        text.contains("It was stopped after ")
+            && text.contains(&format!("`rigel soak --resume {name}`, in the directory of the record,"))
+            && !text.contains("still running"),
+        "{text}"
+    );
+}
+
+/// One of 100,000 I/Os takes 20 s: of some 22 million about 220.
+#[test]
+fn ios_that_are_lost_for_a_time_are_counted_and_have_a_cause_of_their_own() {
+    let place = Place::in_memory();
+    let told = place
+        .line("soak --for 1h --engine sim:servers=8,service=1ms,rate=0,lost=100000:20s --seed 5")
+        .expect_code(1);
+    let text = flat(&told.stdout);
+    let count =
+        text.strip_prefix("Something is wrong: ").and_then(|rest| rest.split_once(" I/Os took ten seconds"));
+    let count: u64 = count.unwrap_or_else(|| panic!("{text}")).0.parse().unwrap();
+    assert!((150..300).contains(&count), "{count}");
+    assert!(text.contains(" or longer (up to 20.0") && text.contains("The longest was of class "), "{text}");
+    assert!(told.stderr.contains("note: a simulated device holds no data to verify"), "{}", told.stderr);
+    let error = format!("the soak found something wrong: {count} I/Os took ten seconds or longer");
+    assert!(told.stderr.contains(&error) && !told.stderr.contains("peers"), "{}", told.stderr);
 }
 
 #[test]

@@ -234,6 +234,45 @@ fn nothing_happened_is_said_and_a_rate_that_is_not_held_too() {
     assert!(over.stderr.contains("undecided: back < 5 s"), "{}", over.stderr);
 }
 
+/// A simulated device is slow before there is a level, or loses an I/O now and then: neither is a mark, and neither is nothing.
+#[test]
+fn what_the_load_noticed_alone_is_told_as_that() {
+    let place = Place::new();
+    let early = "run through --engine sim:servers=4,service=1ms,rate=0,fall=0.1:2s:3s --rate 300 --for 1m --seed 1 --name early";
+    let told = flat(&place.line(early).expect_code(0).stdout);
+    assert!(
+        told.contains("from 1.5 s on, before there was a level to compare with. The load never stood still"),
+        "{told}"
+    );
+    assert!(!told.contains("first mark") && told.contains("1.5 s load slow for "), "{told}");
+    let found = document(&place, "early");
+    assert_eq!(found["troubles"][0]["at_s"], found["first_sign_s"]);
+    let lost = "run through --engine sim:servers=4,service=1ms,rate=0,lost=10000:20s --rate 1000 --for 2m --seed 1 --name lost";
+    let told = flat(&place.line(lost).expect_code(0).stdout);
+    assert!(
+        told.contains("No mark, no standstill, no slow interval, and no I/O failed, but an I/O took 20.0 s."),
+        "{told}"
+    );
+    assert!(told.contains("load an I/O began that took 20.0 s"), "{told}");
+    assert!(!told.contains("Nothing happened") && !told.contains("Nothing was marked"), "{told}");
+}
+
+/// What would leave nothing undecided is no advice where something is decided.
+#[test]
+fn the_advice_for_what_is_undecided_is_not_given_for_what_is_not_met() {
+    let place = Place::new();
+    let run = |demand: &str| {
+        let words =
+            ["run", "through", "--engine", "sim:servers=4,service=1ms", "--rate", "300", "--for", "1m"];
+        place.rigel([&words[..], &["--require", demand]].concat()).expect_code(1).stderr
+    };
+    let told = run("p99 < 500us");
+    assert!(told.contains("not met: p99 < 500 us") && told.contains("timeline"), "{told}");
+    assert!(!told.contains("undecided"), "{told}");
+    let told = run("back < 5s");
+    assert!(told.contains("undecided: back < 5 s") && told.contains("run of 10 minutes"), "{told}");
+}
+
 #[test]
 fn what_cannot_be_held_is_refused_with_the_option() {
     let place = Place::new();

@@ -38,6 +38,19 @@ fn a_search_is_told_as_one() {
     assert!(!told.contains(" 0 IOPS"), "{told}");
 }
 
+/// Where rates are only checked, no search is announced.
+#[test]
+fn required_rates_are_announced_as_such() {
+    let place = Place::new();
+    let device: Vec<&str> = DEVICE.split(' ').collect();
+    let told = |more: &[&str]| place.rigel([&["slo"][..], &device[..], more].concat()).expect_code(0).stderr;
+    let checked = told(&["--require", "p99 < 50ms @ 100", "--require", "mean < 50ms @ 200"]);
+    assert!(checked.contains(": 2 required rates, about ") && checked.contains(" in total"), "{checked}");
+    assert!(!checked.contains("searched for first"), "{checked}");
+    let found = told(&["--p99", "50ms", "--require", "p99 < 50ms @ 100"]);
+    assert!(found.contains("the rate is searched for first; "), "{found}");
+}
+
 #[test]
 fn a_pipe_gets_no_more_than_a_line_in_ten_seconds() {
     let place = Place::new();

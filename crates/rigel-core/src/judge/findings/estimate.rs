@@ -163,6 +163,7 @@ fn sureness(
         };
         let sure = Sureness {
             reached: judged.is_sure(place, parameters),
+            too_few: judged.has_too_few(place, parameters),
             visits: seen.means.len(),
             within: seen.relative_within(),
             between: seen.relative_between(),

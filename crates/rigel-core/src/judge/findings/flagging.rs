@@ -199,7 +199,7 @@ fn width(point: &PointFindings, target: Option<f64>, least: usize) -> Vec<Flag> 
             Some(format!("{name}: a single visit, so the width only covers variation within it"))
         }
         Some(interval) if interval.visits < least => {
-            Some(format!("{name}: {} of at least {least} visits", interval.visits))
+            Some(format!("{name}: too few visits, {} of at least {least}", interval.visits))
         }
         Some(_) if io.sure.reached => None,
         Some(interval) if interval.relative_half_width <= target => Some(format!(

@@ -20,6 +20,8 @@ pub struct Sureness {
     /// Whether the rate is known as well as was asked for: its interval is narrow enough, it is based on as many visits as
     /// come before the first look, and the visits of the phase are over their start-up. Never where nothing was requested.
     pub reached: bool,
+    /// Whether its interval is narrow enough and visits are all that is missing: a few may agree by luck.
+    pub too_few: bool,
 }
 
 /// The intervals that the visits of one class to one point give.

@@ -28,6 +28,7 @@ use rigel_report::{Format, OutputFile, View, calibration, duration, orion, rende
 use rigel_run::execute::Run;
 use rigel_uses::soak::SoakFindings;
 use rigel_uses::through::ThroughFindings;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Prints as the options ask for it.
@@ -139,6 +140,9 @@ fn prospect(request: &Request, plan: &Plan) -> String {
     let usually = duration::range(plan.prospect(request));
     match (&plan.search, request.pace()) {
         _ if plan.rates.is_some() && plan.steps.is_empty() => {
+            if let Some(rates) = required_alone(request) {
+                return format!("{}, {usually} in total", counted(rates, "required rate"));
+            }
             format!("the rate is searched for first; {usually} in total")
         }
         (Some(_), _) if plan.steps.is_empty() => {
@@ -171,6 +175,12 @@ fn prospect(request: &Request, plan: &Plan) -> String {
             format!("{points} to {}, usually {usually}", adaptive.precision)
         }
     }
+}
+
+/// How many rates are checked, where no highest one is searched.
+fn required_alone(request: &Request) -> Option<usize> {
+    let slo = request.slo().filter(|slo| slo.required_only)?;
+    Some(slo.required.iter().map(|one| one.rate).collect::<BTreeSet<_>>().len())
 }
 
 fn buffers_line(buffers: &BufferFacts) -> String {

@@ -15,6 +15,7 @@ use rigel_core::facts::TargetFacts;
 use rigel_core::load::governor::WHOLE;
 use rigel_core::load::request::Request;
 use rigel_core::path_text;
+use rigel_core::units::say::counted;
 use rigel_report::soak::{SoakReport, json, page, text};
 use rigel_run::journal::{NoticeSink, Patient, RecordFile};
 use rigel_uses::soak::SoakFindings;
@@ -44,6 +45,7 @@ pub fn remark(options: &RunOptions) -> Option<String> {
     let request = &options.request;
     let is_silent = !request.is_soak() || request.classes.iter().any(|class| class.verify);
     (!is_silent).then(|| match request.writes_at_all() {
+        _ if request.engine.is_simulated() => "note: a simulated device holds no data to verify".to_owned(),
         true => "note: no data is verified, because no class of the load has 'verify'".to_owned(),
         false => "note: read-only: failures and slow targets are found, but no data is verified; --destroy-data TARGET allows writing".to_owned(),
     })
@@ -112,19 +114,31 @@ pub fn again(told: &SoakReport<'_>, path: &Path, streams: &Streams) -> Result<()
 /// The problem of a soak that found something beside wrong blocks, of which the run speaks itself.
 pub fn problem(found: &SoakFindings) -> Option<Problem> {
     found.is_faulty().then(|| {
-        let what = match (found.errors, found.outliers.is_empty()) {
-            (0, true) if found.worse_drives() > 0 && found.hung.is_none() => {
-                "a drive reports damage or an alarm".to_owned()
-            }
-            (0, false) => "a target is slower than the others".to_owned(),
-            (0, true) if found.long_fault().is_some() && found.hung.is_none() => {
-                "an I/O took ten seconds or longer".to_owned()
-            }
-            (0, true) => "the storage misbehaved".to_owned(),
-            (errors, _) => format!("{errors} I/Os failed"),
-        };
+        let (what, cause) = fault(found);
         Problem::new(ExitKind::GateFailed, format!("the soak found something wrong: {what}"))
-            .because("a disk that fails under load, or is slower than its peers, rarely gets better")
+            .because(cause)
             .next("look at the page and the kernel log (dmesg), replace cable, slot or disk, and soak again")
     })
+}
+
+/// The gravest of what was found, and what likely causes that.
+fn fault(found: &SoakFindings) -> (String, &'static str) {
+    if let Some(hung) = &found.hung {
+        return (hung.clone(), "the device, its path or its server does not respond");
+    }
+    if found.errors > 0 {
+        let what = format!("{} failed", counted(found.errors, "I/O"));
+        return (what, "a disk or its path fails under load; the kernel log says which");
+    }
+    if !found.outliers.is_empty() {
+        let cause = "a disk that is slower than its peers rarely gets better; its link may be slower, too";
+        return ("a target is slower than the others".to_owned(), cause);
+    }
+    if let Some(long) = rigel_report::soak::long_ios(found) {
+        let cause =
+            "the device or its path lost the answer, and a reset, another try or another path brought it";
+        return (long, cause);
+    }
+    let cause = "a drive that reports damage rarely gets better";
+    ("a drive reports damage or an alarm".to_owned(), cause)
 }

@@ -42,11 +42,11 @@ fn limited_in(
     }
     let fall = lasting_fall(&taken)?;
     let text = format!(
-        "from {} after the start, {} was {} {unit}, pauses included, whatever the load; before that it was \
-         up to {}",
+        "from {} after the start on, the rate was {} {unit} in {}, pauses included, whatever the load; before \
+         that it was up to {}",
         rough_time(fall.at_s * to_f64(NS_PER_S)),
-        counted(fall.after as u64, "visit"),
         figure(fall.low),
+        counted(fall.after as u64, "visit"),
         figure(fall.high)
     );
     Some(Flag::new(FlagCode::Burst, text))

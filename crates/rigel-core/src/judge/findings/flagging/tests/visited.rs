@@ -171,12 +171,13 @@ fn a_width_of_too_few_visits_is_not_what_was_asked_for() {
     let flags = |rounds: usize| {
         let record = Maker::simple().rounds(rounds, |moment| 100.0 * f64::from(moment.outstanding)).record;
         let found = Findings::of(&record);
+        assert!(found.points.iter().all(|point| point.has_too_few_visits() != point.reached()));
         let texts = found.points.iter().flat_map(|point| &point.flags);
         let texts = texts.filter(|flag| flag.code == FlagCode::NotReached).map(|flag| flag.text.clone());
         (found.points.len(), texts.collect::<Vec<String>>())
     };
     let (points, texts) = flags(3);
     assert_eq!(texts.len(), points, "{texts:?}");
-    assert!(texts.iter().all(|text| text.contains("3 of at least 4 visits")), "{texts:?}");
+    assert!(texts.iter().all(|text| text.contains("too few visits, 3 of at least 4")), "{texts:?}");
     assert_eq!(flags(4).1, Vec::<String>::new());
 }

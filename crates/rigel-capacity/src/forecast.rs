@@ -20,7 +20,7 @@ pub use daily::{BIN_S, DAY_S, Daily, Kind, Reading};
 pub use model::Model;
 
 use backtest::{BackTest, ModelErrors};
-use bands::Width;
+use bands::{LineError, Width, alike};
 use model::{PastSeries, WEEK};
 use rigel_core::stats::sample::{mean, median, variance};
 
@@ -28,8 +28,6 @@ use rigel_core::stats::sample::{mean, median, variance};
 pub const FEWEST_DAYS: usize = 28;
 /// Nothing is said about a future that is longer than this many pasts.
 pub const MOST_PASTS: usize = 2;
-/// Models whose errors are larger than the least by no more than this share are not told apart: the interval holds all of them.
-const ALIKE: f64 = 0.1;
 /// The share of the mean level that keeps a logarithm from zero.
 const FLOOR: f64 = 0.02;
 /// Weeks that say what a busy day is.
@@ -143,13 +141,16 @@ impl Forecast {
         let busy = busy_day(history);
         let tested_days = history.len() - test.origins.first().copied().unwrap_or(0);
         let (past, wander) = (PastSeries::new(history, floor), wander(history, floor));
-        let least = test.models.first().map_or(0.0, |best| best.score);
-        let alike = test.models.iter().filter(|one| one.score <= least * (1.0 + ALIKE));
+        let most = test.models.first().map_or(0.0, |best| best.score) * (1.0 + alike(tested_days));
+        let alike = test.models.iter().filter(|one| one.score <= most);
+        // Few errors may be small by chance, and the best model of all was chosen for that.
+        let line = LineError::of(history, floor);
         let mut ahead: Vec<WeekForecast> = Vec::new();
         for one in alike {
             let width = Width::of(one, tested_days, wander);
             let told = weeks_ahead(&past, one, weeks).enumerate().map(|(week, value)| {
-                let half = width.at((week + 1) as f64).min(WIDEST);
+                let weeks = (week + 1) as f64;
+                let half = width.at(weeks).max(line.at(weeks)).min(WIDEST);
                 let end = |half: f64| busy * ((value + floor) * half.exp() - floor).max(0.0);
                 WeekForecast { value: busy * value, lower: end(-half), upper: end(half) }
             });

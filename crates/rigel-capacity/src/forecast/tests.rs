@@ -140,3 +140,30 @@ fn the_interval_of_the_date_holds_in_nine_of_ten() {
     assert!(10 * weeks >= 9 * of_weeks, "{weeks} of {of_weeks}");
     assert!(Score::of(&LAWS[2], 365, 0..8).closed > 4, "an interval that is always open says nothing");
 }
+
+/// Of a month or two the errors of the back-test are a handful, and small by chance.
+#[test]
+fn a_short_history_that_grows_has_intervals_that_hold() {
+    let linear = years::Law { growth: 3.65, is_linear: true, noise: 0.02, ..LAWS[0] };
+    let laws = [
+        years::Law { weekend: 1.0, ..linear },
+        years::Law { noise: 0.03, weekend: 0.6, ..linear },
+        years::Law { growth: 0.7, noise: 0.03, ..linear },
+        // 1 % a day of the level by then.
+        years::Law { growth: 36.8, is_linear: false, weekend: 1.0, ..linear },
+    ];
+    for law in laws {
+        for days in [28, 30, 42, 60] {
+            let (mut held, mut of) = (0, 0);
+            for seed in 0..20 {
+                let course = law.draw(3 * days + WEEK, seed);
+                let told = Forecast::of(&daily(course.seen[..days].iter().copied()), 2 * days).unwrap();
+                for (came, ahead) in course.seen[days..].chunks_exact(WEEK).zip(&told.ahead) {
+                    held += usize::from((ahead.lower..=ahead.upper).contains(&(told.busy * mean(came))));
+                    of += 1;
+                }
+            }
+            assert!(100 * held >= 85 * of, "{law:?}, {days} days: {held} of {of}");
+        }
+    }
+}

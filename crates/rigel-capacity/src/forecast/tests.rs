@@ -91,6 +91,31 @@ fn what_cannot_be_known_is_not_told() {
     assert_eq!(Forecast::of(&gaps, 10), Err(NoForecast::Gaps { days: 60, missing: 21 }));
     let short = Forecast::of(&daily((0..28).map(f64::from)), 365).unwrap();
     assert_eq!(short.ahead.len(), 8, "a month tells of two");
+    assert_eq!(short.growth_per_year(), None, "and not of a year");
+    // From 28, at the end of the last day, to the middle of the eighth week.
+    let growth = short.growth().unwrap();
+    assert!(growth.weeks == 8 && !growth.is_of_a_year() && (growth.value - 1.88).abs() < 0.05, "{growth:?}");
+    assert!(growth.lower < growth.value && growth.value < growth.upper, "{growth:?}");
+    let long = Forecast::of(&daily((0..364).map(|day| 1000.0 + f64::from(day))), 365).unwrap();
+    assert!((long.growth_per_year().unwrap() - 360.0 / 1364.0).abs() < 0.01, "{:?}", long.growth());
+}
+
+/// 10 more every day, from 1000 on; the last week has holidays.
+#[test]
+fn now_is_the_level_of_today_and_not_of_two_weeks_ago() {
+    let of = |days: std::ops::Range<i32>, last: f64| {
+        let level = |day: i32| (1000.0 + 10.0 * f64::from(day)) * if day >= 63 { last } else { 1.0 };
+        Forecast::of(&daily(days.map(level)), 7).unwrap()
+    };
+    for days in [0..28, 0..63, 40..70, 0..70] {
+        let (found, today) = (of(days.clone(), 1.0), 1000.0 + 10.0 * (f64::from(days.end) - 0.5));
+        // A busy day is the second highest of a week, two days after its middle.
+        assert!((found.now() / found.busy / today - 1.0).abs() < 1e-9, "{days:?}: {}", found.now());
+        assert!((found.recent() / found.busy / (today - 140.0) - 1.0).abs() < 1e-9, "{}", found.recent());
+    }
+    let holidays = of(0..70, 0.5);
+    assert!((holidays.now() / holidays.busy / 1695.0 - 1.0).abs() < 0.04, "{}", holidays.now());
+    assert_eq!(Forecast::of(&daily([0.0; 30]), 7).unwrap().growth(), None);
 }
 
 #[test]

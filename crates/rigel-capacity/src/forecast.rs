@@ -20,7 +20,7 @@ pub use daily::{BIN_S, DAY_S, Daily, Kind, Reading};
 pub use model::Model;
 
 use backtest::{BackTest, ModelErrors};
-use bands::Width;
+use bands::{LineError, Width, alike};
 use model::{PastSeries, WEEK};
 use rigel_core::stats::sample::{mean, median, variance};
 
@@ -28,12 +28,14 @@ use rigel_core::stats::sample::{mean, median, variance};
 pub const FEWEST_DAYS: usize = 28;
 /// Nothing is said about a future that is longer than this many pasts.
 pub const MOST_PASTS: usize = 2;
-/// Models whose errors are larger than the least by no more than this share are not told apart: the interval holds all of them.
-const ALIKE: f64 = 0.1;
 /// The share of the mean level that keeps a logarithm from zero.
 const FLOOR: f64 = 0.02;
 /// Weeks that say what a busy day is.
 const RECENT_WEEKS: usize = 13;
+/// Weeks that say what today's level is.
+const LEVEL_WEEKS: usize = 4;
+/// Weeks of a year.
+const YEAR_WEEKS: usize = 52;
 /// No logarithm of an interval is wider: its exponential would be no number.
 const WIDEST: f64 = 100.0;
 
@@ -65,6 +67,26 @@ pub struct WeekForecast {
     pub lower: f64,
     /// Upper end.
     pub upper: f64,
+}
+
+/// How much more a busy day is at the end of a stretch of weeks than today, as a share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GrowthAhead {
+    /// Weeks from today on.
+    pub weeks: usize,
+    /// Most likely.
+    pub value: f64,
+    /// Lower end of the 95 % interval.
+    pub lower: f64,
+    /// Upper end.
+    pub upper: f64,
+}
+
+impl GrowthAhead {
+    /// Whether it is that of a whole year.
+    pub const fn is_of_a_year(&self) -> bool {
+        self.weeks == YEAR_WEEKS
+    }
 }
 
 /// How often an interval held what came.
@@ -120,20 +142,34 @@ impl Forecast {
         self.first + i64::try_from(self.history.len()).unwrap_or(0)
     }
 
-    /// The level of a busy day now: in the median of the last four weeks.
+    /// The level of a busy day today, at the end of the history: each of the last four weeks, moved there by the usual change of a week; the median of them.
     pub fn now(&self) -> f64 {
-        let weeks: Vec<f64> = self.history.rchunks_exact(WEEK).take(4).map(mean).collect();
+        let weeks: Vec<f64> = self.history.rchunks_exact(WEEK).take(RECENT_WEEKS).map(mean).collect();
+        let change = change_per_week(&weeks);
+        // The first one was, in the middle, half a week ago.
+        let moved = |(back, week): (usize, &f64)| change.mul_add(back as f64 + 0.5, *week);
+        let today: Vec<f64> = weeks.iter().take(LEVEL_WEEKS).enumerate().map(moved).collect();
+        (self.busy * median(&today)).max(0.0)
+    }
+
+    /// The level of a busy day in the last four weeks, their median.
+    pub fn recent(&self) -> f64 {
+        let weeks: Vec<f64> = self.history.rchunks_exact(WEEK).take(LEVEL_WEEKS).map(mean).collect();
         self.busy * median(&weeks)
     }
 
-    /// How much more a busy day is after a year of the forecast, as a share; over a shorter one as if it continued: growth by as much in each week, a
-    /// decline by the same share.
+    /// How much more a busy day is in the last week of the forecast, or in a year, if it reaches so far.
+    pub fn growth(&self) -> Option<GrowthAhead> {
+        let now = self.now();
+        let weeks = self.ahead.len().min(YEAR_WEEKS);
+        let last = self.ahead.get(weeks.checked_sub(1)?)?;
+        let [value, lower, upper] = [last.value, last.lower, last.upper].map(|level| level / now - 1.0);
+        (now > 0.0).then_some(GrowthAhead { weeks, value, lower, upper })
+    }
+
+    /// How much more it is in a year, as a share; nothing is said if the forecast does not reach so far.
     pub fn growth_per_year(&self) -> Option<f64> {
-        let last = self.ahead.get(51).or(self.ahead.last())?.value;
-        // From the middle of the last four weeks to that of the week.
-        let years = (self.ahead.len().min(52) as f64 + 1.5) / 52.18;
-        let times = (self.now() > 0.0 && last > 0.0).then(|| last / self.now())?;
-        Some(if times > 1.0 { (times - 1.0) / years } else { times.powf(1.0 / years) - 1.0 })
+        self.growth().filter(GrowthAhead::is_of_a_year).map(|growth| growth.value)
     }
 
     fn of_values(history: &[f64], days: usize) -> Self {
@@ -143,13 +179,16 @@ impl Forecast {
         let busy = busy_day(history);
         let tested_days = history.len() - test.origins.first().copied().unwrap_or(0);
         let (past, wander) = (PastSeries::new(history, floor), wander(history, floor));
-        let least = test.models.first().map_or(0.0, |best| best.score);
-        let alike = test.models.iter().filter(|one| one.score <= least * (1.0 + ALIKE));
+        let most = test.models.first().map_or(0.0, |best| best.score) * (1.0 + alike(tested_days));
+        let alike = test.models.iter().filter(|one| one.score <= most);
+        // Few errors may be small by chance, and the best model of all was chosen for that.
+        let line = LineError::of(history, floor);
         let mut ahead: Vec<WeekForecast> = Vec::new();
         for one in alike {
             let width = Width::of(one, tested_days, wander);
             let told = weeks_ahead(&past, one, weeks).enumerate().map(|(week, value)| {
-                let half = width.at((week + 1) as f64).min(WIDEST);
+                let weeks = (week + 1) as f64;
+                let half = width.at(weeks).max(line.at(weeks)).min(WIDEST);
                 let end = |half: f64| busy * ((value + floor) * half.exp() - floor).max(0.0);
                 WeekForecast { value: busy * value, lower: end(-half), upper: end(half) }
             });
@@ -209,6 +248,14 @@ fn busy_day(history: &[f64]) -> f64 {
     };
     let all: Vec<f64> = history.rchunks_exact(WEEK).take(RECENT_WEEKS).filter_map(of_week).collect();
     if all.is_empty() { 1.0 } else { median(&all) }
+}
+
+/// The median of the slopes between any two of the weeks, the last one first (Theil 1950; Sen 1968): a holiday is no trend.
+fn change_per_week(weeks: &[f64]) -> f64 {
+    let slope = |(at, &later): (usize, &f64)| {
+        weeks.iter().enumerate().skip(at + 1).map(move |(back, week)| (later - week) / (back - at) as f64)
+    };
+    median(&weeks.iter().enumerate().flat_map(slope).collect::<Vec<f64>>())
 }
 
 /// How much growth differed from quarter to quarter: the variance of the logarithm, per week.

@@ -217,11 +217,11 @@ impl Storage {
         credits: Option<Credits>,
         courses: &[Course],
     ) -> Self {
-        let now = |resource| {
+        let recent = |resource| {
             let course = courses.iter().find(|course| course.resource == resource)?;
-            course.forecast.as_ref().ok().map(Forecast::now)
+            course.forecast.as_ref().ok().map(Forecast::recent)
         };
-        surface.limits.extend(credits.as_ref().map(|credits| credits.limit(now(credits.bucket.resource))));
+        surface.limits.extend(credits.as_ref().map(|credits| credits.limit(recent(credits.bucket.resource))));
         let end = |limit: &Limit| {
             let course = courses.iter().find(|course| course.resource == limit.resource)?;
             Some(Ends::of(course, limit))

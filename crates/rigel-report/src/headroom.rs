@@ -140,9 +140,9 @@ struct ForecastDocument {
     rehearsed_weeks: Option<usize>,
     /// Those of them that were in the interval.
     rehearsed_inside: Option<usize>,
-    /// The level of a busy day now.
+    /// The level of a busy day now, at the end of the history.
     now: f64,
-    /// Growth in the next year, as a share, without a scenario.
+    /// Growth in the next year, as a share, without a scenario; null if the forecast does not reach so far.
     growth_per_year: Option<f64>,
     /// The weeks under the scenario.
     weeks: Vec<WeekDocument>,

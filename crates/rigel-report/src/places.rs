@@ -7,8 +7,9 @@ use crate::words;
 use rigel_core::judge::findings::{PlaceFindings, judged_at_place};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
+use rigel_core::stats::Estimate;
 use rigel_core::stats::by_place::{Area, Course};
-use rigel_core::units::say::{number, percent, time};
+use rigel_core::units::say::{decimal_percent, number, percent, time};
 
 /// A sentence about each class that was measured place by place.
 pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
@@ -30,7 +31,7 @@ pub(crate) fn sentence(view: &View<'_>, found: &PlaceFindings) -> String {
     )
 }
 
-/// `The rate of stream I/O falls by 48 % from the first to the last place, from 197 MBPS to 103 MBPS.`
+/// `The rate of stream I/O falls by 48.1 % (47.6 to 48.6 %) from the first to the last place, from 197 MBPS to 103 MBPS as measured there.`
 fn course(view: &View<'_>, found: &PlaceFindings) -> String {
     let figure = |value| figure(found, value);
     let what = if found.is_of_rate() { "The rate of" } else { "The mean latency of" };
@@ -51,37 +52,62 @@ fn course(view: &View<'_>, found: &PlaceFindings) -> String {
             range(view, found),
             percent(*told)
         ),
-        Some(Course::Slope { first, last }) => format!(
-            "{subject} {} by {} % from the first to the last place, from {} to {} (fitted through all places{}).",
-            if last < first { "falls" } else { "rises" },
-            percent((last / first - 1.0).abs()),
-            figure(*first),
-            figure(*last),
-            ends(view, found)
-        ),
+        Some(Course::Slope { first, last }) => sloped(view, found, &subject, (*first, *last)),
         Some(Course::Areas(areas)) => stepped(found, &subject, areas),
     }
 }
 
 /// What was measured at each place, in their order; nothing if one is not known.
-fn measured(view: &View<'_>, found: &PlaceFindings) -> Option<Vec<f64>> {
+fn measured(view: &View<'_>, found: &PlaceFindings) -> Option<Vec<Estimate>> {
     let at =
         |place| view.findings.alone(found.load.name, place)?.io(found.load.name).and_then(judged_at_place);
-    (1..=u32::from(found.load.places?)).map(|place| Some(at(place)?.value)).collect()
+    (1..=u32::from(found.load.places?)).map(at).collect()
 }
 
-/// `; measured: 1,975 MBPS and 1,031 MBPS`: what stands in the table of the first and of the last place.
-fn ends(view: &View<'_>, found: &PlaceFindings) -> String {
+/// A slope by what stands in the table of both ends. Where their intervals leave open which is higher, by the curve that all places together make.
+fn sloped(view: &View<'_>, found: &PlaceFindings, subject: &str, fitted: (f64, f64)) -> String {
     let measured = measured(view, found).unwrap_or_default();
-    let (Some(first), Some(last)) = (measured.first(), measured.last()) else { return String::new() };
-    format!("; measured there: {} and {}", figure(found, *first), figure(found, *last))
+    let ends = measured.first().zip(measured.last());
+    let (first, last) = ends.map_or(fitted, |(first, last)| (first.value, last.value));
+    let said = |word: &str, change: &str, (first, last): (f64, f64), how: &str| {
+        let (first, last) = (figure(found, first), figure(found, last));
+        format!(
+            "{subject} {word} by {change} from the first to the last place, from {first} to {last} ({how})."
+        )
+    };
+    match ends.and_then(|(first, last)| ratio_of(first, last)) {
+        Some([low, value, high]) if low > 1.0 || high < 1.0 => {
+            let (word, sign) = if value < 1.0 { ("falls", -1.0) } else { ("rises", 1.0) };
+            let [near, by, far] = [low, value, high].map(|ratio| decimal_percent(sign * (ratio - 1.0), 1));
+            let (from, to) = if value < 1.0 { (far, near) } else { (near, far) };
+            let how = "measured there; the places between lie on one slope";
+            said(word, &format!("{by} % ({from} to {to} %)"), (first, last), how)
+        }
+        _ => {
+            let word = if fitted.1 < fitted.0 { "falls" } else { "rises" };
+            let there = if ends.is_some() {
+                format!("; measured there: {} and {}", figure(found, first), figure(found, last))
+            } else {
+                String::new()
+            };
+            let change = format!("{} %", percent((fitted.1 / fitted.0 - 1.0).abs()));
+            said(word, &change, fitted, &format!("fitted through all places{there}"))
+        }
+    }
+}
+
+/// The last over the first with its 95 % interval, which two independent ones make; `None` if one has none.
+fn ratio_of(first: &Estimate, last: &Estimate) -> Option<[f64; 3]> {
+    let half = |of: &Estimate| of.interval.map(|interval| interval.relative_half_width);
+    let (value, half) = (last.value / first.value, half(first)?.hypot(half(last)?));
+    value.is_finite().then(|| [value * (-half).exp(), value, value * half.exp()])
 }
 
 /// `, measured 73.6 us to 95.7 us`
 fn range(view: &View<'_>, found: &PlaceFindings) -> String {
     let measured = measured(view, found).unwrap_or_default();
-    let least = measured.iter().copied().reduce(f64::min);
-    let most = measured.iter().copied().reduce(f64::max);
+    let least = measured.iter().map(|one| one.value).reduce(f64::min);
+    let most = measured.iter().map(|one| one.value).reduce(f64::max);
     let (Some(least), Some(most)) = (least, most) else { return String::new() };
     format!(", which measured {} to {}", figure(found, least), figure(found, most))
 }
@@ -132,4 +158,28 @@ pub(crate) fn named(view: &View<'_>, point: Point) -> Option<String> {
     let class = view.record.header.request.class(point.classes().next()?.0)?;
     let side = class.side.map_or_else(String::new, |side| format!("{}: ", side.name()));
     Some(format!("{side}{} at {}", class.plain_name().label(), of_point(view, point)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rigel_core::stats::{Basis, Interval};
+
+    #[test]
+    fn the_ratio_of_both_ends_has_the_interval_of_both() {
+        let of = |mean: f64, half: f64| {
+            let (lo95, hi95) = (mean * (1.0 - half), mean * (1.0 + half));
+            Estimate::of(
+                Interval { mean, lo95, hi95, relative_half_width: half, visits: 6, df: 5.0 },
+                Basis::Visits,
+            )
+        };
+        let [low, value, high] = ratio_of(&of(1000.0, 0.03), &of(1910.0, 0.04)).unwrap();
+        assert!((value - 1.91).abs() < 1e-12);
+        assert!(
+            (value / low - 0.05_f64.exp()).abs() < 1e-12 && (high / value - 0.05_f64.exp()).abs() < 1e-12
+        );
+        assert_eq!(ratio_of(&of(1.0, 0.1), &Estimate::bare(2.0)), None);
+        assert_eq!(ratio_of(&of(0.0, 0.0), &of(1.0, 0.0)), None);
+    }
 }

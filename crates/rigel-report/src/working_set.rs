@@ -13,7 +13,7 @@ pub(crate) use words::{reached, sentence};
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Shape};
 use crate::document::{Block, Card, Column, Room, Table};
 use crate::view::View;
-use rigel_core::judge::findings::{Forecast, LatencyUs, SizeFindings, WorkingSetFindings};
+use rigel_core::judge::findings::{Forecast, ForecastHalves, LatencyUs, SizeFindings, WorkingSetFindings};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
@@ -49,6 +49,7 @@ fn sizes(found: &WorkingSetFindings, room: Room) -> Block {
         .column(Column::right(printable(found.load.unit())), |size| number(size.rate.value))
         .column(Column::right("±%").gap(1), move |size| half(size.rate))
         .column(Column::right("mean"), |size| time(size.latency_us.mean.value))
+        .column(Column::right("±%").gap(1), move |size| half(size.latency_us.mean))
         .column(Column::right("p50"), |size| time(size.latency_us.p50.value))
         .column(Column::right("p99"), |size| time(size.latency_us.p99.value));
     for number in 0..found.caches().len() {
@@ -66,11 +67,16 @@ fn sizes(found: &WorkingSetFindings, room: Room) -> Block {
 
 fn forecasts(found: &WorkingSetFindings) -> Block {
     let rows: Vec<&Forecast> = found.forecasts.iter().collect();
+    let half = |one: &Forecast, of: fn(ForecastHalves) -> f64| {
+        one.halves.map_or_else(|| "-".to_owned(), |halves| percent(of(halves)))
+    };
     Table::of("forecast", &rows)
         .column(Column::left("With"), move |one| words::forecast(found, one))
         .column(Column::right("hits"), |one| format!("{} %", percent(one.hits)))
         .column(Column::right("mean"), |one| time(one.mean_us))
+        .column(Column::right("±%").gap(1), move |one| half(one, |halves| halves.mean))
         .column(Column::right(printable(found.load.unit())), |one| number(one.rate))
+        .column(Column::right("±%").gap(1), move |one| half(one, |halves| halves.rate))
         .done()
 }
 

@@ -69,12 +69,8 @@ pub fn course(found: &[(f64, f64)]) -> Option<Course> {
             best = (cost, course);
         }
     };
-    for (price, slope) in
-        [PRICE_OF_A_SLOPE, PRICE_OF_A_SLOPE + PRICE_OF_A_BEND].into_iter().zip(slopes(found))
-    {
-        if let Some((cost, first, last)) = slope {
-            take(cost + price, Course::Slope { first, last });
-        }
+    for SlopeFit { price, rest, first, last } in slopes(found) {
+        take(rest + price, Course::Slope { first, last });
     }
     for (more, (cost, areas)) in sums.partitions().into_iter().enumerate() {
         take(cost + to_f64(more as u64 + 1) * PRICE_OF_A_BORDER, Course::Areas(areas));
@@ -88,21 +84,57 @@ fn weights(found: &[(f64, f64)]) -> Vec<f64> {
     found.iter().map(|(value, error)| 1.0 / ((value * error).powi(2) + (SLACK * mean).powi(2))).collect()
 }
 
-/// A straight line and a bent one, each with what remains beside it and its two ends; `None` for one that turns back.
-fn slopes(found: &[(f64, f64)]) -> [Option<(f64, f64, f64)>; 2] {
+/// A slope through all places: what it needs to explain, what remains beside it, and its two ends.
+struct SlopeFit {
+    price: f64,
+    rest: f64,
+    first: f64,
+    last: f64,
+}
+
+/// Straight and bent ones, of the figure and of one over it: a time is one over a rate, and one of them may be straight where the other is not. None
+/// turns back.
+fn slopes(found: &[(f64, f64)]) -> Vec<SlopeFit> {
     let weights = weights(found);
+    let values: Vec<f64> = found.iter().map(|one| one.0).collect();
+    let rest = |line: &[f64]| -> f64 {
+        weights
+            .iter()
+            .zip(&values)
+            .zip(line)
+            .map(|((weight, value), line)| weight * (value - line).powi(2))
+            .sum()
+    };
+    let over: Vec<f64> = values.iter().map(|value| 1.0 / value).collect();
+    // A little more of one over a figure is as much less of it, times its square.
+    let over_weights: Vec<f64> =
+        weights.iter().zip(&values).map(|(weight, value)| weight * value.powi(4)).collect();
+    let of_over = curves(&over, &over_weights).map(|curve| {
+        let all_above = curve.iter().all(|over| *over > 0.0);
+        all_above.then(|| curve.iter().map(|over| 1.0 / over).collect::<Vec<f64>>())
+    });
+    let prices = [PRICE_OF_A_SLOPE, PRICE_OF_A_SLOPE + PRICE_OF_A_BEND];
+    let plain = curves(&values, &weights).map(Some);
+    let all = plain.into_iter().chain(of_over).zip(prices.into_iter().cycle());
+    let fit = |(curve, price): (Option<Vec<f64>>, f64)| {
+        let curve = curve.filter(|curve| curve.is_sorted() || curve.iter().rev().is_sorted())?;
+        Some(SlopeFit { price, rest: rest(&curve), first: *curve.first()?, last: *curve.last()? })
+    };
+    all.filter_map(fit).collect()
+}
+
+/// The straight line and the parabola of least squares, at each place.
+fn curves(values: &[f64], weights: &[f64]) -> [Vec<f64>; 2] {
     let dot = |one: &[f64], other: &[f64]| -> f64 {
         weights.iter().zip(one).zip(other).map(|((weight, a), b)| weight * a * b).sum()
     };
-    let mut rest: Vec<f64> = found.iter().map(|one| one.0).collect();
-    let values = rest.clone();
+    let mut rest = values.to_vec();
     // Powers of the place, each without what the lower ones have of it (Gram, Schmidt).
-    let middle = to_f64(found.len() as u64 - 1) / 2.0;
+    let middle = to_f64(values.len() as u64 - 1) / 2.0;
     let mut bases: Vec<Vec<f64>> = Vec::new();
-    let mut fits = Vec::new();
-    for power in 0..3 {
+    let mut add = |power: i32| -> Vec<f64> {
         let mut base: Vec<f64> =
-            (0..found.len()).map(|place| (to_f64(place as u64) / middle - 1.0).powi(power)).collect();
+            (0..values.len()).map(|place| (to_f64(place as u64) / middle - 1.0).powi(power)).collect();
         for lower in &bases {
             let share = dot(&base, lower) / dot(lower, lower);
             base.iter_mut().zip(lower).for_each(|(of, lower)| *of -= share * lower);
@@ -110,11 +142,10 @@ fn slopes(found: &[(f64, f64)]) -> [Option<(f64, f64, f64)>; 2] {
         let share = dot(&rest, &base) / dot(&base, &base);
         rest.iter_mut().zip(&base).for_each(|(rest, base)| *rest -= share * base);
         bases.push(base);
-        let line: Vec<f64> = values.iter().zip(&rest).map(|(value, rest)| value - rest).collect();
-        let one_way = line.is_sorted() || line.iter().rev().is_sorted();
-        fits.push(one_way.then(|| (dot(&rest, &rest), line[0], line[line.len() - 1])));
-    }
-    [fits[1], fits[2]]
+        values.iter().zip(&rest).map(|(value, rest)| value - rest).collect()
+    };
+    add(0);
+    [add(1), add(2)]
 }
 
 fn worth_telling(course: Course, even: Course) -> Course {

@@ -4,7 +4,7 @@
 
 use super::crossing::RatioSeen;
 use super::estimate::{Basis, EstimateForm};
-use super::sample::count;
+use super::sample::{count, mean};
 use super::special::{normal_quantile, student_t_quantile};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -61,6 +61,17 @@ impl Ratio {
         Some(Self { value, lo95, hi95, visits: visits.len() })
     }
 
+    /// The same where what is counted comes in clusters of this size: the upper end is that of so many clusters (a quasi-Poisson count), as far as
+    /// that is below `most`.
+    #[must_use]
+    pub fn in_clusters(self, visits: &[RatioSeen], size: f64, most: f64) -> Self {
+        let all: f64 = visits.iter().map(|seen| seen.weight).sum();
+        let seen: f64 = visits.iter().map(|one| one.weight * one.ratio).sum();
+        let [_, high] = of_count(seen / size);
+        let wide = |hi95: f64| hi95.max((size * high / all).min(most));
+        Self { hi95: self.hi95.map(wide), ..self }
+    }
+
     /// Whether what is allowed is kept.
     pub fn kept(&self) -> BoundVerdict {
         match self.hi95 {
@@ -81,6 +92,30 @@ impl From<Ratio> for EstimateForm {
             basis: if ratio.visits > 1 { Basis::Visits } else { Basis::OneVisit },
         }
     }
+}
+
+/// How large clusters are: the variance of a visit's count over its mean, on average of several things that were counted, each in the same visits. 1
+/// where that is no more than chance.
+pub fn cluster_size(counted: &[Vec<RatioSeen>]) -> f64 {
+    let of: Vec<f64> = counted.iter().filter_map(|visits| dispersion(visits)).collect();
+    let size = mean(&of);
+    let df = counted.iter().map(|visits| visits.len().saturating_sub(1)).min().map_or(0.0, count);
+    if df > 0.0 && size > dispersion_by_chance(df) { size.max(1.0) } else { 1.0 }
+}
+
+/// The index of dispersion; `None` when fewer than two visits saw anything.
+fn dispersion(visits: &[RatioSeen]) -> Option<f64> {
+    let all: f64 = visits.iter().map(|seen| seen.weight).sum();
+    let seen: f64 = visits.iter().map(|one| one.weight * one.ratio).sum();
+    let squares: f64 = visits.iter().map(|one| (one.weight * (one.ratio - seen / all)).powi(2)).sum();
+    let visits = count(visits.len());
+    (visits > 1.0 && seen > 0.0).then(|| squares * visits / (visits - 1.0) / seen)
+}
+
+/// What independent counts exceed in one of twenty cases: chi-squared over its degrees of freedom, after Wilson and Hilferty (1931).
+fn dispersion_by_chance(df: f64) -> f64 {
+    let part = 2.0 / (9.0 * df);
+    normal_quantile(0.95).mul_add(part.sqrt(), 1.0 - part).powi(3)
 }
 
 /// The 95 % interval of the mean behind a count, after Wilson and Hilferty (1931).
@@ -130,5 +165,37 @@ mod tests {
         let narrow = Ratio::of(&visits(&[0.6; 4], 1000.0), true).unwrap();
         assert!(wide.hi95 > Some(1.0) && narrow.hi95 < Some(0.65) && wide.lo95 < narrow.lo95);
         assert!((wide.value - 0.6).abs() < 1e-12 && wide.visits == 4);
+    }
+
+    #[test]
+    fn clusters_are_found_and_independent_counts_are_none() {
+        // Chi-squared with 4 degrees of freedom exceeds 9.488 in one of twenty cases.
+        assert!((dispersion_by_chance(4.0) - 9.488 / 4.0).abs() < 0.02);
+        let of = |counts: &[f64]| visits(&counts.iter().map(|one| one / 100.0).collect::<Vec<_>>(), 100.0);
+        let alone = of(&[9.0, 12.0, 10.0, 8.0, 11.0, 10.0]);
+        // The mean is 10, the variance of a visit 160.
+        let together = of(&[0.0, 30.0, 0.0, 20.0, 0.0, 10.0]);
+        assert_eq!(cluster_size(&[alone.clone(), alone]), 1.0);
+        assert!((cluster_size(&[together.clone()]) - 16.0).abs() < 1e-9, "{}", cluster_size(&[together]));
+        assert_eq!((cluster_size(&[]), cluster_size(&[of(&[5.0])])), (1.0, 1.0));
+    }
+
+    /// Sixty in clusters of twenty are three.
+    #[test]
+    fn the_upper_end_counts_clusters() {
+        let seen = visits(&[0.3, 0.0, 0.1, 0.2], 100.0);
+        let plain = Ratio::of(&seen, true).unwrap();
+        let high = |size, most| plain.in_clusters(&seen, size, most).hi95.unwrap();
+        // The exact upper limit of a Poisson mean after three is 8.767.
+        let alike = visits(&[0.15; 4], 100.0);
+        let few = Ratio::of(&alike, true).unwrap().in_clusters(&alike, 20.0, 9.0).hi95.unwrap();
+        assert!((few - 20.0 * 8.767 / 400.0).abs() < 0.01, "{few}");
+        assert!(
+            high(200.0, 9.0) > 2.0
+                && high(200.0, 0.0) == plain.hi95.unwrap()
+                && high(1.0, 9.0) >= plain.hi95.unwrap()
+        );
+        assert_eq!(plain.in_clusters(&seen, 200.0, 9.0).lo95, plain.lo95);
+        assert_eq!(Ratio::of(&seen[..1], true).unwrap().in_clusters(&seen[..1], 9.0, 9.0).hi95, None);
     }
 }

@@ -1,10 +1,14 @@
 //! The width of the interval for each later week, from the errors of a back-test.
 //!
 //! There are many errors of weeks near the origin; those of distant weeks are few and overlap. So the squared size of an error is one law of the
-//! distance, fitted to all of them: week-to-week variation, a random walk, and a wrong trend. Must not choose a model.
+//! distance, fitted to all of them: week-to-week variation, a random walk, and a wrong trend. A short history has a handful of errors, and the model was
+//! chosen because they are small: there, the interval is at least that of a line, and holds every model that so few errors do not rule out. Must not
+//! choose a model.
 
 use super::backtest::ModelErrors;
+use super::holt::line;
 use super::model::WEEK;
+use rigel_core::stats::sample::mean;
 use rigel_core::stats::special::student_t_quantile;
 
 /// Days of a block of errors that barely depends on the next one.
@@ -14,6 +18,10 @@ const UPPER: f64 = 0.975;
 const HELD_PERCENT: usize = 95;
 /// Fewer degrees of freedom would make an interval that says nothing.
 const FEWEST: f64 = 3.0;
+/// Models whose errors are larger than the least by no more than this share are not told apart: the interval holds all of them.
+const ALIKE: f64 = 0.1;
+/// Passes that split a week from a line; the second hardly changes anything any more.
+const PASSES: usize = 3;
 
 /// Half the width of the interval of the logarithm, by weeks ahead.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +47,49 @@ impl Width {
     pub fn at(&self, weeks: f64) -> f64 {
         let apart = (self.tested_weeks / weeks).max(FEWEST);
         self.factor.max(student_t_quantile(UPPER, apart)) * law(self.parts, weeks).sqrt()
+    }
+}
+
+/// How much larger than the least the error of a model may be that this many tested days do not rule out: as many times as large again, over twice the
+/// square of the blocks. From four months of history on, it is a tenth.
+pub(super) fn alike(days: usize) -> f64 {
+    let blocks = days as f64 / BLOCK_DAYS;
+    ALIKE.max(0.5 / (blocks * blocks))
+}
+
+/// How far a later week may be from the line through all days: the prediction interval of least squares, of the logarithm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct LineError {
+    /// Half the width of the interval of a day that nothing else makes uncertain.
+    half: f64,
+    days: f64,
+}
+
+impl LineError {
+    /// Of days without gaps, beside a line and their usual week.
+    pub fn of(history: &[f64], floor: f64) -> Self {
+        let logs: Vec<f64> = history.iter().map(|value| (value + floor).ln()).collect();
+        let (mut week, mut square) = ([0.0; WEEK], 0.0);
+        for _ in 0..PASSES {
+            let usual = |(day, log): (usize, &f64)| log - week[day % WEEK];
+            let (start, slope) = line(&logs.iter().enumerate().map(usual).collect::<Vec<f64>>());
+            let beside = |(day, log): (usize, &f64)| log - slope.mul_add(day as f64 + 1.0, start);
+            let rest: Vec<f64> = logs.iter().enumerate().map(beside).collect();
+            let of = |day: usize| mean(&rest.iter().skip(day).step_by(WEEK).copied().collect::<Vec<f64>>());
+            week = std::array::from_fn(of);
+            square = rest.iter().enumerate().map(|(day, rest)| (rest - week[day % WEEK]).powi(2)).sum();
+        }
+        // A line has two parameters, and a week six beside its mean.
+        let df = (logs.len() as f64 - 1.0 - WEEK as f64).max(1.0);
+        Self { half: student_t_quantile(UPPER, df) * (square / df).sqrt(), days: logs.len() as f64 }
+    }
+
+    /// So many weeks ahead.
+    pub fn at(&self, weeks: f64) -> f64 {
+        let week = WEEK as f64;
+        let from_middle = week.mul_add(weeks - 0.5, self.days / 2.0);
+        let of_slope = 12.0 * from_middle.powi(2) / self.days.powi(3);
+        self.half * (1.0 / week + 1.0 / self.days + of_slope).sqrt()
     }
 }
 

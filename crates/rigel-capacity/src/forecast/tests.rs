@@ -91,6 +91,31 @@ fn what_cannot_be_known_is_not_told() {
     assert_eq!(Forecast::of(&gaps, 10), Err(NoForecast::Gaps { days: 60, missing: 21 }));
     let short = Forecast::of(&daily((0..28).map(f64::from)), 365).unwrap();
     assert_eq!(short.ahead.len(), 8, "a month tells of two");
+    assert_eq!(short.growth_per_year(), None, "and not of a year");
+    // From 28, at the end of the last day, to the middle of the eighth week.
+    let growth = short.growth().unwrap();
+    assert!(growth.weeks == 8 && !growth.is_of_a_year() && (growth.value - 1.88).abs() < 0.05, "{growth:?}");
+    assert!(growth.lower < growth.value && growth.value < growth.upper, "{growth:?}");
+    let long = Forecast::of(&daily((0..364).map(|day| 1000.0 + f64::from(day))), 365).unwrap();
+    assert!((long.growth_per_year().unwrap() - 360.0 / 1364.0).abs() < 0.01, "{:?}", long.growth());
+}
+
+/// 10 more every day, from 1000 on; the last week has holidays.
+#[test]
+fn now_is_the_level_of_today_and_not_of_two_weeks_ago() {
+    let of = |days: std::ops::Range<i32>, last: f64| {
+        let level = |day: i32| (1000.0 + 10.0 * f64::from(day)) * if day >= 63 { last } else { 1.0 };
+        Forecast::of(&daily(days.map(level)), 7).unwrap()
+    };
+    for days in [0..28, 0..63, 40..70, 0..70] {
+        let (found, today) = (of(days.clone(), 1.0), 1000.0 + 10.0 * (f64::from(days.end) - 0.5));
+        // A busy day is the second highest of a week, two days after its middle.
+        assert!((found.now() / found.busy / today - 1.0).abs() < 1e-9, "{days:?}: {}", found.now());
+        assert!((found.recent() / found.busy / (today - 140.0) - 1.0).abs() < 1e-9, "{}", found.recent());
+    }
+    let holidays = of(0..70, 0.5);
+    assert!((holidays.now() / holidays.busy / 1695.0 - 1.0).abs() < 0.04, "{}", holidays.now());
+    assert_eq!(Forecast::of(&daily([0.0; 30]), 7).unwrap().growth(), None);
 }
 
 #[test]
@@ -139,4 +164,31 @@ fn the_interval_of_the_date_holds_in_nine_of_ten() {
     assert!(of > 50 && 10 * held >= 9 * of, "{held} of {of}");
     assert!(10 * weeks >= 9 * of_weeks, "{weeks} of {of_weeks}");
     assert!(Score::of(&LAWS[2], 365, 0..8).closed > 4, "an interval that is always open says nothing");
+}
+
+/// Of a month or two the errors of the back-test are a handful, and small by chance.
+#[test]
+fn a_short_history_that_grows_has_intervals_that_hold() {
+    let linear = years::Law { growth: 3.65, is_linear: true, noise: 0.02, ..LAWS[0] };
+    let laws = [
+        years::Law { weekend: 1.0, ..linear },
+        years::Law { noise: 0.03, weekend: 0.6, ..linear },
+        years::Law { growth: 0.7, noise: 0.03, ..linear },
+        // 1 % a day of the level by then.
+        years::Law { growth: 36.8, is_linear: false, weekend: 1.0, ..linear },
+    ];
+    for law in laws {
+        for days in [28, 30, 42, 60] {
+            let (mut held, mut of) = (0, 0);
+            for seed in 0..20 {
+                let course = law.draw(3 * days + WEEK, seed);
+                let told = Forecast::of(&daily(course.seen[..days].iter().copied()), 2 * days).unwrap();
+                for (came, ahead) in course.seen[days..].chunks_exact(WEEK).zip(&told.ahead) {
+                    held += usize::from((ahead.lower..=ahead.upper).contains(&(told.busy * mean(came))));
+                    of += 1;
+                }
+            }
+            assert!(100 * held >= 85 * of, "{law:?}, {days} days: {held} of {of}");
+        }
+    }
 }

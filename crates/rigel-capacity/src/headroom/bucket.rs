@@ -132,11 +132,12 @@ impl Credits {
         }
     }
 
-    /// The level of a busy day at which credits run out, when it is `now` today; the refill where no load is known to empty the bucket.
-    pub(super) fn limit(&self, now: Option<f64>) -> Limit {
-        let known = now.zip(self.times).filter(|(now, _)| *now > 0.0);
+    /// The level of a busy day at which credits run out, when it was `recent` in the load of which [`Self::times`] is a multiple; the refill where no load is known to empty
+    /// the bucket.
+    pub(super) fn limit(&self, recent: Option<f64>) -> Limit {
+        let known = recent.zip(self.times).filter(|(recent, _)| *recent > 0.0);
         let (figure, from) = match known {
-            Some((now, times)) => (times.scaled(now), "the load at which the token bucket runs empty"),
+            Some((recent, times)) => (times.scaled(recent), "the load at which the token bucket runs empty"),
             None => (self.bucket.refill, "the rate of the token bucket without credits"),
         };
         Limit { resource: self.bucket.resource, figure, from: from.to_owned(), keeps_bound: false }

@@ -46,7 +46,7 @@ pub use unusable::{forbidding, is_answer};
 pub use users::{Knee, NoKnee};
 pub use visits::{VisitFindings, VisitIo, VisitOpen};
 pub use working::{LoadResult, WorkingPoint};
-pub use working_set::{Forecast, ForecastCase, SizeFindings, WorkingSetFindings, stretch_of};
+pub use working_set::{Forecast, ForecastCase, ForecastHalves, SizeFindings, WorkingSetFindings, stretch_of};
 
 use crate::judge::flags::Flag;
 use crate::load::class::{Class, LoadClass, PerClass};

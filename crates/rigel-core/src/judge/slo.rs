@@ -43,6 +43,12 @@ impl SloVisit {
         Self { rate: f64::from(rate), latencies, lags, arrived }
     }
 
+    /// A visit of which only the latencies are known.
+    #[cfg(test)]
+    pub(super) fn of_latencies(latencies: Histogram) -> Self {
+        Self { rate: 1000.0, latencies, lags: Histogram::empty(), arrived: true }
+    }
+
     /// The latencies.
     pub const fn latencies(&self) -> &Histogram {
         &self.latencies

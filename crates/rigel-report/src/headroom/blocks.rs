@@ -130,7 +130,9 @@ const fn kind(resource: Resource) -> &'static str {
 }
 
 fn how(told: &HeadroomReport<'_>) -> Block {
-    let entry = |course: &Course| Some((course.resource.word().to_owned(), words::about(course)?));
+    let entry = |course: &Course| {
+        Some((course.resource.word().to_owned(), words::about(course, told.scenario.growth)?))
+    };
     let mut facts: Vec<(String, String)> = told.courses.iter().filter_map(entry).collect();
     facts.push(("History".to_owned(), words::history(told)));
     Block::evidence("How it is known", facts)
@@ -139,7 +141,7 @@ fn how(told: &HeadroomReport<'_>) -> Block {
 fn how_in_lines(told: &HeadroomReport<'_>) -> Block {
     let rates = told.courses.iter().find(|one| one.resource == Resource::Iops);
     let all = std::iter::once(words::history(told))
-        .chain(told.courses.iter().filter_map(words::about))
+        .chain(told.courses.iter().filter_map(|course| words::about(course, told.scenario.growth)))
         .chain(rates.and_then(words::busiest));
     Block::part(all.map(Block::hanging).collect())
 }

@@ -4,8 +4,8 @@
 
 use super::{HeadroomReport, credits};
 use rigel_capacity::day;
-use rigel_capacity::forecast::{BIN_S, FEWEST_DAYS, Forecast, MOST_PASTS, NoForecast};
-use rigel_capacity::headroom::{Course, Ends, ReachTime, Resource, Scenario, Storage, WhatIf};
+use rigel_capacity::forecast::{BIN_S, FEWEST_DAYS, Forecast, GrowthAhead, MOST_PASTS, NoForecast};
+use rigel_capacity::headroom::{Course, Ends, Growth, ReachTime, Resource, Scenario, Storage, WhatIf};
 use rigel_core::path_text::printable;
 use rigel_core::units::say::{counted, decimal_percent, listed, number, percent, signed_percent, size_unit};
 use rigel_core::units::{Bytes, to_f64};
@@ -341,8 +341,8 @@ fn of_surface(told: &HeadroomReport<'_>, storage: &Storage) -> Vec<String> {
     notes
 }
 
-/// How a forecast came about.
-pub(super) fn about(course: &Course) -> Option<String> {
+/// How a forecast came about. Under a growth that was given, that of the history is not what is forecast.
+pub(super) fn about(course: &Course, assumed: Option<Growth>) -> Option<String> {
     let told = course.forecast.as_ref().ok()?;
     let error = |at: usize| {
         told.tested.get(at).map_or_else(String::new, |one| format!("{} %", percent(one.1.exp_m1())))
@@ -354,9 +354,7 @@ pub(super) fn about(course: &Course) -> Option<String> {
         .filter(|(_, one)| one.0.is_baseline() && one.0 != told.model)
         .map(|(at, one)| format!("{} {}", one.0.name(), error(at)))
         .collect();
-    let growth = told
-        .growth_per_year()
-        .map_or_else(String::new, |growth| format!("; {} % in a year", signed_percent(growth)));
+    let growth = told.growth().filter(|_| assumed.is_none()).map_or_else(String::new, growth);
     let rehearsed = told.rehearsed.map_or_else(String::new, |held| {
         format!(
             "; a forecast made after two thirds of the history held in {} of {} weeks",
@@ -371,6 +369,13 @@ pub(super) fn about(course: &Course) -> Option<String> {
         told.origins,
         baselines.join(", ")
     ))
+}
+
+/// As far as the forecast reaches, at most a year: `; +85 % in 8 weeks (+40 to +150 %)`.
+fn growth(growth: GrowthAhead) -> String {
+    let over = if growth.is_of_a_year() { "a year".to_owned() } else { counted(growth.weeks, "week") };
+    let [value, lower, upper] = [growth.value, growth.lower, growth.upper].map(signed_percent);
+    format!("; {value} % in {over} ({lower} to {upper} %)")
 }
 
 /// The history in one sentence.

@@ -5,6 +5,7 @@
 use crate::view::View;
 use rigel_core::judge::findings::{Forecast, ForecastCase, SizeFindings, WorkingSetFindings};
 use rigel_core::path_text::printable;
+use rigel_core::stats::Estimate;
 use rigel_core::stats::working_set::{Cache, Level, SetDoubt, SetsFound, Warmth};
 use rigel_core::units::say::{figure, number, percent, rough_size, size_unit, time, trimmed};
 use rigel_core::units::{Bytes, to_f64};
@@ -162,13 +163,20 @@ const fn count(caches: usize) -> &'static str {
 
 /// What the columns are.
 pub(super) fn about(found: &WorkingSetFindings) -> String {
-    let hits = if found.caches().is_empty() {
-        ""
-    } else {
-        " hits: the share of these reads that were as fast as the cache, or one before it, answers."
+    let half =
+        |size: &SizeFindings| size.hits.iter().filter_map(Estimate::ends).map(half_of).fold(0.0, f64::max);
+    let most = found.sizes.iter().map(half).fold(0.0, f64::max);
+    let share = |column: &str, cache: &str| {
+        format!(" {column}: the share of these reads that were as fast as {cache} answers{}.", within(most))
+    };
+    let hits = match found.caches().len() {
+        0 => String::new(),
+        1 => share("hits", "the cache"),
+        _ => share("cache 1, cache 2", "that cache, or the one before it,"),
     };
     format!(
-        "{}: random reads of {} with {} outstanding. mean, p50, p99: latency of one read at a time.{hits} \
+        "{}: random reads of {} with {} outstanding. mean, p50, p99: latency of one read at a time, \
+         measured apart, so each has hits of its own.{hits} ±%: half of the 95 % interval. \
          warm: yes when the working set was read at least once before and its rate had stopped rising; \
          rising when it was still rising; no when there was no time to read all of it once, so a large \
          cache would still be cold.",
@@ -178,14 +186,27 @@ pub(super) fn about(found: &WorkingSetFindings) -> String {
     )
 }
 
+/// Half of an interval of a share.
+fn half_of((low, high): (f64, f64)) -> f64 {
+    (high - low) / 2.0
+}
+
+/// ` (±1.7 points or less)`; nothing where no share has an interval worth mentioning.
+fn within(half: f64) -> String {
+    if half >= 0.0005 { format!(" (±{} points or less)", percent(half)) } else { String::new() }
+}
+
 /// What the forecasts are based on.
 pub(super) fn of_forecasts(found: &WorkingSetFindings) -> String {
     let (caches, does) = if found.caches().len() > 1 { ("caches", "do") } else { ("cache", "does") };
+    let most = found.forecasts.iter().filter_map(|one| Some(one.halves?.hits)).fold(0.0, f64::max);
     format!(
-        "Taken from the rows above, interpolated if necessary: with uniform reads, twice the {caches} \
+        "hits: those of the {caches}{}. Taken from the rows above, interpolated if necessary, with their \
+         intervals: with uniform reads, twice the {caches} \
          {does} for a working set what the {caches} {does} for half of it. \
          A database reads some blocks more often than others, so it has more hits and gains less from a \
-         larger cache."
+         larger cache.",
+        within(most)
     )
 }
 
@@ -246,6 +267,11 @@ fn figure_of(value: f64) -> String {
 mod tests {
     use super::*;
     use rigel_core::units::{GIB, MIB};
+
+    #[test]
+    fn shares_have_points() {
+        assert_eq!((within(0.017).as_str(), within(0.0)), (" (±1.7 points or less)", String::new()));
+    }
 
     #[test]
     fn a_latency_has_two_digits() {

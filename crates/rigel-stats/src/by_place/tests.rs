@@ -70,6 +70,33 @@ fn a_bent_slope_is_no_stairs() {
     }
 }
 
+/// The time of an I/O on a device whose rate falls evenly to a fifth: each place is known to its own ±0.2 %.
+#[test]
+fn a_steep_fall_of_the_rate_is_a_slope_of_the_time() {
+    let rate = |place: i32| 1.0 - 0.8 * (f64::from(place) + 0.5) / 16.0;
+    let time: Vec<f64> = (0..16).map(|place| 1000.0 / rate(place)).collect();
+    let mut generator = Generator::new(5, &[]);
+    for noise in [0.001, 0.01] {
+        for _ in 0..100 {
+            let seen: Vec<(f64, f64)> =
+                time.iter().map(|time| (time * (1.0 + noise * generator.normal()), noise)).collect();
+            for turned in [false, true] {
+                let mut seen = seen.clone();
+                if turned {
+                    seen.reverse();
+                }
+                let found = course(&seen);
+                let Some(Course::Slope { first, last }) = found else { panic!("{found:?}") };
+                let (low, high) = if turned { (last, first) } else { (first, last) };
+                assert!(
+                    (low / time[0] - 1.0).abs() < 0.02 && (high / time[15] - 1.0).abs() < 0.03,
+                    "{low} {high}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn a_disk_falls_steadily_by_half() {
     for seed in 0..500 {

@@ -8,6 +8,7 @@ mod bracket;
 mod latency;
 mod open;
 mod required;
+mod tail;
 
 pub use open::SloOpen;
 pub use required::RequiredFound;
@@ -32,6 +33,7 @@ use required::required_of;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use tail::Tail;
 
 /// Where the tool explains so much of what is beyond a bound, it is the limit.
 const MOST_BY_TOOL: f64 = 0.5;
@@ -152,7 +154,8 @@ impl PointVisitSet {
     }
 
     fn ratio(&self, step: usize, bound: &SloBound) -> Option<Ratio> {
-        Ratio::of(&self.ratios(step, bound), is_counted(bound))
+        let visits = self.by_step.get(&step)?;
+        tail::ratio(visits, bound, Tail::of(visits).as_ref())
     }
 
     /// Whether a bound is met there, as measured: never another word than the interval has. Where the backlog grows without end, it is not

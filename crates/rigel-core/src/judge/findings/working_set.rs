@@ -81,6 +81,19 @@ pub struct Forecast {
     pub mean_us: f64,
     /// Reads per second with many outstanding.
     pub rate: f64,
+    /// How certain these are; `None` where a row has no interval.
+    pub halves: Option<ForecastHalves>,
+}
+
+/// Half the widths of the 95 % intervals of a forecast: those of the rows that it is read from, between them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ForecastHalves {
+    /// Of the hits, as a share of the reads.
+    pub hits: f64,
+    /// Of the mean latency, relative.
+    pub mean: f64,
+    /// Of the rate, relative.
+    pub rate: f64,
 }
 
 /// What a visit counted.
@@ -229,14 +242,27 @@ fn forecasts(sizes: &[SizeFindings], caches: &[Cache]) -> Vec<Forecast> {
     let hits = curve(&|size| size.hits.last().map_or(0.0, |hits| hits.value));
     let means = curve(&|size| size.latency_us.mean.value);
     let times_each = curve(&|size| 1.0 / size.rate.value.max(1e-9));
+    // Half the width of an interval, in the unit of the curve; NaN without one.
+    let half = |one: &Estimate| one.ends().map_or(f64::NAN, |(low, high)| (high - low) / 2.0);
+    let hits_half = curve(&|size| size.hits.last().map_or(f64::NAN, half));
+    let means_half = curve(&|size| half(&size.latency_us.mean));
+    let times_half = curve(&|size| size.rate.half_width().unwrap_or(f64::NAN) / size.rate.value.max(1e-9));
     let forecast = |what, times: f64, at: f64, bytes: f64| {
+        let (mean_us, time_each) = (at_size(at, &means)?, at_size(at, &times_each)?);
+        let halves = ForecastHalves {
+            hits: at_size(at, &hits_half)?,
+            mean: at_size(at, &means_half)? / mean_us,
+            rate: at_size(at, &times_half)? / time_each,
+        };
+        let is_known = [halves.hits, halves.mean, halves.rate].iter().all(|half| half.is_finite());
         Some(Forecast {
             what,
             times,
             bytes,
             hits: at_size(at, &hits)?,
-            mean_us: at_size(at, &means)?,
-            rate: 1.0 / at_size(at, &times_each)?,
+            mean_us,
+            rate: 1.0 / time_each,
+            halves: is_known.then_some(halves),
         })
     };
     let of_sets = caches.iter().enumerate().flat_map(|(number, cache)| {
@@ -247,4 +273,41 @@ fn forecasts(sizes: &[SizeFindings], caches: &[Cache]) -> Vec<Forecast> {
     });
     let of_caches = TIMES.map(|times| forecast(ForecastCase::Caches, times, largest / times, largest));
     of_sets.chain(of_caches).flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn around(mean: f64, half: f64) -> Interval {
+        let (lo95, hi95) = (mean - half, mean + half);
+        Interval { mean, lo95, hi95, relative_half_width: half / mean, visits: 1, df: 20.0 }
+    }
+
+    /// A warm size of so many bytes, known to 5 points, 2 % and 1 %.
+    fn size(bytes: u64, hits: f64, mean_us: f64) -> SizeFindings {
+        let one = |value: f64, half: f64| Estimate::of(around(value, half), Basis::OneVisit);
+        let mut latencies = Histogram::empty();
+        latencies.record(1000);
+        let latency_us =
+            LatencyUs { mean: one(mean_us, 0.02 * mean_us), ..LatencyUs::of(&latencies).unwrap() };
+        let rate = one(1e6 / mean_us, 1e4 / mean_us);
+        let hits = vec![one(hits, 0.05)];
+        SizeFindings { bytes, rate, latency_us, warmth: Warmth::Steady, passes: 2.0, growth: 1.0, hits }
+    }
+
+    #[test]
+    fn a_forecast_is_as_certain_as_the_rows_that_it_is_read_from() {
+        let cache = Cache { bytes: around(1000.0, 50.0), limit_ns: 500_000 };
+        let sizes = [size(1000, 0.95, 300.0), size(2000, 0.5, 2600.0), size(4000, 0.25, 3800.0)];
+        let told = forecasts(&sizes, &[cache]);
+        let twice = told.iter().find(|one| one.what == ForecastCase::Caches && one.times == 2.0).unwrap();
+        let halves = twice.halves.unwrap();
+        assert!((twice.hits - 0.5).abs() < 1e-9 && (halves.hits - 0.05).abs() < 1e-9, "{twice:?}");
+        assert!((halves.mean - 0.02).abs() < 1e-9 && (halves.rate - 0.01).abs() < 1e-9, "{twice:?}");
+        let mut bare = sizes.clone();
+        bare[1].rate = Estimate::bare(400.0);
+        let told = forecasts(&bare, &[cache]);
+        assert!(told.iter().any(|one| one.halves.is_none()), "{told:?}");
+    }
 }

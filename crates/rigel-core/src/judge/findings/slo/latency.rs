@@ -3,7 +3,8 @@
 //! What is judged is the share of slow I/Os. The interval of a percentile is therefore the latencies that could be bounds about
 //! which the same visits could not decide. Must not judge differently from [`Ratio`].
 
-use crate::judge::slo::{SloVisit, is_counted};
+use super::tail::{self, Tail};
+use crate::judge::slo::SloVisit;
 use crate::load::slo::SloBound;
 use crate::measure::Histogram;
 use crate::stats::share::{BoundVerdict, Ratio};
@@ -15,10 +16,10 @@ const HALVINGS: usize = 24;
 
 /// The mean or percentile that a bound is about, in microseconds. `None` when nothing was seen.
 pub(super) fn judged_us(visits: &[SloVisit], bound: &SloBound) -> Option<Estimate> {
+    let tail = Tail::of(visits);
     let ratio = |limit: u64| {
         let bound = SloBound { limit: Nanos(limit), ..*bound };
-        let seen: Vec<_> = visits.iter().map(|visit| visit.ratio(&bound)).collect();
-        Ratio::of(&seen, is_counted(&bound))
+        tail::ratio(visits, &bound, tail.as_ref())
     };
     let Some(allowed) = bound.judged.allowed() else {
         let (found, limit_ns) = (ratio(bound.limit.0)?, to_f64(bound.limit.0));

@@ -5,7 +5,6 @@
 use super::open::{self, Circumstances, SloOpen};
 use super::{PointVisitSet, SloAnswer, SloRate, doubt};
 use crate::judge::findings::PointFindings;
-use crate::judge::slo::is_counted;
 use crate::load::plan::RatePoints;
 use crate::load::request::Request;
 use crate::load::slo::{Requirement, SloBound};
@@ -66,7 +65,7 @@ pub(super) fn required_of(
     let of_part = |named: &RatePoints| {
         let step = *named.required.get(place)?;
         let seen = visited.ratios(step, &requirement.bound);
-        let ratio = Ratio::of(&seen, is_counted(&requirement.bound));
+        let ratio = visited.ratio(step, &requirement.bound);
         let kept = visited.as_measured(step, ratio);
         let circumstances = Circumstances {
             is_overload: visited.overloaded.contains(&step),

@@ -16,6 +16,8 @@ const MOST_PRIOR_DEGREES: f64 = 40.0;
 pub const SMALLEST_VARIANCE: f64 = 1e-12;
 /// An outlying visit is this many robust standard deviations from the median of its point.
 const OUTLYING: f64 = 5.0;
+/// The same, relative, where there is no noise to hold a visit against.
+const FAR: f64 = 0.2;
 /// One outlying visit may be an accident.
 const FEWEST_OUTLYING: usize = 2;
 /// Degrees of freedom that the contamination term leaves at least.
@@ -190,10 +192,10 @@ pub fn contamination(points: &[PointVisits], target: f64) -> Option<Contaminatio
 }
 
 /// How far from the median of its point a visit lies that is outlying, relative: more than five robust standard deviations of the whole
-/// phase, and more than half the target.
+/// phase, or a fifth where nearly all visits are alike, and more than half the target.
 pub fn outlying_limit(points: &[PointVisits], target: f64) -> f64 {
-    let scale = if are_mostly_equal(points) { 0.0 } else { core_scale(points) };
-    (OUTLYING * scale).max(target / 2.0)
+    let far = if are_mostly_equal(points) { FAR } else { OUTLYING * core_scale(points) };
+    far.max(target / 2.0)
 }
 
 /// Whether most visits are exactly as fast as the middle of their point, which only simulated devices are: those that are not say nothing of

@@ -145,3 +145,18 @@ fn a_visit_is_far_out_beyond_five_robust_deviations() {
         assert!(point.len() == 1 && (point[0] / sign - 0.08).abs() < 1e-9, "{point:?}");
     }
 }
+
+/// Simulated without noise: what differs a little comes from counting whole I/Os, and a third of the rate does not.
+#[test]
+fn where_nearly_all_visits_are_alike_a_fifth_is_far_out() {
+    let point =
+        |last: f64| PointVisits { means: vec![100.0, 100.0, 100.0, 100.0, last], within_se: Vec::new() };
+    let found = |lasts: [f64; 2]| outlying(&lasts.map(point), 0.05).concat().len();
+    assert_eq!(found([30.0, 100.0]), 1);
+    assert_eq!(found([30.0, 33.0]), 2);
+    assert_eq!(found([93.0, 93.0]), 0);
+    let alone = PointVisits { means: vec![100.0], within_se: Vec::new() };
+    let noisy = PointVisits { means: vec![99.0, 101.0, 100.0, 70.0, 99.5], within_se: Vec::new() };
+    let far = outlying(&[noisy, alone.clone(), alone.clone(), alone], 0.05);
+    assert_eq!(far[0].len(), 1, "points with one visit say nothing of the noise");
+}

@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn each_program_is_run_once_however_many_run_at_once() {
-        let programs = ["a", "b", "c", "d"].map(|name| TestProgram::unit(name));
+        let programs = ["a", "b", "c", "d"].map(TestProgram::unit);
         let lane = Lane { programs: Programs::Units, programs_at_once: 2, which: &[], at_once: None };
         let queue = Queue::of(lane, &programs);
         let taken = thread::scope(|scope| {

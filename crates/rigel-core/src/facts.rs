@@ -20,7 +20,7 @@ pub mod shared;
 pub mod states;
 mod storage;
 
-pub use carriers::Carriers;
+pub use carriers::{Carriers, NfsCarrier};
 pub use change::{ChangedTarget, Changes, LimitsChange, TargetChange};
 pub use device::{DeviceFacts, IscsiFacts, LoopFile, MappedFacts, MdFacts, Stripe};
 pub use drive::DriveLook;

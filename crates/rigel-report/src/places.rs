@@ -31,7 +31,7 @@ pub(crate) fn sentence(view: &View<'_>, found: &PlaceFindings) -> String {
     )
 }
 
-/// `The rate of stream I/O falls by 48.1 % (47.6 to 48.6 %) from the first to the last place, from 197 MBPS to 103 MBPS as measured there.`
+/// `The rate of stream I/O falls by 48.1 % (47.6 to 48.6 %) from the first to the last place, from 197 MBPS to 103 MBPS (measured there; the places between lie on one slope).`
 fn course(view: &View<'_>, found: &PlaceFindings) -> String {
     let figure = |value| figure(found, value);
     let what = if found.is_of_rate() { "The rate of" } else { "The mean latency of" };

@@ -97,7 +97,7 @@ pub enum UnitError {
         known: &'static str,
     },
     /// The product does not fit into 64 bits.
-    #[error("'{0}' is larger than any that can be measured")]
+    #[error("'{0}' is too large")]
     TooLarge(String),
 }
 

@@ -50,8 +50,8 @@ impl Width {
     }
 }
 
-/// How much larger than the least the error of a model may be that this many tested days do not rule out: as many times as large again, over twice the
-/// square of the blocks. From four months of history on, it is a tenth.
+/// How much larger than the least the error of a model may be that this many tested days do not rule out: as a share of it, half over the
+/// square of the blocks, and at least a tenth (from four and a half months of history on).
 pub(super) fn alike(days: usize) -> f64 {
     let blocks = days as f64 / BLOCK_DAYS;
     ALIKE.max(0.5 / (blocks * blocks))

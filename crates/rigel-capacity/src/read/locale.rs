@@ -246,8 +246,8 @@ const MONTHS: [(u8, &[&str]); 12] = [
     (3, &["mar", "mär", "mae", "mrz", "mrt", "maa", "bře", "már", "мар"]),
     (4, &["apr", "avr", "abr", "kwi", "dub", "ápr", "апр", "nis", "ni\u{307}s", "huhti"]),
     (5, &["may", "mai", "mei", "maj", "mag", "kvě", "máj", "май", "мая", "touko"]),
-    (6, &["jun", "juin", "giu", "cze", "jún", "iun", "июн", "haz", "kesä"]),
-    (7, &["jul", "juil", "lug", "lip", "júl", "iul", "июл", "tem", "heinä"]),
+    (6, &["jun", "juin", "giu", "cze", "čvn", "červen", "jún", "iun", "июн", "haz", "kesä"]),
+    (7, &["jul", "juil", "lug", "lip", "čvc", "červenec", "júl", "iul", "июл", "tem", "heinä"]),
     (8, &["aug", "aoû", "aou", "ago", "sie", "srp", "авг", "ağu", "elo"]),
     (9, &["sep", "set", "wrz", "zář", "szept", "сен", "eyl", "syys"]),
     (10, &["oct", "okt", "ott", "out", "paź", "říj", "окт", "eki", "loka"]),
@@ -278,7 +278,9 @@ pub fn month(word: &str) -> Option<String> {
         return None;
     }
     let (_, number) = found().max()?;
-    word.chars().all(|sign| sign.is_alphabetic() || is_lost(sign)).then(|| number.to_string())
+    word.chars()
+        .all(|sign| sign.is_alphabetic() || sign == '\u{307}' || is_lost(sign))
+        .then(|| number.to_string())
 }
 
 /// Times of day below a date, in their order: behind midnight they are of the next day.

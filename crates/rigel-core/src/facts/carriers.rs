@@ -15,15 +15,25 @@ pub struct Carriers {
     pub names: Vec<String>,
     /// Major and minor numbers of those at the bottom, each once.
     pub bottom: Vec<(u32, u32)>,
-    /// Where the NFS is mounted that holds the target, printable: its client counts what it exchanges with the server.
-    pub nfs: Option<String>,
+    /// The NFS that holds the target: its client counts what it exchanges with the server.
+    pub nfs: Option<NfsCarrier>,
+}
+
+/// A filesystem of a server. Wherever it is mounted, there is one count of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NfsCarrier {
+    /// The number that the kernel gave it.
+    pub device: (u32, u32),
+    /// Where it is mounted, printable.
+    pub mount_point: String,
 }
 
 impl TargetFacts {
     /// The carriers of a target; `None` where nothing that counts is known below it, or one device shows too little of itself.
     pub fn carriers(&self) -> Option<Carriers> {
         if let Some(mount) = self.mount.as_ref().filter(|mount| mount.is_nfs()) {
-            return Some(Carriers { nfs: Some(mount.mount_point.clone()), ..Carriers::default() });
+            let nfs = NfsCarrier { device: self.identity.device, mount_point: mount.mount_point.clone() };
+            return Some(Carriers { nfs: Some(nfs), ..Carriers::default() });
         }
         let mut found = Carriers::default();
         let device = self.device.as_ref().filter(|_| self.kind.is_counted())?;
@@ -114,9 +124,9 @@ mod tests {
                 ..MountFacts::default()
             };
             let file = TargetFacts { kind: TargetKind::File, mount: Some(mount), ..TargetFacts::default() };
-            file.carriers().map(|carriers| carriers.nfs)
+            Some(file.carriers()?.nfs?.mount_point)
         };
-        assert_eq!((on("nfs"), on("nfs4")), (Some(Some("/backup".into())), Some(Some("/backup".into()))));
+        assert_eq!((on("nfs"), on("nfs4")), (Some("/backup".into()), Some("/backup".into())));
         assert_eq!((on("fuse.sshfs"), on("cifs")), (None, None), "they count nothing for a mount");
     }
 

@@ -6,6 +6,7 @@ use super::inspect::{Snapshot, devices_of};
 use crate::system::System;
 use rigel_core::facts::Carriers;
 use rigel_core::path_text;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -32,15 +33,15 @@ pub fn bottom(root: &Path, carriers: &[Option<Carriers>]) -> Option<Bottom> {
     let sys = &snapshot.system().sys;
     let is_counted = |number: &(u32, u32)| Block::by_number(sys, *number).filter(Block::counts).is_some();
     let mut found = Bottom::default();
+    let mut nfs = BTreeMap::new();
     for carriers in carriers {
         let all = with_companions(carriers.clone()?, &snapshot)?;
         found.devices.extend(all.bottom);
-        found.nfs.extend(all.nfs.as_deref().map(path_text::decode));
+        nfs.extend(all.nfs.map(|one| (one.device, path_text::decode(&one.mount_point))));
     }
     found.devices.sort_unstable();
     found.devices.dedup();
-    found.nfs.sort();
-    found.nfs.dedup();
+    found.nfs = nfs.into_values().collect();
     found.devices.iter().all(is_counted).then_some(found)
 }
 
@@ -73,6 +74,7 @@ fn companion(sys: &Path, names: &[String]) -> Option<PathBuf> {
 mod tests {
     use super::*;
     use crate::tests::fixture::Fixture;
+    use rigel_core::facts::NfsCarrier;
 
     fn on(names: &[&str], minors: &[u32]) -> Option<Carriers> {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
@@ -131,11 +133,15 @@ mod tests {
     #[test]
     fn mounts_of_nfs_are_counted_beside_disks() {
         let fixture = disks(&[("sda", 0)]);
-        let on_server = |at: &str| Some(Carriers { nfs: Some(at.to_owned()), ..Carriers::default() });
+        let on_server = |minor: u32, at: &str| {
+            let nfs = Some(NfsCarrier { device: (0, minor), mount_point: at.to_owned() });
+            Some(Carriers { nfs, ..Carriers::default() })
+        };
         let sys = fixture.system().sys;
-        let all = [on_server("/b"), on(&["sda"], &[0]), on_server("/a\\x09"), on_server("/b")];
+        // The same filesystem is mounted twice.
+        let all = [on_server(42, "/b"), on(&["sda"], &[0]), on_server(41, "/a\\x09"), on_server(42, "/c")];
         let found = bottom(sys.parent().unwrap(), &all).unwrap();
         let at = |at: &str| path_text::decode(at);
-        assert_eq!((found.devices, found.nfs), (vec![(8, 0)], vec![at("/a\\x09"), at("/b")]));
+        assert_eq!((found.devices, found.nfs), (vec![(8, 0)], vec![at("/a\\x09"), at("/c")]));
     }
 }

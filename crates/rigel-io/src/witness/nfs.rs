@@ -9,6 +9,9 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
+/// The text of some thirty mounts. It is read with each sample, and on a host with many more it would make samples rare.
+const MOST_BYTES: usize = 256 << 10;
+
 /// The mounts that are watched, and the file that tells of all mounts of the host.
 #[derive(Debug)]
 pub(super) struct Clients {
@@ -18,7 +21,9 @@ pub(super) struct Clients {
 
 impl Clients {
     pub(super) fn open(root: &Path, mounts: &[PathBuf]) -> Self {
-        let file = (!mounts.is_empty()).then(|| File::open(root.join("proc/self/mountstats")).ok()).flatten();
+        let open = || File::open(root.join("proc/self/mountstats")).ok();
+        let is_short = |file: &File| contents(file).is_some_and(|text| text.len() <= MOST_BYTES);
+        let file = (!mounts.is_empty()).then(open).flatten().filter(is_short);
         Self { mounts: mounts.to_vec(), file }
     }
 
@@ -147,5 +152,8 @@ device backup:/x mounted on /backup with fstype nfs4 statvers=1.1
         std::fs::write(&file, MOUNTS.replace("3 4 5 6", "3 4 5000 6")).unwrap();
         assert_eq!(read(), [Some(5000), None]);
         assert_eq!(Clients::open(root.path(), &[]).exchanged().count(), 0);
+        std::fs::write(&file, MOUNTS.repeat(MOST_BYTES / MOUNTS.len() + 1)).unwrap();
+        let many = Clients::open(root.path(), &["/backup".into()]);
+        assert!(many.exchanged().all(|moved| moved.is_none()), "a host of many mounts");
     }
 }

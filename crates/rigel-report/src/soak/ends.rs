@@ -3,7 +3,7 @@
 use super::SoakReport;
 use rigel_core::path_text::printable;
 use rigel_core::record::resume::{self, Rest};
-use rigel_core::record::{ClosingLine, End, Record};
+use rigel_core::record::{ClosingLine, End, RECORD_SUFFIX, Record};
 use rigel_core::units::say::two_units;
 
 /// Only a record without a closing line can be that of a soak that still runs. One that was killed cannot be told from it.
@@ -39,13 +39,13 @@ pub(super) fn early(told: &SoakReport<'_>) -> Option<String> {
 
 fn again(record: &Record) -> String {
     let header = &record.header;
-    let name = format!("{}_record.jsonl", header.run_id);
+    let name = format!("{}{RECORD_SUFFIX}", header.run_id);
     let command = resume::command(&header.request, &header.nodes, &header.targets, &name);
     // Names of a record from elsewhere may be of any signs.
     if command.contains('`') || printable(&command) != command {
         return "`rigel soak --resume RECORD` continues it".to_owned();
     }
-    format!("`{command}`, in the directory of the record, continues it")
+    format!("`{command}`, run in the directory of the record, continues it")
 }
 
 #[cfg(test)]

@@ -176,7 +176,7 @@ pub(super) fn about(found: &WorkingSetFindings) -> String {
     };
     format!(
         "{}: random reads of {} with {} outstanding. mean, p50, p99: latency of one read at a time, \
-         measured apart, so each has hits of its own.{hits} ±%: half of the 95 % interval. \
+         measured separately, so each has its own hits.{hits} ±%: half of the 95 % interval. \
          warm: yes when the working set was read at least once before and its rate had stopped rising; \
          rising when it was still rising; no when there was no time to read all of it once, so a large \
          cache would still be cold.",
@@ -191,9 +191,9 @@ fn half_of((low, high): (f64, f64)) -> f64 {
     (high - low) / 2.0
 }
 
-/// ` (±1.7 points or less)`; nothing where no share has an interval worth mentioning.
+/// ` (±1.7 percentage points or less)`; nothing where no share has an interval worth mentioning.
 fn within(half: f64) -> String {
-    if half >= 0.0005 { format!(" (±{} points or less)", percent(half)) } else { String::new() }
+    if half >= 0.0005 { format!(" (±{} percentage points or less)", percent(half)) } else { String::new() }
 }
 
 /// What the forecasts are based on.

@@ -47,7 +47,8 @@ pub fn rare_spells(visits: &[TimedVisit], limit: f64) -> Vec<RareSpell> {
                 spell.until_ns = visit.began_ns;
             }
             Some(spell) => {
-                (spell.until_ns, spell.is_between) = (visit.began_ns, spell.is_between || is_behind)
+                (spell.until_ns, spell.is_between) = (visit.began_ns, is_behind);
+                is_behind = true;
             }
             None if is_far => {
                 let (from_ns, until_ns) = (visit.began_ns, visit.began_ns);
@@ -92,6 +93,11 @@ mod tests {
         let mut shuffled = visits(&course);
         shuffled.reverse();
         assert_eq!(found(&shuffled, 0.2).len(), 2, "the order is that of time");
+        let twice: Vec<TimedVisit> = (0..)
+            .zip([20.0, 100.0, 20.0, 100.0, 100.0, 100.0])
+            .map(|(number, mean)| TimedVisit { point: 0, began_ns: 10 * number, length: 0, mean })
+            .collect();
+        assert_eq!(found(&twice, 0.2), [(0, 10, 1, false), (20, 30, 1, true)]);
         let from_the_start = [20.0, 50.0, 100.0, 50.0, 100.0, 50.0, 100.0];
         assert_eq!(found(&visits(&from_the_start), 0.2), [(0, 10, 1, false)]);
     }

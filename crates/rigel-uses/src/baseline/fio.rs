@@ -215,7 +215,11 @@ fn loads(jobs: &[&Job], global: &Options, passed_over: &mut Vec<String>) -> Vec<
 /// What the numbers of a run lack besides.
 fn lacking(jobs: &[&Job], global: &Options, groups: &[Vec<Load>]) -> Vec<&'static str> {
     let has_no_p99 = |job: &&&Job| {
-        job.read.iops > 0.0 && job.write.iops > 0.0 && latency::p99_us(&directions(job, None)).is_none()
+        let option = asked(job, global);
+        let walk = options::walk(&option).ok();
+        let share = walk.and_then(|walk| options::write_percent(&walk, &option).ok());
+        let used = directions(job, share);
+        used.len() > 1 && latency::p99_us(&used).is_none()
     };
     let is_batched = |job: &&&Job| options::is_batched(&asked(job, global));
     let found = [
@@ -335,7 +339,7 @@ fn in_flight(outstanding: u32, iops: f64, mean_us: Option<f64>) -> Result<(), St
         return Ok(());
     }
     Err(format!(
-        "{found:.0} of its I/Os were outstanding on average, and its options say {outstanding}: several jobs that \
+        "{found:.1} of its I/Os were outstanding on average, and its options say {outstanding}: several jobs that \
          group_reporting adds up, and that cannot be separated"
     ))
 }

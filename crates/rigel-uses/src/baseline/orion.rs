@@ -221,7 +221,7 @@ fn unread(line: usize, text: &str) -> Problem {
     if digits.is_some_and(is_ambiguous) {
         return Problem::usage("a result of ORION cannot be read")
             .at(format!("line {line}"))
-            .because("its comma may separate thousands or decimals, and the version of ORION, which decides it, is missing")
+            .because("its comma may separate thousands or decimals, and no version of ORION from 11.2 on is named, which would decide it")
             .next("write the number with a decimal point and without separators of thousands");
     }
     Problem::usage("a result of ORION cannot be read")

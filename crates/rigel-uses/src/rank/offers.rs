@@ -16,12 +16,11 @@ const MOST_DISKS: u32 = 1_000_000;
 const LONGEST_CURRENCY: usize = 12;
 const KEYS: [&str; 6] = ["price", "disks", "capacity", "raid", "notes", "labels"];
 /// Other names of keys.
-const SYNONYMS: [(&str, &str); 14] = [
+const SYNONYMS: [(&str, &str); 13] = [
     ("mirroring", "raid"),
     ("mirrored", "raid"),
     ("redundancy", "raid"),
     ("cost", "price"),
-    ("currency", "price"),
     ("usable", "capacity"),
     ("usable_capacity", "capacity"),
     ("size", "capacity"),
@@ -167,6 +166,9 @@ fn offer(value: Value<'_>) -> Result<Offer, Problem> {
         Table::within(value, "an offer", &KEYS, "a table with the keys of the offer").map_err(|problem| {
             let meant = SYNONYMS.iter().find(|(name, _)| problem.what.ends_with(&format!("no key '{name}'")));
             match meant {
+                _ if problem.what.ends_with("no key 'currency'") => {
+                    problem.next(format!("write it in the price: {PRICE}"))
+                }
                 Some((_, key)) => problem.next(format!("write it as '{key}'")),
                 None => problem,
             }
@@ -250,7 +252,7 @@ fn price(value: Value<'_>) -> Result<Price, Problem> {
             Ok(Price { amount, currency: printable(&currency).to_uppercase() })
         }
         _ => Err(value.expected(PRICE).because(
-            "beside the number, which has no blanks and no k or m, only the currency may stand there",
+            "only the currency may stand beside the number, which must have no blanks and no k or m",
         )),
     }
 }

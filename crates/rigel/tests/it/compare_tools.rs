@@ -192,7 +192,7 @@ fn results_of_one_time_are_no_repetition_and_other_numbers_are_named() {
     for (name, timestamp, code) in [("beside.json", 1_780_000_010, 2), ("later.json", 1_780_003_600, 0)] {
         let other = fio(&place, name, timestamp, 2010, false);
         let told = compare(&place, &["--base", &first, "--base", &other, &now]).expect_code(code).stderr;
-        assert_eq!(told.contains("are of the same time"), code == 2, "{told}");
+        assert_eq!(told.contains("measured at the same time"), code == 2, "{told}");
         place
             .rigel(["rank", &format!("old={first},{other}"), &format!("new={now}"), "--by", "max_small_iops"])
             .expect_code(code);

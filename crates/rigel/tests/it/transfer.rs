@@ -101,7 +101,7 @@ fn what_has_no_time_says_why_and_what_to_do() {
     for (value, part) in [
         ("0", "is not an amount of data"),
         ("10", "write 10G or 10T"),
-        ("99999999999T", "is larger than any that can be measured"),
+        ("99999999999T", "is too large"),
         ("ten", "is not a number"),
         ("10T --format csv", "--size has no csv output"),
         ("10T --html", "--html"),

@@ -166,6 +166,11 @@ mod tests {
             ("Ápr.", 4),
             ("Jún.", 6),
             ("marras", 11),
+            ("NİS", 4),
+            ("EKİ", 10),
+            ("ČVN", 6),
+            ("ČVC", 7),
+            ("červenec", 7),
             ("maalis", 3),
             ("kesä", 6),
             // In a single-byte character set.

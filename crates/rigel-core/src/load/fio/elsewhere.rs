@@ -12,8 +12,8 @@ use crate::path_text::printable;
 const NO_STORAGE: [&str; 9] =
     ["null", "cpuio", "net", "netsplice", "rdma", "exec", "filecreate", "filestat", "filedelete"];
 /// Engines that reach storage by a library, without a device or a file on this host.
-const REMOTE: [&str; 11] =
-    ["rbd", "rados", "http", "libhdfs", "gfapi", "gfapi_async", "libiscsi", "nbd", "nfs", "dfs", "guasi"];
+const REMOTE: [&str; 10] =
+    ["rbd", "rados", "http", "libhdfs", "gfapi", "gfapi_async", "libiscsi", "nbd", "nfs", "dfs"];
 
 /// Refuses such a line.
 ///
@@ -27,7 +27,7 @@ pub fn check(line: Line<'_>, page: &Page<'_>) -> Result<(), Problem> {
         "read_iolog" => Err(refused("takes the I/Os of the job from a log")
             .because("a load has rates and sizes, and not single I/Os; rw and bs of such a job say nothing")
             .next("describe the job by rw, bs and rate_iops, or make a load of what iostat or sysstat recorded: `rigel capacity replay`")),
-        "profile" => Err(refused("replaces the job by one that is built into fio")
+        "profile" => Err(refused("replaces the job with one that is built into fio")
             .because("Rigel does not know what is in it")
             .next("write the jobs of the profile into the file")),
         "ioengine" if NO_STORAGE.contains(&value) => Err(refused("does not read or write storage")

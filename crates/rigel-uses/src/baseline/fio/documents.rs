@@ -58,6 +58,8 @@ pub fn read(text: &str) -> Result<Runs, Problem> {
                 if text[at..].starts_with('{') {
                     runs.passed_over
                         .push(format!("the document of fio that is truncated or damaged in {place}"));
+                    // Nobody knows where the next one begins, and each look reads the text from its beginning.
+                    break;
                 }
                 at + 1
             }

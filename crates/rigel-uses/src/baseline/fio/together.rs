@@ -12,8 +12,8 @@ const UNEVEN_FROM: f64 = 1.1;
 /// The ends of short jobs may be so far apart, in milliseconds.
 const ROUNDED_MS: f64 = 250.0;
 /// What is said of jobs that ended at different times.
-pub const UNEVEN: &str = "one time for all jobs that ran together: some ended up to a fifth earlier than others, and their sum may be as \
-                          much too high";
+pub const UNEVEN: &str = "one time for all jobs that ran together: some ended up to a fifth earlier than others, and their sum may be \
+                          too high by as much";
 
 /// The groups that are no load level, with the reason in `passed_over`.
 pub fn refused(jobs: &[&Job], global: &Options, passed_over: &mut Vec<String>) -> BTreeSet<u64> {
@@ -40,7 +40,9 @@ pub fn is_uneven(jobs: &[&Job]) -> bool {
     let groups: BTreeSet<u64> = jobs.iter().map(|job| job.groupid).collect();
     groups.into_iter().any(|group| {
         let own: Vec<&Job> = jobs.iter().copied().filter(|job| job.groupid == group).collect();
-        spread(&own).is_some_and(|(shortest, longest)| is_beyond(shortest, longest, UNEVEN_FROM))
+        spread(&own).is_some_and(|(shortest, longest)| {
+            is_beyond(shortest, longest, UNEVEN_FROM) && !is_beyond(shortest, longest, APART)
+        })
     })
 }
 

@@ -219,12 +219,12 @@ impl WantedDatabase {
     }
 }
 
-/// No database is called so.
 /// The problem of a store without a history.
 pub fn empty(shown: &str) -> Problem {
     Problem::usage("the store is empty").at(shown).next("fill it: rigel capacity import FILE..")
 }
 
+/// No database is called so.
 fn no_database(all: &[(&Key, DatabaseName<'_>)], asked: &str, shown: &str) -> Problem {
     let names: BTreeSet<&str> = all.iter().map(|one| one.1.name).collect();
     let names: Vec<String> = names.into_iter().map(str::to_owned).collect();

@@ -130,7 +130,7 @@ pub fn foresee(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Prob
 /// What a dry run says about a target that would be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forecast {
-    /// It would not be written for sure.
+    /// It would be refused, or only reading it could tell.
     pub refused: bool,
     pub text: String,
 }

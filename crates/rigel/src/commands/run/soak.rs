@@ -128,15 +128,14 @@ fn fault(found: &SoakFindings) -> (String, &'static str) {
     }
     if found.errors > 0 {
         let what = format!("{} failed", counted(found.errors, "I/O"));
-        return (what, "a disk or its path fails under load; the kernel log says which");
+        return (what, "a disk or its path fails under load; the kernel log may say which");
     }
     if !found.outliers.is_empty() {
         let cause = "a disk that is slower than its peers rarely gets better; its link may be slower, too";
         return ("a target is slower than the others".to_owned(), cause);
     }
     if let Some(long) = rigel_report::soak::long_ios(found) {
-        let cause =
-            "the device or its path lost the answer, and a reset, another try or another path brought it";
+        let cause = "most likely the device or its path lost the request or its answer, and a reset, a retry or another path recovered it";
         return (long, cause);
     }
     let cause = "a drive that reports damage rarely gets better";

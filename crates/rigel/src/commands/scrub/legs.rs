@@ -99,7 +99,7 @@ impl Copies {
     }
 
     fn one(path: &Path, offset: u64, length: Option<u64>, limit: Nanos) -> Result<Self, Problem> {
-        check_holds_bytes(path)?;
+        check_holds_bytes(path, limit)?;
         let disk = facts_of(path, limit, &Snapshot::take())?;
         let Some(left) = disk.size_bytes.checked_sub(offset).filter(|&left| left > 0) else {
             return Err(beyond_end(&disk, 'a'));
@@ -132,7 +132,7 @@ impl Copies {
         length: Option<u64>,
         limit: Nanos,
     ) -> Result<Self, Problem> {
-        paths.iter().try_for_each(|path| check_holds_bytes(path))?;
+        paths.iter().try_for_each(|path| check_holds_bytes(path, limit))?;
         let disks = inspect_all(paths, limit)?;
         let left = |copy: usize| disks[copy].size_bytes.checked_sub(offsets[copy]).filter(|&left| left > 0);
         let (Some(a), Some(b)) = (left(0), left(1)) else {
@@ -316,8 +316,8 @@ fn file_number(disk: &TargetFacts, limit: Nanos) -> Option<FileNumber> {
 }
 
 /// Who wants to know whether something can be read is not helped by what fills it or measures something else, which is what others say here.
-fn check_holds_bytes(path: &Path) -> Result<(), Problem> {
-    let Ok(found) = fs::metadata(path) else { return Ok(()) };
+fn check_holds_bytes(path: &Path, limit: Nanos) -> Result<(), Problem> {
+    let Ok(found) = answering(path, limit, || fs::metadata(path)) else { return Ok(()) };
     let refused = |is: &str, next: &str| Err(Problem::refused(is).at(encode(path)).next(next));
     match (found.is_dir(), found.is_file() && found.len() == 0) {
         (true, _) => refused("the target is a directory", "name a file in it, or the device below it"),

@@ -179,7 +179,7 @@ fn trials_that_differ_wildly_are_told() {
     let name = "trials_that_differ_wildly_are_told";
     let Some(device) = needs(name, filled_zram()) else { return };
     let limits = |read_iops| CapLimits { read_iops: Some(read_iops), ..CapLimits::default() };
-    let Some(cap) = needs(name, BlkioCap::create(device.path(), limits(1500))) else { return };
+    let Some(cap) = needs(name, BlkioCap::create(device.path(), limits(20_000))) else { return };
     let place = Place::new();
     let line = format!(
         "run advanced {} --matrix point --num-small 8 --num-large 0 --duration 200ms --allow-memory --no-html",
@@ -192,7 +192,7 @@ fn trials_that_differ_wildly_are_told() {
         sleep(Duration::from_millis(2));
     }
     sleep(Duration::from_millis(200));
-    cap.change(limits(15_000)).unwrap();
+    cap.change(limits(200_000)).unwrap();
     let told = ProgramOutput::from(child.wait_with_output().unwrap());
     let has_ring = !told.stderr.contains("no io_uring");
     let ring = if has_ring { Ok(()) } else { Err(MissingNeed::new("no io_uring here")) };

@@ -39,7 +39,8 @@ fn assert_engine(place: &Place, engines: &[&str]) {
     let engine = &header["nodes"][0]["engine"];
     let is_one = |kind: &Value| engines.contains(&kind.as_str().unwrap());
     assert!(is_one(&engine["kind"]), "{engine}");
-    let tried = engine["trials"]["trials"].as_array().unwrap();
+    // Where the first one was too slow under strace to tell anything, it is the only one.
+    let tried = engine["trials"]["trials"].as_array().map_or(&[][..], Vec::as_slice);
     assert!(tried.iter().all(|trial| is_one(&trial["engine"])), "{engine}");
 }
 

@@ -97,7 +97,7 @@ fn reads_that_never_come_back_are_a_finding() {
     let told = ended(child, stderr);
     assert_eq!(told.code, 1, "{}", told.stderr);
     let error = "the soak found something wrong: a read at byte ";
-    assert!(told.stderr.contains(error) && !told.stderr.contains("peers"), "{}", told.stderr);
+    assert!(last.contains(error) && !told.stderr.contains("peers"), "{last}{}", told.stderr);
     let found = document(&place);
     assert!(found["faulty"] == true && found["complete"] == false, "{found}");
     assert!(found["told"].to_string().contains("never completed"), "{}", found["told"]);

@@ -19,7 +19,7 @@ use rigel_io::targets::open::Access;
 use rigel_io::targets::scratch::{check_creatable, check_room, dir_of, header_at, left_there};
 use std::path::Path;
 
-/// One line for each target. What would be refused, as far as can be told without reading, is a problem here, too.
+/// One line for each target. What will be refused for sure is a problem here, too.
 pub fn dry_run(places: &[Place], options: &FillArgs, streams: &Streams) -> Result<(), Problem> {
     let mut refused = Vec::new();
     for place in places {
@@ -48,7 +48,7 @@ fn there(
     refused: &mut Vec<String>,
 ) -> Result<String, Problem> {
     let path = decode(&facts.path);
-    let doing = ("fill", "reads as zeros or as what an earlier fill wrote");
+    let doing = ("fill", "may be", "reads as zeros or as what an earlier fill wrote");
     let snapshot = Snapshot::take();
     let forecast = run::forecast_of(doing, facts, &options.destroy_data, DEFAULT_IO_TIMEOUT, &snapshot)?;
     if forecast.refused {

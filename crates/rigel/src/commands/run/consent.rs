@@ -107,7 +107,8 @@ pub fn forecast(options: &RunOptions, targets: &[TargetFacts]) -> Result<Vec<Str
     let of = |target| {
         let spared = "reads as zeros";
         let limit = options.request.io_timeout;
-        forecast_of(("run", spared), target, &options.destroy, limit, &snapshot).map(|found| found.text)
+        forecast_of(("run", "would be", spared), target, &options.destroy, limit, &snapshot)
+            .map(|found| found.text)
     };
     real.map(of).collect()
 }
@@ -130,14 +131,15 @@ pub fn foresee(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Prob
 /// What a dry run says about a target that would be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forecast {
-    /// It would be refused, or only reading it could tell.
+    /// It would not be written for sure.
     pub refused: bool,
     pub text: String,
 }
 
-/// Whether a permit would be given, without reading the target. `doing` is what wants it, `spared` what it needs no consent for.
+/// Whether a permit would be given, without reading the target. `doing` is what wants it, `verb` what becomes of that where
+/// only reading could tell, `spared` what it needs no consent for.
 pub fn forecast_of(
-    (doing, spared): (&str, &str),
+    (doing, verb, spared): (&str, &str, &str),
     target: &TargetFacts,
     destroy: &[PathBuf],
     limit: Nanos,
@@ -161,9 +163,9 @@ pub fn forecast_of(
             format!("{path} needs no consent: no block of it was ever written, so there is nothing to lose."),
         ),
         (Verdict::NeedsConsent, false) if found.is_empty() => (
-            true,
+            false,
             format!(
-                "This {doing} would be refused: {path} may hold data. {needed}, unless the {doing} itself finds, before it writes, \
+                "This {doing} {verb} refused: {path} may hold data. {needed}, unless the {doing} itself finds, before it writes, \
                  that all of it {spared}; this dry run does not read it."
             ),
         ),

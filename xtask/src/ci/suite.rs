@@ -19,7 +19,9 @@ const CLOCK: &str = "clock::";
 /// The tests of this name mostly wait for runs of a given duration.
 const WAITING: &[&str] = &["it"];
 /// Test programs of their own. Each says why.
-const APART: &[&str] = &["browser", "exports", "live", "mpi", "no_allocation", "nodes"];
+const APART: &[&str] = &["browser", "exports", "live", "no_allocation", "nodes"];
+/// The longest of them, which starts programs of several processes and waits for them half of the time.
+const RANKS: &[&str] = &["mpi"];
 /// The one that waits for what it makes on devices half of the time.
 const DEVICES: &[&str] = &["corpus"];
 /// The one that holds what it sees against a law, on devices that are slow: it has as little company as the tests of [`CLOCK`].
@@ -239,10 +241,7 @@ fn groups() -> [Group; 4] {
         Group { measures: false, ..group("test-units", &[units]) },
         group("test-waiting", &[of_program(&["--skip", CLOCK], more)]),
         group("test-clock", &[of_program(&[CLOCK], some), called(LAWS, Some(some))]),
-        group(
-            "test-apart",
-            &[called(DEVICES, Some(more)), Lane { programs_at_once: 2, ..called(APART, None) }],
-        ),
+        group("test-apart", &[called(DEVICES, Some(more)), called(RANKS, None), called(APART, None)]),
     ]
 }
 
@@ -299,7 +298,7 @@ mod tests {
             .map(|test| test.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
             .collect();
         let known: BTreeSet<String> =
-            [APART, DEVICES, WAITING, LAWS].concat().into_iter().map(str::to_owned).collect();
+            [APART, DEVICES, RANKS, WAITING, LAWS].concat().into_iter().map(str::to_owned).collect();
         assert_eq!(found, known, "name it among those that stand apart, or make it a part of `it`");
     }
 

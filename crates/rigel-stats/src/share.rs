@@ -176,7 +176,8 @@ mod tests {
         // The mean is 10, the variance of a visit 160.
         let together = of(&[0.0, 30.0, 0.0, 20.0, 0.0, 10.0]);
         assert_eq!(cluster_size(&[alone.clone(), alone]), 1.0);
-        assert!((cluster_size(&[together.clone()]) - 16.0).abs() < 1e-9, "{}", cluster_size(&[together]));
+        let size = cluster_size(&[together]);
+        assert!((size - 16.0).abs() < 1e-9, "{size}");
         assert_eq!((cluster_size(&[]), cluster_size(&[of(&[5.0])])), (1.0, 1.0));
     }
 

@@ -41,7 +41,8 @@ fn a_rate_that_came_back_is_told_with_its_time_and_is_no_fall() {
         "run burst --engine sim:servers=4,service=1ms,rate=0,fall=0.3:60s:90s --seed 7 --for 10m --no-html",
     );
     let told = flat(&told.expect_code(0).stdout);
-    let named = "the rate was 41 % of what it was before and after, from 55 s to 1 min 36 s after the start";
+    let named =
+        "the rate was 30 % of what it was before and after, from 1 min 6 s to 1 min 26 s after the start";
     assert!(told.contains("No fall within 10 min") && told.contains("LEVEL_SHIFT"), "{told}");
     let record = place.only("_record.jsonl");
     let whole = flat(&place.rigel(["report", record.to_str().unwrap(), "--explain"]).expect_code(0).stdout);

@@ -78,6 +78,11 @@ mod tests {
         SloBound { judged: LatencyCriterion::Beyond(10_000), limit: Nanos(limit_ns) }
     }
 
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a latency")]
+    fn ns(ms: f64) -> u64 {
+        (ms * 1e6) as u64
+    }
+
     /// Two seconds of 7000 arrivals a second at eight servers of a millisecond, half a second after the first.
     fn visit(by: &mut Generator) -> SloVisit {
         let (mut free, mut at, mut seen) = ([0.0_f64; 8], 0.0, Histogram::empty());
@@ -86,7 +91,7 @@ mod tests {
             let next = free.iter_mut().min_by(|one, other| one.total_cmp(other)).unwrap();
             *next = next.max(at) + by.exponential();
             if at > 500.0 {
-                seen.record(((*next - at) * 1e6) as u64);
+                seen.record(ns(*next - at));
             }
         }
         SloVisit::of_latencies(seen)

@@ -10,6 +10,7 @@ mod parts;
 mod remark;
 mod values;
 
+pub use elsewhere::NO_STORAGE;
 pub use remark::Remark;
 
 use crate::error::Problem;

@@ -9,7 +9,7 @@ use crate::error::Problem;
 use crate::path_text::printable;
 
 /// Engines that do not read and write storage.
-const NO_STORAGE: [&str; 9] =
+pub const NO_STORAGE: [&str; 9] =
     ["null", "cpuio", "net", "netsplice", "rdma", "exec", "filecreate", "filestat", "filedelete"];
 /// Engines that reach storage by a library, without a device or a file on this host.
 const REMOTE: [&str; 10] =

@@ -5,12 +5,10 @@
 use super::super::text::bytes;
 use super::{Direction, Job};
 use rigel_core::load::class::Class;
+use rigel_core::load::fio::NO_STORAGE;
 
 /// fio's default.
 const BLOCK: &str = "4k";
-/// Engines that do something else.
-const NO_STORAGE: [&str; 9] =
-    ["null", "cpuio", "net", "netsplice", "rdma", "exec", "filecreate", "filestat", "filedelete"];
 
 /// The share of writes that its options ask for: 30 is 30 %.
 pub fn write_percent(walk: &str, option: &impl Fn(&[&str]) -> Option<String>) -> Result<f64, String> {

@@ -270,7 +270,10 @@ mod tests {
 
     #[test]
     fn shares_have_points() {
-        assert_eq!((within(0.017).as_str(), within(0.0)), (" (±1.7 points or less)", String::new()));
+        assert_eq!(
+            (within(0.017).as_str(), within(0.0)),
+            (" (±1.7 percentage points or less)", String::new())
+        );
     }
 
     #[test]

@@ -202,7 +202,8 @@ fn trials_that_differ_wildly_are_told() {
     let found = engine(&place);
     let trials = found.trials.unwrap_or_else(|| panic!("{}", told.stderr));
     // Which turn the change falls into depends on the machine; how far apart is too far is asked in `facts::engine_trials`.
-    assert_eq!(trials.trials.len(), 3, "{trials:?}");
+    // libaio is not tried while other programs use up its contexts.
+    assert!([2, 3].contains(&trials.trials.len()), "{trials:?}");
     assert_eq!(trials.best(), Some(found.kind), "{trials:?}");
     let doubt = "the trials differ too much to tell, so io_uring is kept";
     assert_eq!(told.stderr.contains(doubt), trials.doubt().is_some(), "{}", told.stderr);

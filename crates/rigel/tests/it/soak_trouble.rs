@@ -365,7 +365,7 @@ fn months_are_planned_as_they_were_asked_for() {
     let name = path.file_name().unwrap().to_str().unwrap();
     assert!(
         text.contains("It was stopped after ")
-            && text.contains(&format!("`rigel soak --resume {name}`, in the directory of the record,"))
+            && text.contains(&format!("`rigel soak --resume {name}`, run in the directory of the record,"))
             && !text.contains("still running"),
         "{text}"
     );

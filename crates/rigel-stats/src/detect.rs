@@ -45,15 +45,17 @@ impl TimedVisit {
     }
 }
 
-/// The visits in order of time, each with its relative deviation from the mean of its point and length. Left out:
+/// The visits in order of time, each with its relative deviation from the centre (mean, median) of its point and length. Left out:
 /// visits to points without a rate, and a visit that is the only one of its length to its point.
-fn residuals(visits: &[TimedVisit]) -> Vec<(TimedVisit, f64)> {
+fn residuals(visits: &[TimedVisit], centre: fn(&[f64]) -> f64) -> Vec<(TimedVisit, f64)> {
     let mut rates: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
     visits.iter().for_each(|visit| rates.entry(visit.alike()).or_default().push(visit.mean));
     let comparable = rates.into_iter().filter(|(_, rates)| rates.len() > 1);
-    let means: BTreeMap<(usize, usize), f64> =
-        comparable.map(|(alike, rates)| (alike, mean(&rates))).filter(|&(_, mean)| mean > 0.0).collect();
-    let residual = |&visit: &TimedVisit| Some((visit, visit.mean / means.get(&visit.alike())? - 1.0));
+    let centres: BTreeMap<(usize, usize), f64> = comparable
+        .map(|(alike, rates)| (alike, centre(&rates)))
+        .filter(|&(_, centre)| centre > 0.0)
+        .collect();
+    let residual = |&visit: &TimedVisit| Some((visit, visit.mean / centres.get(&visit.alike())? - 1.0));
     let mut judged: Vec<_> = visits.iter().filter_map(residual).collect();
     judged.sort_by_key(|(visit, _)| visit.began_ns);
     judged

@@ -19,13 +19,6 @@ pub struct Bottom {
     pub nfs: Vec<PathBuf>,
 }
 
-impl Bottom {
-    /// Whether there is nothing to count on.
-    pub const fn is_empty(&self) -> bool {
-        self.devices.is_empty() && self.nfs.is_empty()
-    }
-}
-
 /// The bottom of targets with these carriers; `None` where one target has none that is known, or the kernel does not count the I/O of one of
 /// the devices. `root` is `/`, or that of a tree like it.
 pub fn bottom(root: &Path, carriers: &[Option<Carriers>]) -> Option<Bottom> {

@@ -111,7 +111,7 @@ device backup:/x mounted on /backup with fstype nfs4 statvers=1.1
     fn bytes_of_the_server_not_those_of_programs() {
         assert_eq!(at(MOUNTS, "/u01/ora data"), Some((90_112, 16_384)));
         assert_eq!(at(MOUNTS, "/backup"), Some((5, 6)));
-        for other in ["/", "/u01/ora", "/nowhere", "/backup/"].iter().filter(|place| **place != "/backup/") {
+        for other in ["/", "/u01/ora", "/nowhere"] {
             assert_eq!(at(MOUNTS, other), None, "{other}");
         }
     }

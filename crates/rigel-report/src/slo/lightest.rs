@@ -6,7 +6,7 @@ use crate::words::listed;
 use rigel_core::judge::findings::{SloFindings, SloPoint};
 use rigel_core::load::slo::SloBound;
 use rigel_core::stats::Estimate;
-use rigel_core::units::say::time;
+use rigel_core::units::say::{time, unit_of_two_figures};
 
 /// I/Os that arrive during one of them, where it is alone for nearly all of its time.
 const ALONE: f64 = 0.1;
@@ -57,7 +57,7 @@ fn is_alone(point: &SloPoint) -> bool {
 
 /// To two figures.
 fn rounded_up(us: f64) -> f64 {
-    let unit = 10_f64.powf(us.max(1.0).log10().floor() - 1.0);
+    let unit = unit_of_two_figures(us.max(1.0));
     // What a division is off by does not count.
     (us / unit - 1e-9).ceil() * unit
 }

@@ -19,7 +19,7 @@ use rigel_core::load::task::Task;
 use rigel_core::path_text::{in_directory, printable, shell_word};
 use rigel_core::record::resume::{self, Rest};
 use rigel_core::record::{Header, Node};
-use rigel_core::units::say::typed_time;
+use rigel_core::units::say::{typed_time, unit_of_two_figures};
 use rigel_core::units::{NS_PER_S, Nanos};
 use rigel_uses::advice::again;
 use schemars::JsonSchema;
@@ -279,7 +279,7 @@ fn slower(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
 /// `790` for 793.6.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate of I/Os")]
 fn two_digits_below(value: f64) -> Option<u64> {
-    let unit = 10_f64.powf((value.log10().floor() - 1.0).max(0.0));
+    let unit = unit_of_two_figures(value.max(10.0));
     value.is_finite().then(|| ((value / unit).floor() * unit) as u64)
 }
 

@@ -113,20 +113,16 @@ fn few(turned: &VersusReport<'_>, quantity: Quantity) -> Option<String> {
 fn behind(turned: &VersusReport<'_>) -> Vec<String> {
     let told = |(point, is_behind): (Point, [bool; 2])| {
         let load = at(turned, point);
-        let served = Side::BOTH.map(|side| served_per_s(turned, point.on(side)));
-        match (is_behind, served) {
-            ([true, true], [Some(a), Some(b)]) => {
-                format!("Neither side keeps up with {load}: A served {a}, and B {b}.")
+        let [a, b] = Side::BOTH.map(|side| served_per_s(turned, point.on(side)));
+        let aside =
+            |served: Option<String>| served.map_or_else(String::new, |rate| format!(" (it served {rate})"));
+        match is_behind {
+            [true, true] => {
+                let each = a.zip(b).map_or_else(String::new, |(a, b)| format!(": A served {a}, and B {b}"));
+                format!("Neither side keeps up with {load}{each}.")
             }
-            ([true, true], _) => format!("Neither side keeps up with {load}."),
-            ([true, false], [Some(a), _]) => {
-                format!("A does not keep up with {load} (it served {a}), and B does.")
-            }
-            ([false, _], [_, Some(b)]) => {
-                format!("B does not keep up with {load} (it served {b}), and A does.")
-            }
-            ([true, false], _) => format!("A does not keep up with {load}, and B does."),
-            ([false, _], _) => format!("B does not keep up with {load}, and A does."),
+            [true, false] => format!("A does not keep up with {load}{}, and B does.", aside(a)),
+            [false, _] => format!("B does not keep up with {load}{}, and A does.", aside(b)),
         }
     };
     overloaded(turned).map(told).collect()

@@ -7,7 +7,9 @@ use rigel_core::judge::findings::{Forecast, ForecastCase, SizeFindings, WorkingS
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::stats::working_set::{Cache, Level, SetDoubt, SetsFound, Warmth};
-use rigel_core::units::say::{figure, number, percent, rough_size, size_unit, time, trimmed};
+use rigel_core::units::say::{
+    figure, number, percent, rough_size, size_unit, time, trimmed, unit_of_two_figures,
+};
 use rigel_core::units::{Bytes, to_f64};
 
 /// What was reached; of numbers that must not be used only that they say nothing.
@@ -253,7 +255,7 @@ pub(super) fn size(bytes: f64) -> String {
 
 /// A latency in two digits: those of histograms have no more.
 pub(super) fn about_time(us: f64) -> String {
-    let unit = 10.0_f64.powf(us.max(1e-3).log10().floor() - 1.0);
+    let unit = unit_of_two_figures(us.max(1e-3));
     time((us / unit).round() * unit)
 }
 

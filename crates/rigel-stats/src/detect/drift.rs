@@ -29,7 +29,7 @@ pub struct RunDrift {
 /// All visits share the noise of the device, so neighbours correlate, and a plain test would take any slow wave for
 /// a drift. As for batch means, the correlation r of neighbours raises the variance by `(1 + r) / (1 - r)`.
 pub fn drift(visits: &[TimedVisit], target: f64) -> Option<RunDrift> {
-    let residuals = residuals(visits);
+    let residuals = residuals(visits, mean);
     let (times, means) = centred_minutes(&residuals);
     let df = count(times.len()) - count(means) - 1.0;
     let squares: f64 = times.iter().map(|x| x * x).sum();

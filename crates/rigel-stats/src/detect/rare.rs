@@ -2,9 +2,8 @@
 //!
 //! Must not decide how far is far; [`crate::variance::outlying_limit`] does.
 
-use super::TimedVisit;
+use super::{TimedVisit, residuals};
 use crate::sample::{count, median};
-use std::collections::BTreeMap;
 
 /// Visits that lie far off, one after another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,22 +23,10 @@ pub struct RareSpell {
 /// The spells in order of time. `limit`: how far from the median of its point and length a visit lies that is far off, relative. Visits to a
 /// point without a rate are left out, as are those that are the only ones of their length.
 pub fn rare_spells(visits: &[TimedVisit], limit: f64) -> Vec<RareSpell> {
-    let mut rates: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
-    visits.iter().for_each(|visit| rates.entry(visit.alike()).or_default().push(visit.mean));
-    let middles: BTreeMap<(usize, usize), f64> = rates
-        .into_iter()
-        .filter(|(_, rates)| rates.len() > 1)
-        .map(|(alike, rates)| (alike, median(&rates)))
-        .filter(|&(_, middle)| middle > 0.0)
-        .collect();
-    let mut ordered: Vec<&TimedVisit> = visits.iter().collect();
-    ordered.sort_by_key(|visit| visit.began_ns);
     let mut found: Vec<RareSpell> = Vec::new();
     let (mut is_open, mut is_behind) = (false, false);
-    for visit in ordered {
-        let Some(middle) = middles.get(&visit.alike()) else { continue };
-        let relative = visit.mean / middle;
-        let is_far = (relative - 1.0).abs() > limit;
+    for (visit, residual) in residuals(visits, median) {
+        let (relative, is_far) = (1.0 + residual, residual.abs() > limit);
         match found.last_mut().filter(|_| is_open) {
             Some(spell) if is_far => {
                 spell.relative = (spell.relative * count(spell.visits) + relative) / count(spell.visits + 1);

@@ -4,7 +4,7 @@
 //! The test compares visits to different points: they have only the device's noise in common.
 
 use super::{TimedVisit, residuals};
-use crate::sample::{correlation, count, ranks};
+use crate::sample::{correlation, count, mean, ranks};
 use crate::special::student_t_tail;
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ pub struct SlowNoise {
 /// Looks for noise that outlasts a rest of `gap_ns`: visits one rest apart with a correlation above 0.2, or
 /// neighbours with one above 0.6, either significant at 5 %.
 pub fn slow_noise(visits: &[TimedVisit], gap_ns: u64) -> Option<SlowNoise> {
-    let visits = residuals(visits);
+    let visits = residuals(visits, mean);
     let at_gap = pairs(&visits, gap_ns..gap_ns.saturating_add(gap_ns / 2));
     // A pause between neighbours makes them no neighbours.
     let adjacent = pairs(&visits, 0..gap_ns / 2);

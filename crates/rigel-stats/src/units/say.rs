@@ -191,6 +191,11 @@ pub fn listed(parts: &[String]) -> String {
     }
 }
 
+/// What the second figure of a number counts: 10 for 793, 0.1 for 4.2.
+pub fn unit_of_two_figures(value: f64) -> f64 {
+    10_f64.powf(value.log10().floor() - 1.0)
+}
+
 /// The nearest whole number; 0 for what is below, the largest for what is above all of them.
 #[expect(
     clippy::cast_possible_truncation,

@@ -206,8 +206,10 @@ fn the_cache_of_a_real_file_system_is_found() {
     let mib = number(&caches[0]["bytes"]["value"]) / MIB;
     // On a busy machine some hits take as long as misses.
     assert!((mib / 72.0 - 1.0).abs() < 0.15, "{mib} for 72: {sets}");
-    // A busy machine answers later, and never earlier.
-    assert!(number(&caches[0]["latency_us"]) >= 1000.0 && number(&sets["behind_us"]) >= 12_000.0, "{sets}");
+    // A busy machine answers later and never earlier, but a histogram reports the middle of a bucket, which
+    // may lie up to half a bucket (0.8 %) below the fastest I/O in it.
+    let at_least = |told: &Value, device_us: f64| number(told) >= device_us * 0.99;
+    assert!(at_least(&caches[0]["latency_us"], 1000.0) && at_least(&sets["behind_us"], 12_000.0), "{sets}");
     let written = device.gauge().unwrap();
     assert_eq!(written.writes, 0, "{written:?}");
 }

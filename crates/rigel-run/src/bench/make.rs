@@ -12,7 +12,7 @@ use crate::execute::Run;
 use crate::job::Workload;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::facts::engine_trials::EngineTrials;
+use rigel_core::facts::engine::trials::EngineTrials;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::load::class::{LoadClass, PerClass};
 use rigel_core::load::placement::{self, CpuChoice};

@@ -10,7 +10,7 @@ use super::{Bench, Detail, Order, Work};
 use crate::job::Workload;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::facts::engine_trials::{EngineTrial, EngineTrials};
+use rigel_core::facts::engine::trials::{EngineTrial, EngineTrials};
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::class::{Arrival, LoadClass, Pattern, Sync};
 use rigel_core::load::matrix::{Point, RunLevel};

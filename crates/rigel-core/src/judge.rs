@@ -12,5 +12,6 @@ pub mod flags;
 pub mod outliers;
 pub mod profiles;
 pub mod quantity;
+mod quantity_name;
 pub mod slo;
 pub mod wrong_data;

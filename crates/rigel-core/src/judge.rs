@@ -4,7 +4,6 @@
 
 pub mod answer;
 pub mod answers;
-pub mod apart;
 pub mod by_target;
 pub mod few_targets;
 pub mod findings;

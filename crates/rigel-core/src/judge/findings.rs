@@ -4,6 +4,7 @@
 //! holds the tests that raise flags. Must not format; renderers choose digits and layout.
 
 mod answers;
+pub mod apart;
 mod burst;
 mod commits;
 mod contrasts;

@@ -3,7 +3,7 @@
 //! Must not word its results.
 
 use super::PointFindings;
-use super::io::LatencyUs;
+use super::latency::LatencyUs;
 use crate::load::class::LoadClass;
 use crate::load::matrix::Point;
 use crate::load::working_set::{MANY, ONE};

@@ -30,8 +30,6 @@ pub use nodes::{Member, Node, NodeCounts, NodeRecord, NodeVisit, Nodes};
 pub const FORMAT_MAJOR: u32 = 3;
 /// Minor number of the format; an added field raises it.
 pub const FORMAT_MINOR: u32 = 0;
-/// What follows the name of a run in the name of its record.
-pub const RECORD_SUFFIX: &str = "_record.jsonl";
 
 /// One line of a record.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -15,6 +15,7 @@ use crate::measure::{ClassTally, HungIo, IoCounts};
 use serde::{Deserialize, Serialize};
 
 mod check;
+mod damage;
 mod mark;
 mod nodes;
 mod open_visit;

@@ -3,7 +3,8 @@
 //! Must not assume more about the server than its pages of 8 KiB.
 
 use super::again::RepeatTarget;
-use super::measured::{MeasuredFigure, Source, whole};
+use super::figure::MeasuredFigure;
+use super::measured::{Source, whole};
 use super::{Advice, Conditions, Product, Setting, Value, commits, page_cost};
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::units::say::number;

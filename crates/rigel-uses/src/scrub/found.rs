@@ -1,7 +1,8 @@
 //! What a scrub found: ranges that differ, with digests, the first different bytes and which copy is right. Must not read anything.
 
-use super::judge::{CopyJudgement, Window, judge};
+use super::judge::{CopyJudgement, judge};
 use super::map::{Chunk, hex};
+use super::window::Window;
 use rigel_core::facts::copies::Extent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

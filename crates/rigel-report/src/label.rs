@@ -105,6 +105,12 @@ fn place(target: &TargetFacts) -> String {
     }
 }
 
+/// How the runs are called, some of which may have the same name: `2 · old-san`.
+pub(crate) fn numbered(views: &[View<'_>]) -> Vec<String> {
+    let names = names(&views.iter().collect::<Vec<_>>());
+    (1..).zip(names).map(|(number, name): (usize, String)| format!("{number} · {name}")).collect()
+}
+
 /// A name for each of several runs. A run without a label is called by its targets, or by its own name where that tells the
 /// runs apart and the targets do not.
 pub(crate) fn names(views: &[&View<'_>]) -> Vec<String> {

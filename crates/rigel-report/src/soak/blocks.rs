@@ -109,15 +109,11 @@ fn rows<'a>(told: &SoakReport<'a>) -> Vec<Row<'a>> {
     told.found.phases.iter().flat_map(of).collect()
 }
 
-pub(super) fn phase_in_words(told: &SoakReport<'_>, phase: &PhaseFound) -> String {
-    format!("{}: {}", words::phase_of(told.record, phase.number), words::load_of(told.record, phase))
-}
-
 fn phases(told: &SoakReport<'_>) -> Block {
     let us = |us: Option<f64>| us.map(time);
     let right = Column::right;
     Table::of("row", &rows(told))
-        .column(Column::left("Phase"), |(phase, ..)| phase_in_words(told, phase))
+        .column(Column::left("Phase"), |(phase, ..)| words::phase_in_words(told, phase))
         .column(Column::left("Class"), |(_, class, _)| class.to_string())
         .column(right("Lasted"), |(phase, ..)| lasted(phase.lasted))
         .column(right("IOPS"), |(.., io)| number(io.iops()))

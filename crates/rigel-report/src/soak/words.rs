@@ -215,6 +215,11 @@ fn interrupted(found: &SoakFindings) -> String {
     format!("It was interrupted {times} and resumed{last}.{checked}")
 }
 
+/// A phase: its number and its load.
+pub(super) fn phase_in_words(told: &SoakReport<'_>, phase: &PhaseFound) -> String {
+    format!("{}: {}", phase_of(told.record, phase.number), load_of(told.record, phase))
+}
+
 /// The path of a target by its number.
 pub(super) fn path(record: &Record, target: usize) -> String {
     record

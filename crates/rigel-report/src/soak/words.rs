@@ -1,6 +1,7 @@
 //! The sentences of a soak, shared by text, page and JSON. Must not judge.
 
 use super::{SoakReport, delays, drives, ends};
+use crate::label;
 use crate::nodes;
 use crate::surroundings;
 use crate::words::listed;
@@ -143,7 +144,7 @@ fn slow_targets(found: &SoakFindings) -> usize {
 
 fn slower(told: &SoakReport<'_>) -> String {
     let one = |outlier: &Outlier| {
-        let (path, class) = (path(told.record, outlier.target), outlier.class);
+        let (path, class) = (label::target(told.record, outlier.target), outlier.class);
         format!(
             "{path} ({class} I/O takes {}, in the median of all targets {})",
             time(outlier.mean_us),
@@ -218,15 +219,6 @@ fn interrupted(found: &SoakFindings) -> String {
 /// A phase: its number and its load.
 pub(super) fn phase_in_words(told: &SoakReport<'_>, phase: &PhaseFound) -> String {
     format!("{}: {}", phase_of(told.record, phase.number), load_of(told.record, phase))
-}
-
-/// The path of a target by its number.
-pub(super) fn path(record: &Record, target: usize) -> String {
-    record
-        .header
-        .targets
-        .get(target)
-        .map_or_else(|| "?".to_owned(), |target| printable(&target.path).into_owned())
 }
 
 /// The first targets, with size and model.

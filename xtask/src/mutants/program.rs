@@ -3,7 +3,7 @@
 //! Must not know which program has to find a mutation.
 
 use super::switch::VARIABLE;
-use crate::ci::cargo;
+use crate::cargo::cargo;
 use anyhow::Context as _;
 use serde_json::Value;
 use std::env;

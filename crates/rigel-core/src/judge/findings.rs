@@ -43,7 +43,7 @@ pub use open::OpenFindings;
 pub use places::{PlaceFindings, judged as judged_at_place};
 pub use refuted::refuted;
 pub use scaling::{Linearity, ScalingFindings, ScalingLimit, ScalingPoint, SlowTarget};
-pub use slo::{RequiredFound, SloAnswer, SloFindings, SloOpen, SloPoint, SloRate, SloRole, SloScale};
+pub use slo::{RequiredRate, SloAnswer, SloFindings, SloOpen, SloPoint, SloRate, SloRole, SloScale};
 pub use sureness::Sureness;
 pub use unusable::{forbidding, is_answer};
 pub use users::{Knee, NoKnee};

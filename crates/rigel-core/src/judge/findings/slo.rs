@@ -11,7 +11,7 @@ mod required;
 mod tail;
 
 pub use open::SloOpen;
-pub use required::RequiredFound;
+pub use required::RequiredRate;
 
 use super::estimate::{PhaseJudgement, by_step};
 use super::{LatencyUs, PointFindings};
@@ -120,7 +120,7 @@ pub struct SloFindings {
     /// Every rate that was visited after the search, ascending.
     pub points: Vec<SloPoint>,
     /// The required rates.
-    pub required: Vec<RequiredFound>,
+    pub required: Vec<RequiredRate>,
     /// Where phases are scaled together.
     pub scale: Option<SloScale>,
 }
@@ -225,7 +225,7 @@ impl SloFindings {
             answer(&visited, &slo.bounds, named, (&step_rate, &phase_of))
         });
         let required = slo.required.iter().enumerate();
-        let required: Vec<RequiredFound> = required
+        let required: Vec<RequiredRate> = required
             .map(|(place, one)| required_of((&visited, judged, request), named, (place, one)))
             .collect();
         let all_kept = |place: &usize| {
@@ -475,7 +475,7 @@ fn floor(visited: &PointVisitSet, bound: &SloBound, named: &RatePoints) -> f64 {
 
 impl SloFindings {
     /// The required rates that are not certainly kept.
-    pub fn unkept(&self) -> impl Iterator<Item = &RequiredFound> {
+    pub fn unkept(&self) -> impl Iterator<Item = &RequiredRate> {
         self.required.iter().filter(|one| one.kept != BoundVerdict::Yes)
     }
 
@@ -534,7 +534,7 @@ mod tests {
         let of = |rate: u32, open: SloOpen, bounds: &[SloBound], bracket: SloRate| {
             let requirement = crate::load::slo::Requirement { bound, rate };
             let one =
-                RequiredFound { requirement, ratio: None, kept: BoundVerdict::Undecided, open: Some(open) };
+                RequiredRate { requirement, ratio: None, kept: BoundVerdict::Undecided, open: Some(open) };
             let told = one.beside(&SloAnswer::Rate(bracket), bounds);
             assert_eq!(told.kept_there(), BoundVerdict::Undecided);
             assert_eq!(told.open == Some(SloOpen::Around), told.kept != BoundVerdict::Undecided);

@@ -19,7 +19,7 @@ use crate::judge::profiles;
 use crate::judge::slo::{SloVisit, is_counted, law};
 use crate::load::class::Class;
 use crate::load::matrix::Point;
-use crate::load::plan::{RateFound, RatePoints, SHARES};
+use crate::load::plan::{RatePoints, RateReach, SHARES};
 use crate::load::slo::{LOWEST_RATE, ScaledPhases, SloBound};
 use crate::measure::Histogram;
 use crate::record::{Record, Visit};
@@ -254,7 +254,7 @@ fn role(named: &RatePoints, step: usize) -> SloRole {
     let named = named.all().nth(named.part_of(step).unwrap_or(0)).unwrap_or(named);
     let share = named.curve.iter().find(|one| one.0 == step).map(|one| SloRole::Share(one.1));
     let ladder = named.ladder.contains(&step).then_some(SloRole::Ladder);
-    ladder.filter(|_| named.found == RateFound::About).or(share).or(ladder).unwrap_or(SloRole::Required)
+    ladder.filter(|_| named.found == RateReach::About).or(share).or(ladder).unwrap_or(SloRole::Required)
 }
 
 fn visited(record: &Record, phases: &[PhaseJudgement<'_>], rate: &impl Fn(usize) -> u32) -> PointVisitSet {
@@ -291,7 +291,7 @@ fn is_overload(visits: &[&Visit]) -> bool {
 type Names<'a> = (&'a dyn Fn(usize) -> u32, &'a dyn Fn(usize) -> Option<u32>);
 
 fn answer(visited: &PointVisitSet, bounds: &[SloBound], named: &RatePoints, names: Names<'_>) -> SloAnswer {
-    if named.found == RateFound::NotSearched {
+    if named.found == RateReach::NotSearched {
         return SloAnswer::NotSearched;
     }
     let firsts: Option<Vec<usize>> = named.all().map(|part| part.ladder.first().copied()).collect();
@@ -301,16 +301,16 @@ fn answer(visited: &PointVisitSet, bounds: &[SloBound], named: &RatePoints, name
     };
     let rate = names.0;
     match named.found {
-        RateFound::Nowhere => {
+        RateReach::Nowhere => {
             let each = firsts.iter().map(|&step| visited.all_kept(step, bounds));
             SloAnswer::Nowhere(rate(first), together(each))
         }
-        RateFound::Everywhere => {
+        RateReach::Everywhere => {
             let each =
                 named.all().zip(firsts).map(|(part, highest)| all_kept_below(visited, bounds, part, highest));
             SloAnswer::Everywhere(rate(first), together(each))
         }
-        RateFound::About | RateFound::NotSearched => {
+        RateReach::About | RateReach::NotSearched => {
             let lightest = nowhere(visited, bounds, named, rate);
             lightest.unwrap_or_else(|| about(visited, bounds, named, names))
         }

@@ -88,7 +88,7 @@ pub struct Header {
 
 /// Unmeasured load before a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WarmUpDone {
+pub struct WarmUpLoad {
     /// How long it took.
     pub ns: u64,
     /// How much was moved.
@@ -140,7 +140,7 @@ pub struct Visit {
     /// The user or an error ended the window before its time.
     pub cut_short: bool,
     /// The warm-up, if one came before.
-    pub warm_up: Option<WarmUpDone>,
+    pub warm_up: Option<WarmUpLoad>,
     /// CPU time of all workers during settling, window and drain.
     pub worker_cpu_ns: Option<u64>,
     /// CPU time of the busiest of them.

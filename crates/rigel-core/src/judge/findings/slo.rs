@@ -24,7 +24,7 @@ use crate::load::slo::{LOWEST_RATE, ScaledPhases, SloBound};
 use crate::measure::Histogram;
 use crate::record::{Record, Visit};
 use crate::stats::Estimate;
-use crate::stats::crossing::RatioSeen;
+use crate::stats::crossing::RatioPoint;
 use crate::stats::detect::overload::Growth;
 use crate::stats::rates::HIGHEST_FLOOR;
 use crate::stats::share::{BoundVerdict, Ratio};
@@ -149,7 +149,7 @@ struct PointVisitSet {
 }
 
 impl PointVisitSet {
-    fn ratios(&self, step: usize, bound: &SloBound) -> Vec<RatioSeen> {
+    fn ratios(&self, step: usize, bound: &SloBound) -> Vec<RatioPoint> {
         self.by_step.get(&step).into_iter().flatten().map(|visit| visit.ratio(bound)).collect()
     }
 

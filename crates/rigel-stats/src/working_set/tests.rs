@@ -34,9 +34,14 @@ impl<'a> Device<'a> {
         let sizes = self.sizes.clone();
         let all: Vec<Histogram> = sizes.iter().map(|&bytes| self.latencies(bytes)).collect();
         let again = self.latencies(sizes[0]);
-        let seen =
-            |(&bytes, latencies)| SizeSeen { bytes, latencies, warmth: Warmth::Steady, rate: 1000.0, growth };
-        let sizes: Vec<SizeSeen<'_>> = sizes.iter().zip(&all).map(seen).collect();
+        let seen = |(&bytes, latencies)| SizeReads {
+            bytes,
+            latencies,
+            warmth: Warmth::Steady,
+            rate: 1000.0,
+            growth,
+        };
+        let sizes: Vec<SizeReads<'_>> = sizes.iter().zip(&all).map(seen).collect();
         found(&sizes, Some(&again))
     }
 }
@@ -164,14 +169,14 @@ fn what_fits_into_a_cache_as_a_whole_says_how_large_it_is_at_least() {
     let mut device = Device::new(2, 4 * GIB, law());
     let same = device.latencies(1.0);
     let of = |rates: [f64; 3], growths: [f64; 3]| {
-        let size = |((rate, growth), bytes): ((f64, f64), f64)| SizeSeen {
+        let size = |((rate, growth), bytes): ((f64, f64), f64)| SizeReads {
             bytes,
             latencies: &same,
             warmth: Warmth::Steady,
             rate,
             growth,
         };
-        let sizes: Vec<SizeSeen<'_>> =
+        let sizes: Vec<SizeReads<'_>> =
             rates.into_iter().zip(growths).zip([1e8, 2e8, 4e8]).map(size).collect();
         matches!(super::found(&sizes, None), SetsFound::AtLeast { .. })
     };
@@ -189,7 +194,7 @@ fn sizes_that_were_not_warm_have_no_part() {
     let histograms: Vec<Histogram> =
         [64 * MIB, 128 * MIB, 4 * GIB].iter().map(|&bytes| device.latencies(to_f64(bytes))).collect();
     let seen = |warm: usize| -> SetsFound {
-        let size = |(at, bytes): (usize, u64)| SizeSeen {
+        let size = |(at, bytes): (usize, u64)| SizeReads {
             bytes: to_f64(bytes),
             latencies: &histograms[at],
             warmth: if at < warm { Warmth::Steady } else { Warmth::NoPass },

@@ -12,7 +12,7 @@ use crate::record::{Purpose, Record, Visit};
 use crate::stats::batch_means;
 use crate::stats::sample::mean;
 use crate::stats::working_set::warm::{self, Stretch, UNKNOWN_ERROR, Warmth};
-use crate::stats::working_set::{self, Cache, SetsFound, SizeSeen, at_size, share_below};
+use crate::stats::working_set::{self, Cache, SetsFound, SizeReads, at_size, share_below};
 use crate::stats::{Basis, Estimate, Interval};
 use crate::units::{Nanos, to_f64};
 
@@ -122,7 +122,7 @@ impl WorkingSetFindings {
             .filter_map(|level| SizeMeasurement::of(record, points, &load, level))
             .collect();
         let again = again(record, &load);
-        let sizes: Vec<SizeSeen<'_>> = seen.iter().map(SizeMeasurement::plain).collect();
+        let sizes: Vec<SizeReads<'_>> = seen.iter().map(SizeMeasurement::plain).collect();
         (!sizes.is_empty()).then_some(())?;
         let found = working_set::found(&sizes, again.as_ref());
         let caches = if let SetsFound::Caches(caches, _) = &found { caches.as_slice() } else { &[] };
@@ -199,10 +199,10 @@ impl SizeMeasurement {
         })
     }
 
-    fn plain(&self) -> SizeSeen<'_> {
+    fn plain(&self) -> SizeReads<'_> {
         let Self { latencies, warmth, growth, .. } = self;
         let (bytes, rate) = (to_f64(self.bytes), self.rate.value);
-        SizeSeen { bytes, latencies, warmth: *warmth, rate, growth: *growth }
+        SizeReads { bytes, latencies, warmth: *warmth, rate, growth: *growth }
     }
 
     fn findings(&self, caches: &[Cache]) -> SizeFindings {

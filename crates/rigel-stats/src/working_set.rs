@@ -69,7 +69,7 @@ pub struct Level {
 
 /// What the sizes say.
 #[derive(Clone, Debug, PartialEq)]
-pub enum SetsFound {
+pub enum CacheVerdict {
     /// Caches, the fastest first, and the levels: one for each, and what is behind them.
     Caches(Vec<Cache>, Vec<Level>),
     /// All sizes that were warm are answered alike.
@@ -120,10 +120,10 @@ pub enum SetDoubt {
 }
 
 /// What sizes say, ascending; `again`: the latencies of the smallest one at the end of the run.
-pub fn found(sizes: &[SizeReads<'_>], again: Option<&Histogram>) -> SetsFound {
+pub fn found(sizes: &[SizeReads<'_>], again: Option<&Histogram>) -> CacheVerdict {
     let warm: Vec<SizeReads<'_>> = sizes.iter().copied().filter(is_usable).collect();
     if warm.len() < LEAST_SIZES {
-        return SetsFound::Undecided(SetDoubt::TooFew { warm: warm.len() });
+        return CacheVerdict::Undecided(SetDoubt::TooFew { warm: warm.len() });
     }
     let (first, last) = (warm[0], warm[warm.len() - 1]);
     let [small_us, large_us] = [first.latencies, last.latencies].map(mean_us);
@@ -133,24 +133,24 @@ pub fn found(sizes: &[SizeReads<'_>], again: Option<&Histogram>) -> SetsFound {
     };
     if let Some(again) = again.filter(|again| again.count() > 0).filter(has_changed) {
         let (first_us, again_us) = (small_us, mean_us(again));
-        return SetsFound::Undecided(SetDoubt::Drift { first_us, again_us });
+        return CacheVerdict::Undecided(SetDoubt::Drift { first_us, again_us });
     }
     let caches = caches(&warm, again);
     if !caches.is_empty() {
         let levels = levels(&warm, &caches);
-        return SetsFound::Caches(caches, levels);
+        return CacheVerdict::Caches(caches, levels);
     }
     let (low_us, high_us) = ends(warm.iter().map(|size| mean_us(size.latencies)));
     if large_us > SLOWER * small_us {
-        return SetsFound::Undecided(SetDoubt::NotACache { small_us, large_us });
+        return CacheVerdict::Undecided(SetDoubt::NotACache { small_us, large_us });
     }
     if high_us > SLOWER * low_us {
-        return SetsFound::Undecided(SetDoubt::Uneven { low_us, high_us });
+        return CacheVerdict::Undecided(SetDoubt::Uneven { low_us, high_us });
     }
     if were_cold(&warm) {
-        return SetsFound::AtLeast { bytes: last.bytes, is_all: warm.len() == sizes.len() };
+        return CacheVerdict::AtLeast { bytes: last.bytes, is_all: warm.len() == sizes.len() };
     }
-    SetsFound::NoCache { upto: last.bytes }
+    CacheVerdict::NoCache { upto: last.bytes }
 }
 
 /// Whether a cache answers all sizes alike, and did not before they were read: what only goes up and down is none.

@@ -12,7 +12,7 @@ use crate::record::{Purpose, Record, Visit};
 use crate::stats::batch_means;
 use crate::stats::sample::mean;
 use crate::stats::working_set::warm::{self, Stretch, UNKNOWN_ERROR, Warmth};
-use crate::stats::working_set::{self, Cache, SetsFound, SizeReads, at_size, share_below};
+use crate::stats::working_set::{self, Cache, CacheVerdict, SizeReads, at_size, share_below};
 use crate::stats::{Basis, Estimate, Interval};
 use crate::units::{Nanos, to_f64};
 
@@ -33,7 +33,7 @@ pub struct WorkingSetFindings {
     /// Those that were measured, ascending.
     pub sizes: Vec<SizeFindings>,
     /// What they say.
-    pub found: SetsFound,
+    pub found: CacheVerdict,
     /// What more of a cache, or of a working set, would get.
     pub forecasts: Vec<Forecast>,
 }
@@ -125,7 +125,7 @@ impl WorkingSetFindings {
         let sizes: Vec<SizeReads<'_>> = seen.iter().map(SizeMeasurement::plain).collect();
         (!sizes.is_empty()).then_some(())?;
         let found = working_set::found(&sizes, again.as_ref());
-        let caches = if let SetsFound::Caches(caches, _) = &found { caches.as_slice() } else { &[] };
+        let caches = if let CacheVerdict::Caches(caches, _) = &found { caches.as_slice() } else { &[] };
         let all: Vec<SizeFindings> = seen.iter().map(|one| one.findings(caches)).collect();
         let forecasts = forecasts(&all, caches);
         Some(Self { load, each: sets.each, asked: sets.sizes.len(), sizes: all, found, forecasts })
@@ -133,7 +133,7 @@ impl WorkingSetFindings {
 
     /// The caches that were found.
     pub fn caches(&self) -> &[Cache] {
-        if let SetsFound::Caches(caches, _) = &self.found { caches } else { &[] }
+        if let CacheVerdict::Caches(caches, _) = &self.found { caches } else { &[] }
     }
 
     /// The largest size that was warm, if one was.

@@ -19,7 +19,7 @@ mod state;
 mod verified;
 pub mod window;
 
-pub use found::{CopyFound, Difference, MOST_LISTED, ScrubFindings, SlowFindings, SlowRange, Stretch};
+pub use found::{Difference, MOST_LISTED, RangeCopy, ScrubFindings, SlowFindings, SlowRange, Stretch};
 pub use judge::{CopyJudgement, Kind};
 pub use map::{BLOCK_BYTES, CHUNK_BYTES, Chunk, MOST_COPIES, Map};
 pub use rigel_core::facts::copies::{Extent, Place, Strip};

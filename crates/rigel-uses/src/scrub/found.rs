@@ -15,7 +15,7 @@ const SHOWN_BYTES: usize = 16;
 
 /// One copy of a range that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CopyFound {
+pub struct RangeCopy {
     /// Place in the list of disks.
     pub disk: u16,
     /// First byte of the range on that disk.
@@ -42,7 +42,7 @@ pub struct Difference {
     /// How many bytes differ from the first copy; 0 when none could be compared.
     pub differing_bytes: u64,
     /// Every copy: A, B and so on.
-    pub copies: Vec<CopyFound>,
+    pub copies: Vec<RangeCopy>,
     /// Which copy is right, by parts of the range.
     pub judged: Vec<CopyJudgement>,
 }
@@ -54,7 +54,7 @@ impl Difference {
         let compared = whole.len() > 1 && whole.len() == read.len();
         let first = if compared { first_difference(&whole) } else { None };
         let from = first.unwrap_or(0);
-        let found = |(place, copy): (&super::Place, &Result<&[u8], i32>)| CopyFound {
+        let found = |(place, copy): (&super::Place, &Result<&[u8], i32>)| RangeCopy {
             disk: place.disk,
             offset: place.offset,
             sha256: copy.ok().map(|bytes| hex(&Sha256::digest(bytes))),
@@ -76,7 +76,7 @@ impl Difference {
 
     /// Of a range of which there is one copy, and that cannot be read.
     pub fn unreadable(range: &Chunk, errno: i32) -> Self {
-        let found = |place: &super::Place| CopyFound {
+        let found = |place: &super::Place| RangeCopy {
             disk: place.disk,
             offset: place.offset,
             sha256: None,

@@ -31,7 +31,7 @@ use rigel_core::units::say::trimmed;
 use rigel_core::units::{Nanos, mbps, to_f64, us_from_ns};
 use rigel_core::verify::{FaultCounts, Finding};
 use rigel_uses::soak::{
-    Change, Drives, Interruption, LongIo, Moment, Outlier, PhaseFound, PhaseIo, ProductionImpact,
+    Change, Drives, Interruption, LongIo, Moment, Outlier, PhaseFindings, PhaseIo, ProductionImpact,
     SoakFindings, Spell,
 };
 use schemars::JsonSchema;
@@ -331,7 +331,7 @@ fn target(told: &SoakReport<'_>, number: usize) -> TargetDocument {
     }
 }
 
-fn phase<'a>(record: &Record, found: &'a PhaseFound) -> PhaseDocument<'a> {
+fn phase<'a>(record: &Record, found: &'a PhaseFindings) -> PhaseDocument<'a> {
     PhaseDocument {
         phase: found.number.saturating_add(1),
         load: words::load_of(record, found),

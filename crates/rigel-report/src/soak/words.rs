@@ -15,7 +15,7 @@ use rigel_core::units::say::{counted, number, percent, short, time, two_units};
 use rigel_core::units::{Bytes, Nanos, to_f64, us_from_ns};
 use rigel_core::verify::Finding;
 use rigel_core::verify::block::BLOCK_BYTES;
-use rigel_uses::soak::{LEAST_TARGETS, Outlier, PhaseFound, PhaseIo, ProductionImpact, SoakFindings};
+use rigel_uses::soak::{LEAST_TARGETS, Outlier, PhaseFindings, PhaseIo, ProductionImpact, SoakFindings};
 
 /// Targets that are named in a sentence.
 const MOST_NAMED: usize = 3;
@@ -217,7 +217,7 @@ fn interrupted(found: &SoakFindings) -> String {
 }
 
 /// A phase: its number and its load.
-pub(super) fn phase_in_words(told: &SoakReport<'_>, phase: &PhaseFound) -> String {
+pub(super) fn phase_in_words(told: &SoakReport<'_>, phase: &PhaseFindings) -> String {
     format!("{}: {}", phase_of(told.record, phase.number), load_of(told.record, phase))
 }
 
@@ -249,7 +249,7 @@ pub(super) fn phase_of(record: &Record, number: u32) -> String {
 }
 
 /// The load of a phase: `16 small and 2 large outstanding`, or with the rates of what arrives.
-pub(super) fn load_of(record: &Record, found: &PhaseFound) -> String {
+pub(super) fn load_of(record: &Record, found: &PhaseFindings) -> String {
     let classes = &record.header.request.classes;
     if classes.iter().any(LoadClass::is_open) {
         return found.point.words_of(classes);
@@ -261,7 +261,7 @@ pub(super) fn load_of(record: &Record, found: &PhaseFound) -> String {
 
 /// What each of several nodes did in each phase.
 pub(super) fn nodes(told: &SoakReport<'_>) -> Vec<nodes::Row> {
-    let rows = |phase: &PhaseFound| {
+    let rows = |phase: &PhaseFindings| {
         let named = format!("phase {}", phase_of(told.record, phase.number));
         nodes::rows_of(&told.record.header.request, &named, &phase.nodes)
     };

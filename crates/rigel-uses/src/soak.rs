@@ -12,7 +12,7 @@ mod spells;
 pub use beside::{MomentBeside, ProductionImpact};
 pub use course::{Moment, MomentIo};
 pub use delays::{LongCount, LongIo};
-pub use drives::{Change, DriveFound, Drives, SilentDrive};
+pub use drives::{Change, DriveFindings, Drives, SilentDrive};
 pub use rigel_core::judge::outliers::{LEAST_TARGETS, Outlier};
 pub use spells::Spell;
 

@@ -12,7 +12,7 @@ use rigel_core::load::class::{Class, Figure};
 use rigel_core::units::say::two_units as lasted;
 use rigel_core::units::say::{counted, number, short, time};
 use rigel_core::units::{mbps, to_f64, us_from_ns};
-use rigel_uses::soak::{Change, DriveFound, PhaseFindings, PhaseIo};
+use rigel_uses::soak::{Change, DriveFindings, PhaseFindings, PhaseIo};
 
 /// Faults, failures and targets that a text shows; JSON has more.
 const MOST_SHOWN: usize = 20;
@@ -200,7 +200,7 @@ fn short_targets(told: &SoakReport<'_>) -> Block {
 /// What the drives told, a row for each counter.
 fn logs(told: &SoakReport<'_>) -> Block {
     let all = drives::sorted(told.found);
-    let of = |drive: &&DriveFound| -> Vec<(String, Change)> {
+    let of = |drive: &&DriveFindings| -> Vec<(String, Change)> {
         drive.changes.iter().map(|change| (drives::name(drive), *change)).collect()
     };
     let rows: Vec<(String, Change)> = all.iter().flat_map(of).collect();

@@ -12,7 +12,7 @@ mod standstill;
 mod trouble;
 
 pub use course::Figures;
-pub use demands::{DemandFound, DemandVerdict};
+pub use demands::{DemandOutcome, DemandVerdict};
 pub use level::Level;
 pub use rebuild::{Rebuild, RebuildCost};
 pub use standstill::Standstill;
@@ -56,7 +56,7 @@ pub struct ThroughFindings {
     /// Rebuilds of arrays below the targets.
     pub rebuilds: Vec<Rebuild>,
     /// The demand.
-    pub demands: Vec<DemandFound>,
+    pub demands: Vec<DemandOutcome>,
     /// I/Os never completed: the last sentence of the run.
     pub hung: Option<String>,
     /// What became of the targets meanwhile.

@@ -120,7 +120,7 @@ pub enum SetDoubt {
 }
 
 /// What sizes say, ascending; `again`: the latencies of the smallest one at the end of the run.
-pub fn found(sizes: &[SizeReads<'_>], again: Option<&Histogram>) -> CacheVerdict {
+pub fn verdict(sizes: &[SizeReads<'_>], again: Option<&Histogram>) -> CacheVerdict {
     let warm: Vec<SizeReads<'_>> = sizes.iter().copied().filter(is_usable).collect();
     if warm.len() < LEAST_SIZES {
         return CacheVerdict::Undecided(SetDoubt::TooFew { warm: warm.len() });

@@ -161,7 +161,7 @@ impl SoakFindings {
             lasted: Nanos(record.visits.iter().map(|visit| visit.loaded_ns).fold(0, u64::saturating_add)),
             phases,
             course,
-            verified: wrong_data::found(&record.visits, None),
+            verified: wrong_data::counts(&record.visits, None),
             verifies: record.header.request.classes.iter().any(|class| class.verify),
             covered: covered(record),
             ios: tallies().map(|(_, tally)| tally.completed()).fold(0, u64::saturating_add),

@@ -77,7 +77,7 @@ impl ThroughFindings {
         let lasted =
             course.first().zip(course.last()).map_or((0, 0), |(first, last)| (first.began_ns, last.ended_ns));
         let standstills = standstill::all(&course, f64::from(asked));
-        let trouble = trouble::found(&course, &record.marks, &standstills, asked);
+        let trouble = trouble::findings(&course, &record.marks, &standstills, asked);
         let limit = limit(record);
         let levels = level::all(&course, &trouble, limit);
         let tallies = || record.visits.iter().filter_map(|visit| visit.tallies.get(&class.name));

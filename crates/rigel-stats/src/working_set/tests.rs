@@ -42,7 +42,7 @@ impl<'a> Device<'a> {
             growth,
         };
         let sizes: Vec<SizeReads<'_>> = sizes.iter().zip(&all).map(seen).collect();
-        found(&sizes, Some(&again))
+        verdict(&sizes, Some(&again))
     }
 }
 
@@ -181,7 +181,7 @@ fn what_fits_into_a_cache_as_a_whole_says_how_large_it_is_at_least() {
         };
         let sizes: Vec<SizeReads<'_>> =
             rates.into_iter().zip(growths).zip([1e8, 2e8, 4e8]).map(size).collect();
-        matches!(super::found(&sizes, None), CacheVerdict::AtLeast { .. })
+        matches!(super::verdict(&sizes, None), CacheVerdict::AtLeast { .. })
     };
     assert!(of([1e3; 3], [1.1, 1.5, 3.0]));
     assert!(!of([1e3; 3], [0.5, 1.5, 3.0]) && !of([1e3, 1e3, 2e3], [1.1, 1.5, 3.0]));
@@ -205,7 +205,7 @@ fn sizes_that_were_not_warm_have_no_part() {
             growth: 5.0,
         };
         let sizes: Vec<_> = [64 * MIB, 128 * MIB, 4 * GIB].into_iter().enumerate().map(size).collect();
-        found(&sizes, None)
+        verdict(&sizes, None)
     };
     assert_eq!(seen(0), CacheVerdict::Undecided(SetDoubt::TooFew { warm: 0 }));
     assert_eq!(seen(1), CacheVerdict::Undecided(SetDoubt::TooFew { warm: 1 }));

@@ -124,7 +124,7 @@ impl WorkingSetFindings {
         let again = again(record, &load);
         let sizes: Vec<SizeReads<'_>> = seen.iter().map(SizeMeasurement::plain).collect();
         (!sizes.is_empty()).then_some(())?;
-        let found = working_set::found(&sizes, again.as_ref());
+        let found = working_set::verdict(&sizes, again.as_ref());
         let caches = if let CacheVerdict::Caches(caches, _) = &found { caches.as_slice() } else { &[] };
         let all: Vec<SizeFindings> = seen.iter().map(|one| one.findings(caches)).collect();
         let forecasts = forecasts(&all, caches);

@@ -2,9 +2,11 @@
 //!
 //! Must not run anything.
 
-use super::cases::{Case, FigurePromise, Promise};
-use super::known::KnownFigure;
-use super::score::{Grade, Score, Trial};
+use super::case::Case;
+use super::figure::KnownFigure;
+use super::promise::{FigurePromise, Promise};
+use super::score::{Grade, Score};
+use super::trial::Trial;
 use rigel_core::judge::findings::{Findings, RequiredRate, SloAnswer};
 use rigel_core::load::class::{Arrival, Class, LoadClass, Shape};
 use rigel_core::load::matrix::RunLevel;

@@ -22,7 +22,8 @@ mod tarball;
 mod tools;
 mod wheel;
 
-use crate::ci::{cargo, steps::Steps, succeed};
+use crate::cargo::{cargo, succeed};
+use crate::ci::steps::Steps;
 use anyhow::Context as _;
 use architecture::{Architecture, Which};
 use std::cell::RefCell;

@@ -5,7 +5,7 @@
 //! Rigel will do: nearly all of what is reached is safe code, in which panics, hangs and memory are what can go wrong. Must not keep what
 //! it finds to itself: an input that fails lies in `fuzz/artifacts`.
 
-use crate::ci::{cargo, finished_well};
+use crate::cargo::{cargo, finished_well};
 use crate::outcome::Outcome;
 use crate::sanitize::{NIGHTLY, host};
 use anyhow::Context as _;

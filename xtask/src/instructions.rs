@@ -4,7 +4,7 @@
 //! Counted by callgrind, not timed: the same on a busy machine. Another compiler makes other code, so the figures say which
 //! one they are from, and under another nothing is judged. Must not measure time.
 
-use crate::ci::cargo;
+use crate::cargo::cargo;
 use crate::outcome::Outcome;
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};

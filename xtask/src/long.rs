@@ -2,7 +2,7 @@
 //!
 //! The tests are those of `cargo test`; variables make them larger. Must not hold a test.
 
-use crate::ci;
+use crate::cargo::cargo;
 use anyhow::Context as _;
 use std::path::Path;
 
@@ -73,7 +73,7 @@ pub fn run(root: &Path) -> anyhow::Result<bool> {
         let of = |more: &str| {
             let profile = if OF_RELEASE.contains(variable) { "release" } else { "dev" };
             let build = ["test", "--locked", "--profile", profile, "-p", package, "--test", suite];
-            ci::cargo(root, &[&build[..], &[test, "--", "--exact", more]].concat())
+            cargo(root, &[&build[..], &[test, "--", "--exact", more]].concat())
         };
         let listed = of("--list").output().context("cannot start cargo")?;
         let known = String::from_utf8_lossy(&listed.stdout).contains(&format!("{test}: test"));

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a developer's command talks on the terminal")]
 
+mod cargo;
 mod ci;
 mod deny;
 mod dist;

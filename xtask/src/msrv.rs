@@ -9,7 +9,7 @@ use std::path::Path;
 /// Prints every package that needs a newer compiler; whether there is none.
 pub fn run(root: &Path) -> anyhow::Result<bool> {
     let arguments = ["metadata", "--locked", "--format-version", "1"];
-    let told = crate::ci::cargo(root, &arguments).output().context("cannot start cargo")?;
+    let told = crate::cargo::cargo(root, &arguments).output().context("cannot start cargo")?;
     anyhow::ensure!(
         told.status.success(),
         "cargo metadata: {}",

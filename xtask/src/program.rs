@@ -9,7 +9,8 @@ mod offer_tests;
 mod stress;
 mod vm;
 
-use crate::{ci, target_dir};
+use crate::cargo::cargo;
+use crate::target_dir;
 use anyhow::Context as _;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,7 @@ pub const ELSEWHERE: bool = false;
 
 /// Builds the program for a release; where it is.
 fn release_build(root: &Path) -> anyhow::Result<PathBuf> {
-    let built = ci::cargo(root, &["build", "--release", "--locked", "-p", "rigel"]).status();
+    let built = cargo(root, &["build", "--release", "--locked", "-p", "rigel"]).status();
     anyhow::ensure!(built.context("cannot start cargo")?.success(), "rigel does not build");
     Ok(target_dir(root).join("release/rigel"))
 }

@@ -3,7 +3,7 @@
 //! The program tries itself (`rigel selftest`); this builds it with all optimisations and keeps what it prints. It must
 //! not judge: a promise that is not kept is in the page, and the command fails.
 
-use crate::ci::cargo;
+use crate::cargo::cargo;
 use anyhow::Context as _;
 use std::fs;
 use std::path::Path;

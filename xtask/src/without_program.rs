@@ -1,6 +1,6 @@
 //! Stands in for `program` in a build without that feature: builds with it, and hands the command over. Must not judge arguments.
 
-use crate::ci;
+use crate::cargo::{cargo, finished_well};
 use std::env;
 use std::ffi::OsString;
 use std::path::Path;
@@ -30,5 +30,5 @@ pub type Vm = Arguments;
 /// Runs the command as it was typed; whether all is well.
 pub fn hand_over(root: &Path, _: &Arguments) -> anyhow::Result<bool> {
     let build = ["run", "--locked", "--package", "xtask", "--features", "program", "--"];
-    ci::finished_well(ci::cargo(root, &build).args(env::args_os().skip(1)))
+    finished_well(cargo(root, &build).args(env::args_os().skip(1)))
 }

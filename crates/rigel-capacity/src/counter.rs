@@ -3,7 +3,7 @@
 //! A counter that fell was set to 0 in between (a reboot, a reset of statistics): how much was counted in that interval is unknown, so it is left
 //! out. So is an interval that is much longer than usual, because nothing was sampled. Must not know formats.
 
-use super::table::Span;
+use super::span::Span;
 
 /// An interval longer than this many usual ones is a gap.
 const GAP: i64 = 3;

@@ -5,7 +5,7 @@
 
 use super::key::Subject;
 use super::layers::lowest;
-use super::table::Span;
+use super::span::Span;
 use std::collections::BTreeSet;
 
 /// From the start of the first interval that is known of something to the end of the last one, in milliseconds of the epoch.

@@ -5,7 +5,8 @@
 
 use super::key::Key;
 use super::metric::Metric;
-use super::table::{MergeCounts, Span, Table};
+use super::span::Span;
+use super::table::{MergeCounts, Table};
 use std::collections::BTreeMap;
 
 /// Values that should be taken out and kept, before more are brought in.

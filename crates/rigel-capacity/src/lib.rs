@@ -28,6 +28,7 @@ pub mod read;
 pub mod recording;
 pub mod replay;
 mod series;
+mod span;
 pub mod sum;
 mod table;
 pub mod when;
@@ -39,8 +40,9 @@ pub use key::{DatabaseName, Key, Kind, Source, Subject};
 pub use layers::{own_disks, unknown_disks};
 pub use metric::{Across, Behaviour, Metric};
 pub use series::{Sample, Series};
+pub use span::Span;
 pub use sum::{Handover, Member, Members, Part};
-pub use table::{MergeCounts, Span, Table};
+pub use table::{MergeCounts, Table};
 
 /// Milliseconds in a second.
 pub const MS_PER_S: i64 = 1_000;

@@ -7,7 +7,7 @@ use super::history::History;
 use super::key::{Kind, Subject};
 use super::layers::numbers;
 use super::metric::Metric;
-use super::table::Span;
+use super::span::Span;
 use std::collections::BTreeMap;
 
 /// Majors whose minor numbers say nothing of disks and partitions.

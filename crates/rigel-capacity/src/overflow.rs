@@ -4,7 +4,7 @@
 //! for a minute. Must not know tools.
 
 use super::metric::Metric;
-use super::table::Span;
+use super::span::Span;
 
 /// One more than the largest count of 32 bits; of 64 bits it is above all limits.
 const WIDTH: f64 = 4_294_967_296.0;

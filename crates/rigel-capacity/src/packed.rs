@@ -5,7 +5,8 @@
 //! are reported, whatever they contain. Must not know where the bytes lie.
 
 use super::metric::{Behaviour, Metric};
-use super::table::{Span, Table};
+use super::span::Span;
+use super::table::Table;
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 

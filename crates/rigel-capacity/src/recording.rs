@@ -9,7 +9,8 @@ use super::harvest::Harvest;
 use super::key::Key;
 use super::metric::Metric;
 use super::packed::pack;
-use super::table::{Span, Table};
+use super::span::Span;
+use super::table::Table;
 use std::collections::BTreeMap;
 
 /// Milliseconds of the intervals that are tried.

@@ -4,7 +4,7 @@
 
 use super::key::Subject;
 use super::metric::{Behaviour, Metric};
-use super::table::Span;
+use super::span::Span;
 
 mod resample;
 

@@ -21,7 +21,8 @@ use super::history::History;
 use super::key::{Key, Subject};
 use super::metric::{Across, Metric};
 use super::series::Sample;
-use super::table::{Span, Table};
+use super::span::Span;
+use super::table::Table;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Ways in which sources report on a quantity, as metrics that add up to it; the first that is known counts.

@@ -4,43 +4,13 @@
 
 use super::metric::{Behaviour, Metric};
 use super::series::Sample;
+use super::span::Span;
 use std::collections::BTreeMap;
 
 /// Of two values of the same sample that differ by less, both are the same: the store rounds.
 const SAME: f64 = 0.04;
 /// Below this a difference is none, whatever it is in per cent; times and parts of 1 are rounded by the tools to that.
 const NOTHING: f64 = 0.05;
-/// Intervals may overlap by so much, as tools tell times in whole seconds.
-const MOST_OVERLAP_MS: i64 = 1_000;
-
-/// An interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Span {
-    /// Milliseconds of the epoch.
-    pub start_ms: i64,
-    /// How long, in milliseconds; never 0.
-    pub length_ms: u32,
-}
-
-impl Span {
-    /// From one moment to another; `None` when it has no length or one of more than 49 days.
-    pub fn between(start_ms: i64, end_ms: i64) -> Option<Self> {
-        let length_ms = u32::try_from(end_ms.checked_sub(start_ms)?).ok().filter(|&length| length > 0)?;
-        Some(Self { start_ms, length_ms })
-    }
-
-    /// Its end, in milliseconds of the epoch.
-    pub const fn end_ms(self) -> i64 {
-        self.start_ms + self.length_ms as i64
-    }
-
-    /// Whether both hold the same time, but for the rounding of a tool.
-    pub fn overlaps(self, other: Self) -> bool {
-        let common = self.end_ms().min(other.end_ms()) - self.start_ms.max(other.start_ms);
-        let shorter = i64::from(self.length_ms.min(other.length_ms));
-        common > MOST_OVERLAP_MS.min(shorter / 4)
-    }
-}
 
 /// What became of rows that were merged into a table. Counts are of values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

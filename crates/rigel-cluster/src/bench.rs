@@ -340,7 +340,7 @@ impl Drop for ClusterBench {
 }
 
 /// A run that ended as one of several nodes did.
-pub(crate) fn told_by(line: &Line, rank: usize, problem: Problem) -> Problem {
+pub(crate) fn of_node(line: &Line, rank: usize, problem: Problem) -> Problem {
     let place = match problem.place {
         Some(place) => format!("{place} on {}", line.name(rank)),
         None => line.name(rank),

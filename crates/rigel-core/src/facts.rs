@@ -9,7 +9,6 @@ pub mod copies;
 mod device;
 pub mod drive;
 pub mod engine;
-pub mod engine_trials;
 mod host;
 mod io_limits;
 mod memory;

@@ -4,7 +4,6 @@
 
 pub mod answer;
 pub mod answers;
-pub mod apart;
 pub mod by_target;
 pub mod few_targets;
 pub mod findings;
@@ -12,5 +11,6 @@ pub mod flags;
 pub mod outliers;
 pub mod profiles;
 pub mod quantity;
+mod quantity_name;
 pub mod slo;
 pub mod wrong_data;

@@ -19,6 +19,7 @@ pub mod nearest;
 pub mod no_target;
 pub mod path_text;
 pub mod record;
+pub mod record_name;
 #[cfg(any(test, feature = "harness"))]
 pub mod testing;
 pub mod verify;

@@ -15,6 +15,7 @@ use crate::measure::{ClassTally, HungIo, IoCounts};
 use serde::{Deserialize, Serialize};
 
 mod check;
+mod damage;
 mod mark;
 mod nodes;
 mod open_visit;
@@ -30,8 +31,6 @@ pub use nodes::{Member, Node, NodeCounts, NodeRecord, NodeVisit, Nodes};
 pub const FORMAT_MAJOR: u32 = 3;
 /// Minor number of the format; an added field raises it.
 pub const FORMAT_MINOR: u32 = 0;
-/// What follows the name of a run in the name of its record.
-pub const RECORD_SUFFIX: &str = "_record.jsonl";
 
 /// One line of a record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -89,7 +88,7 @@ pub struct Header {
 
 /// Unmeasured load before a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WarmUpDone {
+pub struct WarmUpLoad {
     /// How long it took.
     pub ns: u64,
     /// How much was moved.
@@ -141,7 +140,7 @@ pub struct Visit {
     /// The user or an error ended the window before its time.
     pub cut_short: bool,
     /// The warm-up, if one came before.
-    pub warm_up: Option<WarmUpDone>,
+    pub warm_up: Option<WarmUpLoad>,
     /// CPU time of all workers during settling, window and drain.
     pub worker_cpu_ns: Option<u64>,
     /// CPU time of the busiest of them.

@@ -8,7 +8,7 @@ use crate::sync;
 use crate::uring;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::facts::engine_trials::EngineTrials;
+use rigel_core::facts::engine::trials::EngineTrials;
 
 /// The engine of a run.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,6 +7,7 @@ mod counters;
 mod kernel;
 mod limits;
 mod nfs;
+mod numbers;
 mod watch;
 
 pub use crate::targets::block::counting_devices;

@@ -15,7 +15,7 @@ use crate::document::{Block, Card, Column, Room, Table};
 use crate::view::View;
 use rigel_core::judge::findings::BurstFindings;
 use rigel_core::path_text::printable;
-use rigel_core::stats::burst::{BurstFound, Credit, Doubt, Recovery, Second};
+use rigel_core::stats::burst::{BurstVerdict, Credit, Doubt, Recovery, Second};
 use rigel_core::stats::sample::mean;
 use rigel_core::stats::{Basis, Estimate, Interval};
 use rigel_core::units::say::{number, percent, short};
@@ -32,28 +32,28 @@ struct Row {
 }
 
 /// What a run found about a fall, whatever came of its test.
-pub(crate) const fn credit_of(found: &BurstFound) -> Option<(&Credit, Option<&Recovery>)> {
+pub(crate) const fn credit_of(found: &BurstVerdict) -> Option<(&Credit, Option<&Recovery>)> {
     match found {
-        BurstFound::TokenBucket(credit, recovery)
-        | BurstFound::NotABucket(credit, recovery)
-        | BurstFound::Undecided(Doubt::TooSmall(credit, recovery)) => Some((credit, Some(recovery))),
-        BurstFound::Undecided(Doubt::Untested(credit)) => Some((credit, None)),
-        BurstFound::NoFall { .. } | BurstFound::Undecided(_) => None,
+        BurstVerdict::TokenBucket(credit, recovery)
+        | BurstVerdict::NotABucket(credit, recovery)
+        | BurstVerdict::Undecided(Doubt::TooSmall(credit, recovery)) => Some((credit, Some(recovery))),
+        BurstVerdict::Undecided(Doubt::Untested(credit)) => Some((credit, None)),
+        BurstVerdict::NoFall { .. } | BurstVerdict::Undecided(_) => None,
     }
 }
 
 /// The one rate of a run without a fall.
-pub(crate) const fn rate_of(found: &BurstFound) -> Option<Interval> {
+pub(crate) const fn rate_of(found: &BurstVerdict) -> Option<Interval> {
     match found {
-        BurstFound::NoFall { rate, .. }
-        | BurstFound::Undecided(
+        BurstVerdict::NoFall { rate, .. }
+        | BurstVerdict::Undecided(
             Doubt::Stopped(rate)
             | Doubt::FellLate(rate)
             | Doubt::EmptyAtStart { rate, .. }
             | Doubt::SpentAtOnce { rate, .. }
             | Doubt::LoadTooSmall { rate, .. },
         ) => Some(*rate),
-        BurstFound::TokenBucket(..) | BurstFound::NotABucket(..) | BurstFound::Undecided(_) => None,
+        BurstVerdict::TokenBucket(..) | BurstVerdict::NotABucket(..) | BurstVerdict::Undecided(_) => None,
     }
 }
 
@@ -84,7 +84,7 @@ fn rows(found: &BurstFindings) -> Vec<Row> {
         plain("Time until the fall", lasting(credit.lasted_s)),
         of("Used above the lower rate", credit.credit, &much),
     ];
-    if matches!(found.found, BurstFound::TokenBucket(..)) {
+    if matches!(found.found, BurstVerdict::TokenBucket(..)) {
         all.push(of("Idle time to refill", credit.refill_s, &lasting));
     }
     if let Some(recovery) = recovery {

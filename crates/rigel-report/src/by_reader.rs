@@ -4,8 +4,7 @@
 
 use crate::document::{Block, Column, Room, Table};
 use crate::view::View;
-use rigel_core::judge::apart;
-use rigel_core::judge::findings::PointFindings;
+use rigel_core::judge::findings::{PointFindings, apart};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;

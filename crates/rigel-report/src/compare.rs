@@ -11,6 +11,7 @@ mod measured;
 mod outcome;
 pub(crate) mod page;
 mod points;
+pub(crate) mod quantity;
 pub(crate) mod rows;
 mod seen;
 mod tools;
@@ -23,8 +24,8 @@ pub(crate) use gates::{Names, reason_in, sentence as gate_sentence, table as gat
 pub(crate) use json::{GateDocument, RowDocument};
 pub(crate) use json::{RunDocument, name as doubt_name};
 pub use json::{SCHEMA, schema};
-pub(crate) use outcome::io_of;
 pub use outcome::same_run;
+pub(crate) use quantity::io_of;
 pub use tools::{SourceView, ToolComparisonView, render as render_tools};
 pub(crate) use tools::{document as run_document, lines as run_lines};
 pub(crate) use verdict::look;

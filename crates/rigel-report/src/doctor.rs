@@ -5,6 +5,7 @@
 mod blocks;
 mod commits;
 mod facts;
+mod finding;
 mod opening;
 
 use crate::calibration;

@@ -25,7 +25,7 @@ use places::PlacesDocument;
 use point::PointDocument;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::facts::engine_trials::EngineTrial;
+use rigel_core::facts::engine::trials::EngineTrial;
 use rigel_core::judge::findings::{Extreme, Findings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::{Class, LoadClass, PerClass, Sizes};

@@ -8,6 +8,7 @@ use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::judge::answer::Answer;
 use rigel_core::load::task::Task;
 use rigel_core::path_text::printable;
+use rigel_core::record::Record;
 use std::collections::BTreeSet;
 
 /// More targets are counted.
@@ -23,6 +24,15 @@ pub(crate) fn title(view: &View<'_>) -> String {
 pub(crate) fn absolute(target: &TargetFacts) -> &str {
     let is_whole = target.path.starts_with('/') || target.kind == TargetKind::Simulated;
     if is_whole { &target.path } else { &target.real_path }
+}
+
+/// The path of a target by its number, as it was named.
+pub(crate) fn target(record: &Record, target: usize) -> String {
+    record
+        .header
+        .targets
+        .get(target)
+        .map_or_else(|| "?".to_owned(), |target| printable(&target.path).into_owned())
 }
 
 /// `/dev/sda, /dev/sdb, /dev/sdc and 2 more`.
@@ -103,6 +113,12 @@ fn place(target: &TargetFacts) -> String {
         Some(model) => format!("{place} ({})", printable(model)),
         None => place.into_owned(),
     }
+}
+
+/// How the runs are called, some of which may have the same name: `2 · old-san`.
+pub(crate) fn numbered(views: &[View<'_>]) -> Vec<String> {
+    let names = names(&views.iter().collect::<Vec<_>>());
+    (1..).zip(names).map(|(number, name): (usize, String)| format!("{number} · {name}")).collect()
 }
 
 /// A name for each of several runs. A run without a label is called by its targets, or by its own name where that tells the

@@ -20,7 +20,7 @@ use crate::verdict::Conclusion;
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::findings::{
-    LatencyUs, RequiredFound, SloAnswer, SloFindings, SloPoint, SloRate, SloRole,
+    LatencyUs, RequiredRate, SloAnswer, SloFindings, SloPoint, SloRate, SloRole,
 };
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::slo::SloBound;
@@ -293,7 +293,7 @@ fn point_of<'a>(found: &SloFindings, point: &'a SloPoint) -> Point<'a> {
     }
 }
 
-fn required_of(found: &SloFindings, one: &RequiredFound) -> RequiredRateDocument {
+fn required_of(found: &SloFindings, one: &RequiredRate) -> RequiredRateDocument {
     RequiredRateDocument {
         requirement: requirement(found.scale.as_ref(), &one.requirement),
         rate: one.requirement.rate,

@@ -17,6 +17,7 @@ pub use metrics::SoakCounts;
 use crate::Format;
 use crate::document::{Document as _, PageDocument as _};
 use crate::json::{pretty, schema_of, text as printable};
+use crate::label;
 use crate::output_file::OutputFile;
 use crate::text::Style;
 use rigel_core::error::Problem;
@@ -30,7 +31,7 @@ use rigel_core::units::say::trimmed;
 use rigel_core::units::{Nanos, mbps, to_f64, us_from_ns};
 use rigel_core::verify::{FaultCounts, Finding};
 use rigel_uses::soak::{
-    Change, Drives, Interruption, LongIo, Moment, Outlier, PhaseFound, PhaseIo, ProductionImpact,
+    Change, Drives, Interruption, LongIo, Moment, Outlier, PhaseFindings, PhaseIo, ProductionImpact,
     SoakFindings, Spell,
 };
 use schemars::JsonSchema;
@@ -266,7 +267,7 @@ pub fn json(told: &SoakReport<'_>) -> Result<Vec<u8>, Problem> {
         errors: found.errors,
         verified: found.verifies.then(|| verified(told)),
         longest: found.longest.as_ref().map(|one| OfTarget {
-            target: one.target.map(|target| words::path(record, target)),
+            target: one.target.map(|target| label::target(record, target)),
             finding: one,
         }),
         slow_spells: found.spells.iter().map(|spell| spell_document(told, spell)).collect(),
@@ -320,7 +321,7 @@ fn target(told: &SoakReport<'_>, number: usize) -> TargetDocument {
     let sum_ns = counts.and_then(|counts| of(&counts.latency_sum_ns));
     let mean = |(ios, sum_ns): (u64, u64)| (ios > 0).then(|| us_from_ns(to_f64(sum_ns)) / to_f64(ios));
     TargetDocument {
-        path: words::path(told.record, number),
+        path: label::target(told.record, number),
         slower: told.found.outliers.iter().any(|outlier| outlier.target == number),
         size_bytes: told.record.header.targets.get(number).map_or(0, |target| target.size_bytes),
         ios,
@@ -330,7 +331,7 @@ fn target(told: &SoakReport<'_>, number: usize) -> TargetDocument {
     }
 }
 
-fn phase<'a>(record: &Record, found: &'a PhaseFound) -> PhaseDocument<'a> {
+fn phase<'a>(record: &Record, found: &'a PhaseFindings) -> PhaseDocument<'a> {
     PhaseDocument {
         phase: found.number.saturating_add(1),
         load: words::load_of(record, found),
@@ -369,7 +370,7 @@ fn verified(told: &SoakReport<'_>) -> VerifiedDocument {
 fn finding(told: &SoakReport<'_>, found: &Finding) -> FindingDocument {
     FindingDocument {
         at_s: Nanos(found.at_ns).seconds(),
-        target: words::path(told.record, usize::from(found.target)),
+        target: label::target(told.record, usize::from(found.target)),
         offset: found.offset,
         what: what(&told.record.header.targets, found),
         excerpt_at: found.excerpt_at,
@@ -384,7 +385,7 @@ fn spell_document<'a>(told: &SoakReport<'_>, spell: &'a Spell) -> SpellDocument<
 
 fn outliers<'a>(told: &SoakReport<'a>) -> Vec<OfTarget<&'a Outlier>> {
     let one = |outlier: &'a Outlier| OfTarget {
-        target: Some(words::path(told.record, outlier.target)),
+        target: Some(label::target(told.record, outlier.target)),
         finding: outlier,
     };
     told.found.outliers.iter().map(one).collect()

@@ -19,7 +19,7 @@ use crate::{versus, words};
 use rigel_core::judge::answer::Answer;
 use rigel_core::judge::findings::PointFindings;
 use rigel_core::judge::flags::FlagCode;
-use rigel_core::stats::burst::BurstFound;
+use rigel_core::stats::burst::BurstVerdict;
 use rigel_core::stats::share::BoundVerdict;
 use rigel_uses::versus::Versus;
 use schemars::JsonSchema;
@@ -239,7 +239,7 @@ fn required(view: &View<'_>) -> Option<(Tone, String)> {
     let found = match view.answer() {
         Answer::Rate(found) => found,
         // Nothing is good about an answer that there is not.
-        Answer::Burst(found) if matches!(found.found, BurstFound::Undecided(_)) => {
+        Answer::Burst(found) if matches!(found.found, BurstVerdict::Undecided(_)) => {
             return Some((Tone::UseWithCare, "Undecided.".to_owned()));
         }
         _ => return None,

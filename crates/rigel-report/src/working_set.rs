@@ -17,7 +17,7 @@ use rigel_core::judge::findings::{Forecast, ForecastHalves, LatencyUs, SizeFindi
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
-use rigel_core::stats::working_set::{SetsFound, Warmth};
+use rigel_core::stats::working_set::{CacheVerdict, Warmth};
 use rigel_core::units::say::{factor, number, percent, short, time};
 use rigel_core::units::{Bytes, MIB, to_f64};
 
@@ -90,7 +90,7 @@ pub(crate) fn cards(view: &View<'_>) -> Option<Vec<Card>> {
         ..Card::default()
     };
     let mut all = Vec::new();
-    if let SetsFound::Caches(caches, levels) = &found.found {
+    if let CacheVerdict::Caches(caches, levels) = &found.found {
         for (number, (cache, level)) in caches.iter().zip(levels).enumerate() {
             let name = if caches.len() == 1 { "Cache".to_owned() } else { format!("Cache {}", number + 1) };
             let (lo, hi) = words::ends(cache);

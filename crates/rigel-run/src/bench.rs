@@ -10,6 +10,7 @@ pub mod simulated;
 pub mod threads;
 mod trials;
 pub mod turns;
+mod workers;
 
 use crate::job::{Job, JobState, Part, Task, WorkResult, lanes};
 use rigel_core::error::Problem;

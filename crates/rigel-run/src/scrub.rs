@@ -47,7 +47,7 @@ pub struct Job<'a> {
     pub unit: u64,
     /// Which engine reads.
     pub engine: EngineKind,
-    /// Where the copies begin in files that are alike, and the number of the segment, as [`rigel_uses::scrub::judge::Window`] has it.
+    /// Where the copies begin in files that are alike, and the number of the segment, as [`rigel_uses::scrub::window::Window`] has it.
     pub in_file: Option<(u64, u32)>,
     /// When no read came back for so long, a disk hangs.
     pub io_timeout_ns: u64,

@@ -105,7 +105,7 @@ pub struct Recovery {
 
 /// What two bursts say.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum BurstFound {
+pub enum BurstVerdict {
     /// A token bucket: as much came back as it refills.
     TokenBucket(Credit, Recovery),
     /// The rate fell and stayed, but something else came back.
@@ -203,8 +203,8 @@ pub fn second_burst(probe: &[Second], first: &[Second], in_flight: f64, time_s: 
 
 impl Bursts<'_> {
     /// What they say.
-    pub fn found(&self) -> BurstFound {
-        let doubt = BurstFound::Undecided;
+    pub fn found(&self) -> BurstVerdict {
+        let doubt = BurstVerdict::Undecided;
         match course(&ops(self.first)) {
             Course::Short => doubt(Doubt::Short),
             Course::FellLate(rate) => doubt(Doubt::FellLate(rate)),
@@ -216,23 +216,23 @@ impl Bursts<'_> {
         }
     }
 
-    fn steady(&self, rate: Interval) -> BurstFound {
+    fn steady(&self, rate: Interval) -> BurstVerdict {
         let high = ops(self.probe).into_iter().fold(0.0, f64::max);
         if high > SPENT * rate.hi95 {
-            return BurstFound::Undecided(Doubt::SpentAtOnce { rate, high });
+            return BurstVerdict::Undecided(Doubt::SpentAtOnce { rate, high });
         }
         if let Some((high, rest_s)) = self.credit_behind_rest(rate) {
-            return BurstFound::Undecided(Doubt::EmptyAtStart { rate, high, rest_s });
+            return BurstVerdict::Undecided(Doubt::EmptyAtStart { rate, high, rest_s });
         }
         if !self.is_whole {
-            return BurstFound::Undecided(Doubt::Stopped(rate));
+            return BurstVerdict::Undecided(Doubt::Stopped(rate));
         }
         // The first second is that in which the queue fills.
         let half = mean(&ops(self.probe.get(1..).unwrap_or_default()));
         if half > 0.0 && half < (1.0 - LEAST_FALL) * rate.lo95 {
-            return BurstFound::Undecided(Doubt::LoadTooSmall { rate, half });
+            return BurstVerdict::Undecided(Doubt::LoadTooSmall { rate, half });
         }
-        BurstFound::NoFall { rate, for_s: count(self.first.len()) }
+        BurstVerdict::NoFall { rate, for_s: count(self.first.len()) }
     }
 
     /// The level with which the second burst began, where it is above the first one and as much came back as so low a level refills.
@@ -248,14 +248,14 @@ impl Bursts<'_> {
         (begin > ABOVE * rate.mean && is_refilled).then_some((high, rest_s))
     }
 
-    fn tested(&self, credit: Credit) -> BurstFound {
+    fn tested(&self, credit: Credit) -> BurstVerdict {
         let Some(recovery) = self.recovery(credit.fall) else {
-            return BurstFound::Undecided(Doubt::Untested(credit));
+            return BurstVerdict::Undecided(Doubt::Untested(credit));
         };
         let (lo, hi) = recovery.ratio;
         let is_narrow = hi - lo <= 2.0 * WIDEST_TEST;
         if !is_narrow {
-            return BurstFound::Undecided(Doubt::TooSmall(credit, recovery));
+            return BurstVerdict::Undecided(Doubt::TooSmall(credit, recovery));
         }
         let Fall { high, low, .. } = credit.fall;
         let all = ops(self.second);
@@ -263,12 +263,12 @@ impl Bursts<'_> {
         let is_low_again = (end - low.mean).abs() <= 0.3 * (high.mean - low.mean);
         let is_far = (f64::midpoint(lo, hi) - 1.0).abs() > FARTHEST;
         if is_low_again && is_far && lo <= 1.0 && hi >= 1.0 - NEAR {
-            return BurstFound::Undecided(Doubt::TooSmall(credit, recovery));
+            return BurstVerdict::Undecided(Doubt::TooSmall(credit, recovery));
         }
         if is_low_again && lo <= 1.0 + NEAR && hi >= 1.0 - NEAR {
-            BurstFound::TokenBucket(credit, recovery)
+            BurstVerdict::TokenBucket(credit, recovery)
         } else {
-            BurstFound::NotABucket(credit, recovery)
+            BurstVerdict::NotABucket(credit, recovery)
         }
     }
 

@@ -17,7 +17,7 @@ use spread::Spread;
 
 /// One visit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RatioSeen {
+pub struct RatioPoint {
     /// Arrivals per second.
     pub rate: f64,
     /// What was seen over what is allowed.
@@ -26,7 +26,7 @@ pub struct RatioSeen {
     pub weight: f64,
 }
 
-impl RatioSeen {
+impl RatioPoint {
     /// The same over what there is without any load to mention, in ratios: only the rest grows with the rate. `allowed`: of the share that a
     /// ratio of 1 stands for; 0 where it is no share.
     #[must_use]
@@ -82,7 +82,7 @@ const FIXED: f64 = 1e18;
 
 impl Curve {
     /// The curve through the visits. `None` when there are too few, or they show no rise.
-    pub fn through(visits: &[RatioSeen], law: Law, shape: Shape) -> Option<Self> {
+    pub fn through(visits: &[RatioPoint], law: Law, shape: Shape) -> Option<Self> {
         let straight = Self::begun(visits, law)?.fitted(visits)?.spread_out(visits, 2.0)?;
         if straight.terms[1] <= 0.0 {
             return None;
@@ -94,9 +94,9 @@ impl Curve {
     }
 
     /// A level line at their mean.
-    fn begun(visits: &[RatioSeen], law: Law) -> Option<Self> {
+    fn begun(visits: &[RatioPoint], law: Law) -> Option<Self> {
         let all: f64 = visits.iter().map(|seen| seen.weight).sum();
-        let mean_of = |what: fn(&RatioSeen) -> f64| {
+        let mean_of = |what: fn(&RatioPoint) -> f64| {
             visits.iter().map(|seen| seen.weight * what(seen)).sum::<f64>() / all
         };
         let (centre, mean) = (mean_of(|seen| seen.rate), mean_of(|seen| seen.ratio));
@@ -125,7 +125,7 @@ impl Curve {
     }
 
     /// The same with the bends that are guessed for its slope where it crosses, and the spread that the visits show along it.
-    fn bent(self, visits: &[RatioSeen]) -> Option<Self> {
+    fn bent(self, visits: &[RatioPoint]) -> Option<Self> {
         let at = self.crossing().unwrap_or(self.centre).clamp(self.range.0, self.range.1);
         let (height, slope) = (self.height(at), self.slope_at(at) * at);
         if slope <= 0.0 || !slope.is_finite() {
@@ -168,16 +168,16 @@ impl Curve {
         odds / (1.0 - self.law.allowed + self.law.allowed * odds)
     }
 
-    fn expected(&self, seen: &RatioSeen) -> f64 {
+    fn expected(&self, seen: &RatioPoint) -> f64 {
         seen.weight * self.ratio(seen.rate)
     }
 
     /// The variance that chance gives to the count of a visit: less than the count itself where the share is no small one.
-    fn variance(&self, seen: &RatioSeen) -> f64 {
+    fn variance(&self, seen: &RatioPoint) -> f64 {
         chance(seen.weight, self.ratio(seen.rate), self.law)
     }
 
-    fn fitted(mut self, visits: &[RatioSeen]) -> Option<Self> {
+    fn fitted(mut self, visits: &[RatioPoint]) -> Option<Self> {
         for _ in 0..MOST_STEPS {
             let mut score: Four =
                 std::array::from_fn(|term| self.stiffness[term] * (self.guessed[term] - self.terms[term]));
@@ -198,7 +198,7 @@ impl Curve {
         None
     }
 
-    fn inverse_information(&self, visits: &[RatioSeen]) -> Option<[Four; 4]> {
+    fn inverse_information(&self, visits: &[RatioPoint]) -> Option<[Four; 4]> {
         let mut information = [[0.0; 4]; 4];
         for seen in visits {
             let powers = self.powers(seen.rate);
@@ -212,8 +212,8 @@ impl Curve {
     }
 
     /// Makes the interval as wide as the visits differ from the curve.
-    fn spread_out(self, visits: &[RatioSeen], parameters: f64) -> Option<Self> {
-        let of = |seen: &RatioSeen| {
+    fn spread_out(self, visits: &[RatioPoint], parameters: f64) -> Option<Self> {
+        let of = |seen: &RatioPoint| {
             let more = seen.weight * seen.ratio - self.expected(seen);
             more.powi(2) / (self.variance(seen) * self.spread.at(seen.rate))
         };
@@ -323,20 +323,20 @@ mod tests {
     #[test]
     fn a_share_that_ends_at_1_crosses_where_it_does() {
         let share = |rate: f64| 1.0 / (1.0 + (-(rate / 20.0 - 49.0)).exp());
-        let visits: Vec<RatioSeen> =
+        let visits: Vec<RatioPoint> =
             (0..9).map(|at| 940.0 + 15.0 * f64::from(at)).map(|rate| seen(rate, share(rate) / 0.5)).collect();
         let curve = Curve::through(&visits, Law { allowed: 0.5, ..RARE }, Shape::Bent).unwrap();
         assert!((curve.crossing().unwrap() - 980.0).abs() < 1e-3);
         assert!((curve.ratio(1020.0) - 2.0 * share(1020.0)).abs() < 1e-6);
     }
 
-    fn seen(rate: f64, ratio: f64) -> RatioSeen {
-        RatioSeen { rate, ratio, weight: 20.0 }
+    fn seen(rate: f64, ratio: f64) -> RatioPoint {
+        RatioPoint { rate, ratio, weight: 20.0 }
     }
 
     #[test]
     fn a_line_without_noise_is_found() {
-        let visits: Vec<RatioSeen> = (0..8)
+        let visits: Vec<RatioPoint> = (0..8)
             .map(|at| 950.0 + 10.0 * f64::from(at))
             .map(|rate| seen(rate, (rate / 100.0 - 9.8).exp()))
             .collect();
@@ -362,9 +362,9 @@ mod tests {
     /// The periods in which a queue is slow are rare: visits without one look alike.
     #[test]
     fn visits_that_look_alike_are_no_surer_than_a_queue_can_be() {
-        let visits: Vec<RatioSeen> = (0..28)
+        let visits: Vec<RatioPoint> = (0..28)
             .map(|at| 970.0 + 10.0 * f64::from(at % 7))
-            .map(|rate| RatioSeen { weight: 400.0, ..seen(rate, (0.05 * (rate - 1000.0)).exp()) })
+            .map(|rate| RatioPoint { weight: 400.0, ..seen(rate, (0.05 * (rate - 1000.0)).exp()) })
             .collect();
         let guess = Guess { bend: [0.1, 0.1], turn: [0.05, 0.1] };
         let width = |queues: bool| {
@@ -380,15 +380,15 @@ mod tests {
 
     #[test]
     fn what_shows_no_line_has_no_crossing() {
-        let flat: Vec<RatioSeen> =
+        let flat: Vec<RatioPoint> =
             (0..8).map(|at| seen(900.0 + f64::from(at), 0.5 + f64::from(at % 2))).collect();
         let law = Law { least_spread: 1.0, ..RARE };
-        let through = |visits: &[RatioSeen]| Curve::through(visits, law, Shape::Bent);
+        let through = |visits: &[RatioPoint]| Curve::through(visits, law, Shape::Bent);
         assert!(through(&flat).is_none_or(|curve| curve.ends([0.025; 2], (900.0, 907.0)) == [None, None]));
         assert_eq!(through(&flat[..5]), None, "too few");
-        let nothing: Vec<RatioSeen> = (0..8).map(|at| seen(900.0 + f64::from(at), 0.0)).collect();
+        let nothing: Vec<RatioPoint> = (0..8).map(|at| seen(900.0 + f64::from(at), 0.0)).collect();
         assert_eq!(through(&nothing), None);
-        let falling: Vec<RatioSeen> =
+        let falling: Vec<RatioPoint> =
             (0..8).map(|at| seen(900.0 + f64::from(at), 2.0 - 0.2 * f64::from(at))).collect();
         assert_eq!(through(&falling), None);
         let one_rate = vec![seen(900.0, 1.0); 8];
@@ -402,7 +402,7 @@ mod tests {
         let mut generator = Generator::new(3, &[1]);
         let (mut below, mut above, trials) = (0, 0, 2000);
         for _ in 0..trials {
-            let visits: Vec<RatioSeen> = (0..40)
+            let visits: Vec<RatioPoint> = (0..40)
                 .map(|at| 1000.0 * (1.0 + 0.04 * (f64::from(at % 5) - 2.0)))
                 .map(|rate| {
                     let place = rate / 1000.0 - 1.0;

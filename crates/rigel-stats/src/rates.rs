@@ -5,7 +5,7 @@
 //! one visit that chance made bad is corrected by those above and below it. Only what the points are chosen by comes out here; how certain the
 //! rate is, their visits say. Must not interpolate beyond what was visited.
 
-use super::crossing::{Curve, Guess, Law, RatioSeen, Shape};
+use super::crossing::{Curve, Guess, Law, RatioPoint, Shape};
 use super::isotonic::rising;
 use std::collections::BTreeMap;
 
@@ -246,7 +246,7 @@ fn around(low: f64, high: f64, visits: &[RateVisit]) -> RateOutcome {
     let floor =
         (sum(|level| level.all) / sum(|level| level.weight).max(f64::MIN_POSITIVE)).min(HIGHEST_FLOOR);
     let seen = |visit: &RateVisit| {
-        let seen = RatioSeen { rate: f64::from(visit.rate), ratio: visit.ratio, weight: visit.weight };
+        let seen = RatioPoint { rate: f64::from(visit.rate), ratio: visit.ratio, weight: visit.weight };
         seen.above(floor, visit.allowed)
     };
     let is_near = |visit: &&RateVisit| {
@@ -258,7 +258,7 @@ fn around(low: f64, high: f64, visits: &[RateVisit]) -> RateOutcome {
     // The bound that is broken most may be another one at each rate.
     let worst = near.iter().max_by(|one, other| one.ratio.total_cmp(&other.ratio));
     let law = Law { allowed: worst.map_or(0.0, |visit| visit.allowed), ..RATIOS };
-    let seen: Vec<RatioSeen> = near.into_iter().map(seen).collect();
+    let seen: Vec<RatioPoint> = near.into_iter().map(seen).collect();
     let line = Curve::through(&seen, law, Shape::Straight).and_then(|line| Some((line, line.crossing()?)));
     let about =
         |at: f64, part: f64| RateOutcome::About { low: at * (1.0 - part), at, high: at * (1.0 + part) };

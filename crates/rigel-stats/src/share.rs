@@ -2,7 +2,7 @@
 //!
 //! Shares are given as ratios to what is allowed. Must not know which bound they are about.
 
-use super::crossing::RatioSeen;
+use super::crossing::RatioPoint;
 use super::estimate::{Basis, EstimateForm};
 use super::sample::{count, mean};
 use super::special::{normal_quantile, student_t_quantile};
@@ -37,7 +37,7 @@ pub enum BoundVerdict {
 
 impl Ratio {
     /// That of visits; `counted`: it is one of counts, which have a chance of their own. `None` when nothing was seen.
-    pub fn of(visits: &[RatioSeen], counted: bool) -> Option<Self> {
+    pub fn of(visits: &[RatioPoint], counted: bool) -> Option<Self> {
         let all: f64 = visits.iter().map(|seen| seen.weight).sum();
         if visits.is_empty() || all <= 0.0 {
             return None;
@@ -64,7 +64,7 @@ impl Ratio {
     /// The same where what is counted comes in clusters of this size: the upper end is that of so many clusters (a quasi-Poisson count), as far as
     /// that is below `most`.
     #[must_use]
-    pub fn in_clusters(self, visits: &[RatioSeen], size: f64, most: f64) -> Self {
+    pub fn in_clusters(self, visits: &[RatioPoint], size: f64, most: f64) -> Self {
         let all: f64 = visits.iter().map(|seen| seen.weight).sum();
         let seen: f64 = visits.iter().map(|one| one.weight * one.ratio).sum();
         let [_, high] = of_count(seen / size);
@@ -96,7 +96,7 @@ impl From<Ratio> for EstimateForm {
 
 /// How large clusters are: the variance of a visit's count over its mean, on average of several things that were counted, each in the same visits. 1
 /// where that is no more than chance.
-pub fn cluster_size(counted: &[Vec<RatioSeen>]) -> f64 {
+pub fn cluster_size(counted: &[Vec<RatioPoint>]) -> f64 {
     let of: Vec<f64> = counted.iter().filter_map(|visits| dispersion(visits)).collect();
     let size = mean(&of);
     let df = counted.iter().map(|visits| visits.len().saturating_sub(1)).min().map_or(0.0, count);
@@ -104,7 +104,7 @@ pub fn cluster_size(counted: &[Vec<RatioSeen>]) -> f64 {
 }
 
 /// The index of dispersion; `None` when fewer than two visits saw anything.
-fn dispersion(visits: &[RatioSeen]) -> Option<f64> {
+fn dispersion(visits: &[RatioPoint]) -> Option<f64> {
     let all: f64 = visits.iter().map(|seen| seen.weight).sum();
     let seen: f64 = visits.iter().map(|one| one.weight * one.ratio).sum();
     let squares: f64 = visits.iter().map(|one| (one.weight * (one.ratio - seen / all)).powi(2)).sum();
@@ -131,8 +131,8 @@ fn of_count(seen: f64) -> [f64; 2] {
 mod tests {
     use super::*;
 
-    fn visits(ratios: &[f64], weight: f64) -> Vec<RatioSeen> {
-        ratios.iter().map(|&ratio| RatioSeen { rate: 1000.0, ratio, weight }).collect()
+    fn visits(ratios: &[f64], weight: f64) -> Vec<RatioPoint> {
+        ratios.iter().map(|&ratio| RatioPoint { rate: 1000.0, ratio, weight }).collect()
     }
 
     #[test]

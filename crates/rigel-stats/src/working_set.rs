@@ -36,7 +36,7 @@ const LEAST_SIZES: usize = 2;
 
 /// Reads of a working set, one at a time.
 #[derive(Clone, Copy, Debug)]
-pub struct SizeSeen<'a> {
+pub struct SizeReads<'a> {
     /// Bytes of it.
     pub bytes: f64,
     /// Latencies of one read at a time.
@@ -69,7 +69,7 @@ pub struct Level {
 
 /// What the sizes say.
 #[derive(Clone, Debug, PartialEq)]
-pub enum SetsFound {
+pub enum CacheVerdict {
     /// Caches, the fastest first, and the levels: one for each, and what is behind them.
     Caches(Vec<Cache>, Vec<Level>),
     /// All sizes that were warm are answered alike.
@@ -120,10 +120,10 @@ pub enum SetDoubt {
 }
 
 /// What sizes say, ascending; `again`: the latencies of the smallest one at the end of the run.
-pub fn found(sizes: &[SizeSeen<'_>], again: Option<&Histogram>) -> SetsFound {
-    let warm: Vec<SizeSeen<'_>> = sizes.iter().copied().filter(is_usable).collect();
+pub fn verdict(sizes: &[SizeReads<'_>], again: Option<&Histogram>) -> CacheVerdict {
+    let warm: Vec<SizeReads<'_>> = sizes.iter().copied().filter(is_usable).collect();
     if warm.len() < LEAST_SIZES {
-        return SetsFound::Undecided(SetDoubt::TooFew { warm: warm.len() });
+        return CacheVerdict::Undecided(SetDoubt::TooFew { warm: warm.len() });
     }
     let (first, last) = (warm[0], warm[warm.len() - 1]);
     let [small_us, large_us] = [first.latencies, last.latencies].map(mean_us);
@@ -133,28 +133,28 @@ pub fn found(sizes: &[SizeSeen<'_>], again: Option<&Histogram>) -> SetsFound {
     };
     if let Some(again) = again.filter(|again| again.count() > 0).filter(has_changed) {
         let (first_us, again_us) = (small_us, mean_us(again));
-        return SetsFound::Undecided(SetDoubt::Drift { first_us, again_us });
+        return CacheVerdict::Undecided(SetDoubt::Drift { first_us, again_us });
     }
     let caches = caches(&warm, again);
     if !caches.is_empty() {
         let levels = levels(&warm, &caches);
-        return SetsFound::Caches(caches, levels);
+        return CacheVerdict::Caches(caches, levels);
     }
     let (low_us, high_us) = ends(warm.iter().map(|size| mean_us(size.latencies)));
     if large_us > SLOWER * small_us {
-        return SetsFound::Undecided(SetDoubt::NotACache { small_us, large_us });
+        return CacheVerdict::Undecided(SetDoubt::NotACache { small_us, large_us });
     }
     if high_us > SLOWER * low_us {
-        return SetsFound::Undecided(SetDoubt::Uneven { low_us, high_us });
+        return CacheVerdict::Undecided(SetDoubt::Uneven { low_us, high_us });
     }
     if were_cold(&warm) {
-        return SetsFound::AtLeast { bytes: last.bytes, is_all: warm.len() == sizes.len() };
+        return CacheVerdict::AtLeast { bytes: last.bytes, is_all: warm.len() == sizes.len() };
     }
-    SetsFound::NoCache { upto: last.bytes }
+    CacheVerdict::NoCache { upto: last.bytes }
 }
 
 /// Whether a cache answers all sizes alike, and did not before they were read: what only goes up and down is none.
-fn were_cold(warm: &[SizeSeen<'_>]) -> bool {
+fn were_cold(warm: &[SizeReads<'_>]) -> bool {
     let (slowest, fastest) = ends(warm.iter().map(|size| size.rate));
     let rose = warm.iter().filter(|size| size.growth > COLD).count();
     let fell = warm.iter().any(|size| size.growth < 1.0 / COLD);
@@ -167,7 +167,7 @@ fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
 }
 
 /// Whether its latencies are those of a warm set.
-fn is_usable(size: &SizeSeen<'_>) -> bool {
+fn is_usable(size: &SizeReads<'_>) -> bool {
     size.warmth == Warmth::Steady && size.latencies.count() > 0
 }
 
@@ -189,7 +189,7 @@ pub fn share_below(latencies: &Histogram, limit_ns: u64) -> f64 {
 }
 
 /// The caches, the fastest first: the latencies that divide the reads best as the law has it.
-fn caches(sizes: &[SizeSeen<'_>], again: Option<&Histogram>) -> Vec<Cache> {
+fn caches(sizes: &[SizeReads<'_>], again: Option<&Histogram>) -> Vec<Cache> {
     let is_kept = |limit_ns: u64| {
         let share = |latencies| share_below(latencies, limit_ns);
         again.is_none_or(|again| (share(again) - share(sizes[0].latencies)).abs() <= MOST_CHANGED)
@@ -197,7 +197,7 @@ fn caches(sizes: &[SizeSeen<'_>], again: Option<&Histogram>) -> Vec<Cache> {
     let (mut fits, mut is_refuted) = (Vec::new(), false);
     let limits = fit::limits(sizes.iter().map(|size| size.latencies));
     for limit_ns in limits.into_iter().filter(|&limit_ns| is_kept(limit_ns)) {
-        let sample = |size: &SizeSeen<'_>| Sample {
+        let sample = |size: &SizeReads<'_>| Sample {
             bytes: size.bytes,
             share: share_below(size.latencies, limit_ns),
             reads: to_f64(size.latencies.count()),
@@ -229,9 +229,9 @@ fn caches(sizes: &[SizeSeen<'_>], again: Option<&Histogram>) -> Vec<Cache> {
 }
 
 /// Whether two caches are two: the slower one is larger by far, and answers something.
-fn are_two(sizes: &[SizeSeen<'_>], one: &Cache, other: &Cache) -> bool {
+fn are_two(sizes: &[SizeReads<'_>], one: &Cache, other: &Cache) -> bool {
     let (fast, slow) = if one.limit_ns < other.limit_ns { (one, other) } else { (other, one) };
-    let between = |size: &SizeSeen<'_>| {
+    let between = |size: &SizeReads<'_>| {
         share_below(size.latencies, slow.limit_ns) - share_below(size.latencies, fast.limit_ns)
     };
     slow.bytes.mean >= LEAST_LARGER * fast.bytes.mean
@@ -240,7 +240,7 @@ fn are_two(sizes: &[SizeSeen<'_>], one: &Cache, other: &Cache) -> bool {
 }
 
 /// Median and mean of what is answered by each cache, and behind them.
-fn levels(sizes: &[SizeSeen<'_>], caches: &[Cache]) -> Vec<Level> {
+fn levels(sizes: &[SizeReads<'_>], caches: &[Cache]) -> Vec<Level> {
     let limits = caches.iter().map(|cache| cache.limit_ns);
     let from = std::iter::once(0).chain(limits.clone());
     let to = limits.chain([u64::MAX]);
@@ -248,7 +248,7 @@ fn levels(sizes: &[SizeSeen<'_>], caches: &[Cache]) -> Vec<Level> {
 }
 
 /// Of all reads of all sizes with latencies from one to another.
-fn level(sizes: &[SizeSeen<'_>], from_ns: u64, to_ns: u64) -> Level {
+fn level(sizes: &[SizeReads<'_>], from_ns: u64, to_ns: u64) -> Level {
     let buckets = sizes.iter().flat_map(|size| size.latencies.buckets());
     let middle = |(low, high, count): (u64, u64, u64)| (low.midpoint(high), count);
     let mut own: Vec<(u64, u64)> =

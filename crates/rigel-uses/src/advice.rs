@@ -7,6 +7,7 @@
 pub mod again;
 mod cgroup;
 mod commits;
+mod figure;
 mod measured;
 pub mod mysql;
 mod oracle;
@@ -16,7 +17,7 @@ mod same;
 mod seastar;
 mod usable;
 
-pub use measured::MeasuredFigure;
+pub use figure::MeasuredFigure;
 pub use page_cost::{HitRate, at as page_cost_at};
 
 use crate::compare::Run;

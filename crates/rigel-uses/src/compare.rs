@@ -6,7 +6,8 @@
 
 mod alike;
 pub mod change;
-mod effect;
+pub(crate) mod comparison;
+pub(crate) mod effect;
 pub mod gate;
 mod past;
 mod points;
@@ -15,8 +16,8 @@ mod shown;
 mod soak_totals;
 pub mod tools;
 
-pub use alike::Difference;
 pub(crate) use alike::differences;
+pub use comparison::{Comparison, Difference, Row, SideUsability};
 pub use effect::{Effect, MARGIN};
 pub use past::SessionSpread;
 pub use points::OverPoints;
@@ -24,14 +25,13 @@ pub use seen::SeenChange;
 pub use soak_totals::SoakTotals;
 
 use crate::versus::{OverallRatio, Versus};
-use change::{Change, Doubt, RunQuantity};
+use change::{Doubt, RunQuantity};
 use rigel_core::judge::answers::MAX_IOPS;
 use rigel_core::judge::findings::Findings;
 use rigel_core::judge::quantity::{Figure, Quantity, Scope, What};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::record::Record;
-use rigel_core::stats::Estimate;
 use std::collections::BTreeMap;
 
 /// A run with its findings.
@@ -41,60 +41,6 @@ pub struct Run<'a> {
     pub record: &'a Record,
     /// What it says.
     pub findings: &'a Findings,
-}
-
-/// Whether the number of a side may be used on its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SideUsability {
-    /// It may.
-    Usable,
-    /// The tool began I/Os late: that of the storage alone is below a latency.
-    Late,
-    /// A flag says that it must not.
-    Invalid,
-    /// More I/O arrived than was served: a latency that says how long was measured.
-    Behind {
-        /// Whether the other side kept up with the same load.
-        alone: bool,
-    },
-}
-
-/// One quantity of one point, or of the runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// Which quantity.
-    pub quantity: Quantity,
-    /// Where; `None` for a quantity of runs.
-    pub point: Option<Point>,
-    /// The base.
-    pub base: Estimate,
-    /// The new side.
-    pub new: Estimate,
-    /// Whether that may be used on its own.
-    pub standing: SideUsability,
-    /// The same of the base.
-    pub base_standing: SideUsability,
-    /// How much the new side differs; the reason when that is not known.
-    pub change: Result<Change, Doubt>,
-    /// What that says.
-    pub verdict: Effect,
-    /// It follows from another row of its point.
-    pub follows: bool,
-}
-
-/// A comparison.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Comparison {
-    /// By quantity in the order of [`Findings::all_figures`], then by the levels of points.
-    pub rows: Vec<Row>,
-    /// Other differences between the runs. Those that make the runs incomparable come first.
-    pub differences: Vec<Difference>,
-    /// Points that only some of the runs have.
-    pub left_out: Vec<Point>,
-    /// Runs that both sides have: of what changed since they say nothing.
-    pub on_both: Vec<String>,
-    /// What each side endured, where all runs are soaks.
-    pub endured: Option<[SoakTotals; 2]>,
 }
 
 impl Run<'_> {

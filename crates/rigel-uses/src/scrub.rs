@@ -17,12 +17,14 @@ mod postgres;
 pub mod settle;
 mod state;
 mod verified;
+pub mod window;
 
-pub use found::{CopyFound, Difference, MOST_LISTED, ScrubFindings, SlowFindings, SlowRange, Stretch};
-pub use judge::{Certainty, CopyJudgement, Kind};
+pub use found::{Difference, MOST_LISTED, RangeCopy, ScrubFindings, SlowFindings, SlowRange, Stretch};
+pub use judge::{CopyJudgement, Kind};
 pub use map::{BLOCK_BYTES, CHUNK_BYTES, Chunk, MOST_COPIES, Map};
 pub use rigel_core::facts::copies::{Extent, Place, Strip};
 pub use state::{DiskIdentity, FileNumber, SCHEMA as STATE_SCHEMA, Source, State};
+pub use window::Certainty;
 
 /// The name of a copy by its place: `A`, `B`, `C`.
 pub fn letter(copy: usize) -> char {

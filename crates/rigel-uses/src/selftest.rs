@@ -6,22 +6,31 @@
 
 mod answered;
 mod answering;
+mod calibration;
+mod case;
 mod cases;
 mod chance;
 mod commits;
+mod figure;
 mod highest;
 mod known;
 mod loads;
 mod places;
+mod promise;
 mod queues;
 mod rates;
 mod score;
+mod trial;
 mod turns;
+mod verdict;
 
-pub use answered::{CalibrationOutcome, FigureOutcome, asked};
-pub use cases::{Case, CoverageDemand, FigurePromise, Promise, Silence, all, thorough};
-pub use known::KnownFigure;
-pub use score::{Grade, Score, SideOutcome, Trial};
+pub use calibration::{CalibrationOutcome, FigureOutcome, asked};
+pub use case::Case;
+pub use cases::{all, thorough};
+pub use figure::KnownFigure;
+pub use promise::{CoverageDemand, FigurePromise, Promise, Silence};
+pub use score::{Grade, Score};
+pub use trial::{SideOutcome, Trial};
 
 #[cfg(test)]
 mod tests;

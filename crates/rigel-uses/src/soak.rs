@@ -12,7 +12,7 @@ mod spells;
 pub use beside::{MomentBeside, ProductionImpact};
 pub use course::{Moment, MomentIo};
 pub use delays::{LongCount, LongIo};
-pub use drives::{Change, DriveFound, Drives, SilentDrive};
+pub use drives::{Change, DriveFindings, Drives, SilentDrive};
 pub use rigel_core::judge::outliers::{LEAST_TARGETS, Outlier};
 pub use spells::Spell;
 
@@ -45,7 +45,7 @@ pub struct SoakFindings {
     /// How long the load lasted until now.
     pub lasted: Nanos,
     /// The phases in their order, each with its classes.
-    pub phases: Vec<PhaseFound>,
+    pub phases: Vec<PhaseFindings>,
     /// The figures of every interval, in order.
     pub course: Vec<Moment>,
     /// Of verified blocks: everything together.
@@ -86,7 +86,7 @@ pub struct SoakFindings {
 
 /// A phase of the load, all of its visits together.
 #[derive(Clone, Debug)]
-pub struct PhaseFound {
+pub struct PhaseFindings {
     /// Its number, from 0.
     pub number: u32,
     /// Its load.
@@ -161,7 +161,7 @@ impl SoakFindings {
             lasted: Nanos(record.visits.iter().map(|visit| visit.loaded_ns).fold(0, u64::saturating_add)),
             phases,
             course,
-            verified: wrong_data::found(&record.visits, None),
+            verified: wrong_data::counts(&record.visits, None),
             verifies: record.header.request.classes.iter().any(|class| class.verify),
             covered: covered(record),
             ios: tallies().map(|(_, tally)| tally.completed()).fold(0, u64::saturating_add),
@@ -253,8 +253,8 @@ fn covered(record: &Record) -> Option<f64> {
     (whole > 0.0).then(|| (to_f64(most) / whole).min(1.0))
 }
 
-fn phases(record: &Record) -> Vec<PhaseFound> {
-    let mut found: Vec<PhaseFound> = Vec::new();
+fn phases(record: &Record) -> Vec<PhaseFindings> {
+    let mut found: Vec<PhaseFindings> = Vec::new();
     for visit in &record.visits {
         let Purpose::Phase(number) = visit.purpose else { continue };
         let at = found.iter().position(|phase| phase.number == number).unwrap_or_else(|| {
@@ -262,7 +262,7 @@ fn phases(record: &Record) -> Vec<PhaseFound> {
             let visits: Vec<&Visit> =
                 record.visits.iter().filter(|visit| visit.purpose == Purpose::Phase(number)).collect();
             let nodes = nodes_of(&record.header, &visits);
-            found.push(PhaseFound {
+            found.push(PhaseFindings {
                 number,
                 point,
                 visits: 0,

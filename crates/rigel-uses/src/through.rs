@@ -12,7 +12,7 @@ mod standstill;
 mod trouble;
 
 pub use course::Figures;
-pub use demands::{DemandFound, DemandVerdict};
+pub use demands::{DemandOutcome, DemandVerdict};
 pub use level::Level;
 pub use rebuild::{Rebuild, RebuildCost};
 pub use standstill::Standstill;
@@ -56,7 +56,7 @@ pub struct ThroughFindings {
     /// Rebuilds of arrays below the targets.
     pub rebuilds: Vec<Rebuild>,
     /// The demand.
-    pub demands: Vec<DemandFound>,
+    pub demands: Vec<DemandOutcome>,
     /// I/Os never completed: the last sentence of the run.
     pub hung: Option<String>,
     /// What became of the targets meanwhile.
@@ -77,7 +77,7 @@ impl ThroughFindings {
         let lasted =
             course.first().zip(course.last()).map_or((0, 0), |(first, last)| (first.began_ns, last.ended_ns));
         let standstills = standstill::all(&course, f64::from(asked));
-        let trouble = trouble::found(&course, &record.marks, &standstills, asked);
+        let trouble = trouble::findings(&course, &record.marks, &standstills, asked);
         let limit = limit(record);
         let levels = level::all(&course, &trouble, limit);
         let tallies = || record.visits.iter().filter_map(|visit| visit.tallies.get(&class.name));

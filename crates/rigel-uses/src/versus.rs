@@ -9,8 +9,9 @@ mod rounds;
 pub use overall::OverallRatio;
 
 use super::compare::change::{Change, Doubt, RestsOn};
+use super::compare::comparison::{Comparison, Row, SideUsability};
+use super::compare::effect::Effect;
 use super::compare::gate::{Gate, GateBound, GateResult, Outcome, demanded};
-use super::compare::{Comparison, Effect, Row, SideUsability};
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings, forbidding};
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::judge::quantity::{Quantity, What};

@@ -16,6 +16,7 @@ mod mark;
 mod past;
 mod rank;
 mod records_in;
+mod remark;
 mod report;
 mod run;
 mod scrub;

@@ -26,7 +26,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use trouble::trouble;
 
-pub use rigel_core::record::RECORD_SUFFIX;
+pub use rigel_core::record_name::RECORD_SUFFIX;
 
 /// Do not follow a link of that name, nor wait for a pipe.
 const NO_LINK: i32 = (OFlags::NOFOLLOW.bits() | OFlags::NONBLOCK.bits()).cast_signed();

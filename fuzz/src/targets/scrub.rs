@@ -2,7 +2,8 @@
 //! copies, half and half.
 
 use crate::assert_printable;
-use rigel_uses::scrub::judge::{Window, judge};
+use rigel_uses::scrub::judge::judge;
+use rigel_uses::scrub::window::Window;
 use rigel_uses::scrub::{BLOCK_BYTES, Map, State, extents};
 
 /// Takes any input; a panic is a failure.

@@ -5,7 +5,8 @@
 use super::again::TestReport;
 use super::programs::{self, TestProgram};
 use super::steps::Steps;
-use super::{again, cargo, everything, setup, shown, skips};
+use super::{again, everything, setup, shown, skips};
+use crate::cargo::cargo;
 use crate::{extension, mpi};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Cargo commands of others that checks need, each in one version, below cargo's target directory: what a developer has installed is
 //! neither used nor changed.
 
-use super::{cargo, succeed};
+use crate::cargo::{cargo, succeed};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! A binary that packages hold, and its symbols apart. Must not be built twice for two packages: people compare digests.
 
 use super::{GLIBC, Release, cross::Toolchain, linker, tools::Tools};
-use crate::ci::cargo;
+use crate::cargo::cargo;
 use anyhow::Context as _;
 use std::env;
 use std::fs;

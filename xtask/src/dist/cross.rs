@@ -5,7 +5,7 @@
 //! taken. Must not add an architecture to the packages of this host.
 
 use super::architecture::Architecture;
-use crate::ci::succeed;
+use crate::cargo::succeed;
 use std::env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

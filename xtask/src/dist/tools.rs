@@ -5,7 +5,8 @@
 
 use super::architecture::Architecture;
 use super::cross::{self, Toolchain};
-use crate::ci::{setup, succeed, tool};
+use crate::cargo::succeed;
+use crate::ci::{setup, tool};
 use anyhow::Context as _;
 use std::env;
 use std::ffi::OsString;

@@ -2,8 +2,8 @@
 //!
 //! Must not build.
 
-use super::list::Mutation;
-use super::program::{End, PACKAGES, Program};
+use super::list::{Mutation, PACKAGES};
+use super::program::{End, Program};
 use std::time::{Duration, Instant};
 
 /// What became of a mutation.

@@ -1,12 +1,14 @@
 //! The list of mutations in `xtask/mutations`: a file for each area, a table for each mutation. Must not know Rust.
 
-use super::program::PACKAGES;
 use anyhow::Context as _;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
+/// The crates whose unit tests have to find mutations, each after those that it is built on.
+pub const PACKAGES: [&str; 6] =
+    ["rigel-stats", "rigel-core", "rigel-uses", "rigel-capacity", "rigel-report", "rigel"];
 const FOLDER: &str = "xtask/mutations";
 /// The key of the tables.
 const TABLES: &str = "mutation";

@@ -2,8 +2,9 @@
 //!
 //! Must not know which program has to find a mutation.
 
+use super::list::PACKAGES;
 use super::switch::VARIABLE;
-use crate::ci::cargo;
+use crate::cargo::cargo;
 use anyhow::Context as _;
 use serde_json::Value;
 use std::env;
@@ -14,9 +15,6 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The crates whose unit tests have to find mutations, each after those that it is built on.
-pub const PACKAGES: [&str; 6] =
-    ["rigel-stats", "rigel-core", "rigel-uses", "rigel-capacity", "rigel-report", "rigel"];
 /// The crate of the real binary, which hears of a mutation as its tests do.
 const BINARY: &str = "rigel";
 /// The program of those tests.

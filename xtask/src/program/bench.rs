@@ -9,16 +9,18 @@ mod child;
 mod device;
 mod page;
 mod ratio;
+mod sample;
 mod tools;
 mod verified;
 
 use anyhow::Context as _;
 use cases::Case;
 use device::Devices;
+use sample::Sample;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tools::{Sample, Tool};
+use tools::Tool;
 
 const PAGE: &str = "docs/method/performance.md";
 

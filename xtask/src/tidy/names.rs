@@ -13,10 +13,12 @@ const NO_NOUNS: &[&str] = &[
     "Heard", "Kept", "Known", "Made", "Most", "Other", "Seen", "Shown", "Standing", "Taken", "Told", "Whole",
     "Wish", "Within", "Written",
 ];
+/// Participles that no name ends with, either: `RatioSeen` is a point, and `DriveFound` is what is known of a drive.
+const PARTICIPLES: &[&str] = &["Done", "Found", "Heard", "Kept", "Made", "Seen", "Taken", "Told"];
 /// Nouns that end like participles.
 const NOUNS: &[&str] = &["Bed", "Feed", "Need", "Seed", "Speed"];
 
-/// Every type whose only word is no noun.
+/// Every type whose only word is no noun, or whose last word is a participle.
 pub fn check(file: &RustFile) -> Vec<Finding> {
     let mut types = Types { names: Vec::new() };
     types.visit_file(&file.syntax);
@@ -32,7 +34,8 @@ pub fn check(file: &RustFile) -> Vec<Finding> {
 fn is_no_noun(name: &str) -> bool {
     let is_one_word = name.chars().filter(char::is_ascii_uppercase).count() == 1;
     let is_participle = name.ends_with("ed") && !NOUNS.contains(&name);
-    is_one_word && (is_participle || NO_NOUNS.contains(&name))
+    let last = name.rfind(|c: char| c.is_ascii_uppercase()).map_or(name, |at| &name[at..]);
+    PARTICIPLES.contains(&last) || (is_one_word && (is_participle || NO_NOUNS.contains(&name)))
 }
 
 struct Types {
@@ -75,9 +78,9 @@ mod tests {
 
     #[test]
     fn participles_are_no_names_of_types() {
-        let text = "struct Told;\nfn f() {\n    enum Judged { Kept }\n}\nstruct Seed;\ntrait Beside {}\ntype KeptLine = u8;\n";
+        let text = "struct Told;\nfn f() {\n    enum Judged { Kept }\n}\nstruct Seed;\ntrait Beside {}\ntype KeptLine = u8;\nstruct RatioSeen;\n";
         let findings = check(&rust("crates/rigel/src/a.rs", text));
         let found: Vec<usize> = findings.iter().map(|finding| finding.line).collect();
-        assert_eq!(found, [1, 3, 6], "{findings:?}");
+        assert_eq!(found, [1, 3, 6, 8], "{findings:?}");
     }
 }

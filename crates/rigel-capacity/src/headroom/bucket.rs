@@ -7,7 +7,7 @@ use super::super::forecast::Reading;
 use super::{Limit, Resource};
 use rigel_core::judge::findings::BurstFindings;
 use rigel_core::load::class::Figure;
-use rigel_core::stats::burst::{BurstFound, Credit, Doubt};
+use rigel_core::stats::burst::{BurstVerdict, Credit, Doubt};
 use rigel_core::stats::{Basis, Estimate, EstimateForm, Interval};
 use rigel_core::units::{MIB, to_f64};
 
@@ -66,7 +66,7 @@ pub(super) fn of_bursts(found: &BurstFindings) -> BurstSurface {
     };
     let fell = |credit: &Credit| limit(credit.fall.low, "the rate after the fall");
     match &found.found {
-        BurstFound::TokenBucket(credit, _) => BurstSurface {
+        BurstVerdict::TokenBucket(credit, _) => BurstSurface {
             bucket: Some(BucketForm {
                 resource,
                 burst: credit.fall.high.mean * scale,
@@ -75,10 +75,10 @@ pub(super) fn of_bursts(found: &BurstFindings) -> BurstSurface {
             }),
             ..BurstSurface::default()
         },
-        BurstFound::NotABucket(credit, _)
-        | BurstFound::Undecided(Doubt::Untested(credit) | Doubt::TooSmall(credit, _)) => fell(credit),
-        BurstFound::NoFall { rate, .. } => limit(*rate, "the rate that did not fall"),
-        BurstFound::Undecided(_) => BurstSurface {
+        BurstVerdict::NotABucket(credit, _)
+        | BurstVerdict::Undecided(Doubt::Untested(credit) | Doubt::TooSmall(credit, _)) => fell(credit),
+        BurstVerdict::NoFall { rate, .. } => limit(*rate, "the rate that did not fall"),
+        BurstVerdict::Undecided(_) => BurstSurface {
             unknown: Some((resource, "the record does not show whether the rate lasts".to_owned())),
             ..BurstSurface::default()
         },

@@ -2,9 +2,9 @@
 //!
 //! Must not read samples.
 
-use super::locale::time_of_day;
+use super::locale::{ISO_IOSTAT, time_of_day};
 use super::oracle::STATISTICS;
-use super::{iostat, sadf_rows};
+use super::sadf_rows;
 
 /// Lines that are checked.
 const MOST_LINES: usize = 40;
@@ -19,7 +19,7 @@ const NMON: [&str; 5] = ["ZZZZ,T", "DISKREAD", "DISKWRITE", "DISKBUSY", "DISKXFE
 const BACKENDS: [&str; 3] = ["client backend", "autovacuum worker", "background writer"];
 /// Parts of JSON that stand far from its beginning, what wrote them, and how that is written again.
 const PARTS: [(&str, &str, &str); 4] = [
-    ("\"disk_device\"", "iostat's JSON", iostat::AGAIN),
+    ("\"disk_device\"", "iostat's JSON", ISO_IOSTAT),
     ("\"disk-device\"", "sadf's JSON", "sadf -j FILE -- -b -d"),
     ("\"__name__\"", "Prometheus's answer", "curl .. /api/v1/query_range > FILE, without jq"),
     ("\"Timestamps\"", "CloudWatch's answer", "aws cloudwatch get-metric-data .. > FILE"),
@@ -59,7 +59,7 @@ fn of_names(line: &str) -> Option<(String, String)> {
     if is_device && words.contains(&"r/s") {
         Some(missing(
             "it is an iostat table without the first line of the run, which has the host and the date",
-            iostat::AGAIN,
+            ISO_IOSTAT,
         ))
     } else if words.contains(&"DEV") && words.contains(&"tps") {
         Some(missing(
@@ -127,7 +127,7 @@ fn of_row(line: &str) -> Option<(String, String)> {
     } else if is_row(&words) {
         Some(missing(
             "it has rows of iostat without the lines for column names (Device ..), host and times",
-            iostat::AGAIN,
+            ISO_IOSTAT,
         ))
     } else {
         None

@@ -5,7 +5,7 @@
 //! Must not guess the order of a date.
 
 use super::documents::Documents;
-use super::locale::{Dates, is_zone};
+use super::locale::{Dates, ISO_IOSTAT, is_zone};
 use super::pieces::{Piece, text_around};
 use super::seen::wrong;
 use super::sysstat::{Disk, has_fraction, of_group, tell_coarse, unreadable};
@@ -17,8 +17,6 @@ use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How iostat writes what is read here, in a way that cannot be misread.
-pub const AGAIN: &str = "S_TIME_FORMAT=ISO iostat -x -t -o JSON 60";
 /// Values of disks that did nothing which are written for one run: a year of minutes of several disks. A hostile file would ask for more.
 const MOST_IDLE: usize = 20_000_000;
 
@@ -103,7 +101,7 @@ impl Room for Iostat {
 
 fn report(piece: &Piece<'_>, run: &mut Run, out: &mut SampleSink<'_>) -> Result<(), Problem> {
     let mut read: Report<'_> = serde_json::from_slice(piece.json)
-        .map_err(|error| unreadable(piece.line, "not an iostat report", &error, AGAIN))?;
+        .map_err(|error| unreadable(piece.line, "not an iostat report", &error, ISO_IOSTAT))?;
     let is_coarse = !has_fraction(piece.json);
     read.disk.iter_mut().flatten().for_each(|disk| disk.is_coarse = is_coarse);
     let disks = disks_of(&read, piece.line)?;
@@ -111,7 +109,7 @@ fn report(piece: &Piece<'_>, run: &mut Run, out: &mut SampleSink<'_>) -> Result<
     let Some(text) = &read.timestamp else {
         return Err(wrong(piece.line, "the reports have no timestamps")
             .because("iostat was started without -t")
-            .next(format!("create it again: {AGAIN}")));
+            .next(format!("create it again: {ISO_IOSTAT}")));
     };
     let host = text_around(piece.around, "nodename").unwrap_or_default();
     out.seen.tells_of(&host, &host);
@@ -126,7 +124,7 @@ fn report(piece: &Piece<'_>, run: &mut Run, out: &mut SampleSink<'_>) -> Result<
 
 /// The disks of a report, or what else it is.
 fn disks_of<'a, 'b>(read: &'b Report<'a>, line: u64) -> Result<&'b [Disk<'a>], Problem> {
-    let again = || format!("create it again: {AGAIN}");
+    let again = || format!("create it again: {ISO_IOSTAT}");
     let Some(disks) = &read.disk else {
         let cause = match read.cpus {
             Some(_) => "it comes from mpstat, which reports CPUs",
@@ -152,7 +150,7 @@ pub fn check_columns(disks: &[Disk<'_>], line: u64) -> Result<(), Problem> {
     };
     Err(wrong(line, "the reports do not separate reads from writes")
         .because(cause)
-        .next(format!("create it again: {AGAIN}")))
+        .next(format!("create it again: {ISO_IOSTAT}")))
 }
 
 impl Run {

@@ -4,9 +4,9 @@
 //! there: what a truncated table leaves out is unknown, not idle.
 //! Runs may follow one another. Must not guess the order of a date.
 
-use super::iostat::{AGAIN, Run, check_columns, time};
+use super::iostat::{Run, check_columns, time};
 use super::lines::Lines;
-use super::locale::{Dates, DayClock, behind_weekday, head_day, plain, time_of_day};
+use super::locale::{Dates, DayClock, ISO_IOSTAT, behind_weekday, head_day, plain, time_of_day};
 use super::seen::{DateOrder, Options, shown, wrong};
 use super::sysstat::{Disk, glued_head, is_for_people, tell_coarse, without_colours};
 use super::{Room, SampleSink};
@@ -93,7 +93,7 @@ impl Tables {
                 "a report is spread over several tables, with the disk names after the figures",
             )
             .because("iostat was started with -h or --pretty")
-            .next(format!("create it again: {AGAIN}")))
+            .next(format!("create it again: {ISO_IOSTAT}")))
         } else if !self.columns.is_empty() {
             self.disk(line, number, out)
         } else if let Some(time) = text.strip_prefix("Time:") {
@@ -143,7 +143,7 @@ impl Tables {
         let Some((time, _)) = time_of_day(&text.split_whitespace().collect::<Vec<_>>()) else {
             return Err(wrong(number, format!("'{}' is not a time of day", shown(text)))
                 .because("iostat wrote it in another language, or the file is damaged")
-                .next(format!("create it again: {AGAIN}")));
+                .next(format!("create it again: {ISO_IOSTAT}")));
         };
         let begun = match self.clock {
             Some(clock) => clock,
@@ -163,7 +163,7 @@ impl Tables {
         if let Some(word) = words.iter().skip(1).find(|word| is_for_people(word)) {
             return Err(wrong(number, format!("'{}' is a rounded figure with a unit", shown(word)))
                 .because("iostat was started with -h or --human")
-                .next(format!("create it again: {AGAIN}")));
+                .next(format!("create it again: {ISO_IOSTAT}")));
         }
         let columns = self.columns.iter().zip(&words).skip(1).map(|(name, word)| (name.as_str(), *word));
         let name = if indent(line) > self.indent { format!(" {}", words[0]) } else { words[0].to_owned() };
@@ -191,11 +191,11 @@ impl Tables {
             if let Some(text) = &self.foreign_time {
                 return Err(wrong(line, format!("'{}' is not a date and time", shown(text)))
                     .because("iostat writes dates in the locale's format, but only numeric ones are read")
-                    .next(format!("write ISO 8601 dates from now on: {AGAIN}")));
+                    .next(format!("write ISO 8601 dates from now on: {ISO_IOSTAT}")));
             }
             return Err(wrong(line, "the reports have no timestamps")
                 .because("iostat was started without -t")
-                .next(format!("create it again: {AGAIN}")));
+                .next(format!("create it again: {ISO_IOSTAT}")));
         };
         if let Some(at_ms) = at_ms {
             self.run.report(at_ms, &self.rows, out);

@@ -2,12 +2,14 @@
 //!
 //! Must not guess an order.
 
-use super::iostat::AGAIN;
 use super::seen::{DateOrder, shown, wrong};
 use crate::when;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
 use rigel_core::error::Problem;
+
+/// How iostat writes dates that cannot be misread, with everything else that is read of it.
+pub const ISO_IOSTAT: &str = "S_TIME_FORMAT=ISO iostat -x -t -o JSON 60";
 
 /// The dates of one run of a tool.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +63,7 @@ impl Dates {
         let none = || {
             wrong(line, format!("'{}' is not a date and time", shown(text)))
                 .because("iostat writes dates in the locale's format, but only numeric ones are read")
-                .next(format!("write ISO 8601 dates from now on: {AGAIN}"))
+                .next(format!("write ISO 8601 dates from now on: {ISO_IOSTAT}"))
         };
         let plain = plain(text);
         let (date, time) = plain.split_once(' ').ok_or_else(none)?;

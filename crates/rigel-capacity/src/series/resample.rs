@@ -3,7 +3,7 @@
 //! A flow is spread over the intervals that it covers in proportion to time, so its integral stays the same. Must not fill a gap.
 
 use super::super::metric::Behaviour;
-use super::super::table::Span;
+use super::super::span::Span;
 use super::Sample;
 
 /// An interval on the common clock that is being filled.

@@ -5,7 +5,7 @@
 use crate::epochs::{Epochs, Lifetime, joined};
 use crate::key::{Key, Kind, Subject};
 use crate::layers::lowest;
-use crate::table::Span;
+use crate::span::Span;
 
 /// A disk or database that counts at some time.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,8 @@ use super::Flow;
 use crate::HOUR_MS;
 use crate::metric::Behaviour;
 use crate::series::{Sample, resampled};
-use crate::table::{Span, Table};
+use crate::span::Span;
+use crate::table::Table;
 use std::collections::BTreeSet;
 
 /// Hours of a week, and of a day.

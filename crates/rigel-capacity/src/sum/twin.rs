@@ -3,7 +3,8 @@
 //! Must not know names.
 
 use super::LOAD;
-use crate::table::{Span, Table};
+use crate::span::Span;
+use crate::table::Table;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// So many intervals with load in common, at least, and this many different values in them: loads of a constant rate are alike by chance.

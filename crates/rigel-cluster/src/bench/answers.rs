@@ -2,7 +2,7 @@
 //!
 //! Must not send anything except an early end and a sign of life.
 
-use super::{LONG_SILENCE, SILENCE, impossible, told_by};
+use super::{LONG_SILENCE, SILENCE, impossible, of_node};
 use crate::clocks::shifted;
 use crate::line::{LONG_STEP, Line, Pace};
 use crate::message::Message;
@@ -153,7 +153,7 @@ impl<'a> Answers<'a> {
                     Ok(came) => self.came(from, came),
                     Err(what) => self.problem = Some(impossible(self.line, from, &what)),
                 },
-                Err(problem) => self.problem = Some(told_by(self.line, from, problem)),
+                Err(problem) => self.problem = Some(of_node(self.line, from, problem)),
             },
             other => self.problem = Some(self.line.out_of_turn(from, other.name())),
         }

@@ -2,9 +2,11 @@
 //!
 //! Must not probe anything; `rigel-io` does.
 
-use super::engine_trials::EngineTrials;
+pub mod trials;
+
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
+use trials::EngineTrials;
 
 /// How I/O reaches the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

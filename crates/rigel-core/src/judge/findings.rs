@@ -4,6 +4,7 @@
 //! holds the tests that raise flags. Must not format; renderers choose digits and layout.
 
 mod answers;
+pub mod apart;
 mod burst;
 mod commits;
 mod contrasts;
@@ -13,6 +14,7 @@ mod extremes;
 mod figure;
 mod flagging;
 mod io;
+mod latency;
 mod nodes;
 mod open;
 mod places;
@@ -34,13 +36,14 @@ pub use commits::Commits;
 pub use contrasts::Contrast;
 pub use extremes::{Extreme, Extremes, best_alone};
 pub use flagging::{ChangesSeen, FOREIGN_MATTERS};
-pub use io::{IoFindings, LatencyUs};
+pub use io::IoFindings;
+pub use latency::LatencyUs;
 pub use nodes::{LEAST_OF_DUE, NodeFindings, NodeIo, hung as hung_of, of_point as nodes_of};
 pub use open::OpenFindings;
 pub use places::{PlaceFindings, judged as judged_at_place};
 pub use refuted::refuted;
 pub use scaling::{Linearity, ScalingFindings, ScalingLimit, ScalingPoint, SlowTarget};
-pub use slo::{RequiredFound, SloAnswer, SloFindings, SloOpen, SloPoint, SloRate, SloRole, SloScale};
+pub use slo::{RequiredRate, SloAnswer, SloFindings, SloOpen, SloPoint, SloRate, SloRole, SloScale};
 pub use sureness::Sureness;
 pub use unusable::{forbidding, is_answer};
 pub use users::{Knee, NoKnee};

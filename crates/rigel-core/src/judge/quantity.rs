@@ -1,9 +1,8 @@
 //! Quantities: what is measured, of which class, and where. A quantity is composed of these parts and never listed: its name, its unit and
 //! what is better follow from them.
 //!
-//! Must not judge a figure.
+//! Must not judge a figure, or know its name; `quantity_name` does.
 
-use super::answers::{ANSWERS, Answer};
 use super::findings::{IoFindings, LatencyUs};
 use crate::load::class::{self, Class, LoadClass};
 use crate::load::matrix::Point;
@@ -93,15 +92,6 @@ impl What {
         matches!(self, Self::Rate | Self::Mbps)
     }
 
-    /// Whether a class may have it: the rate of small I/O is counted in I/Os, that of large I/O in bytes.
-    fn may_be_of(self, class: Class) -> bool {
-        match self {
-            Self::Rate => class != Class::LARGE,
-            Self::Mbps => class != Class::SMALL,
-            _ => true,
-        }
-    }
-
     /// Whether it is a percentile of the latency.
     pub const fn is_percentile(self) -> bool {
         matches!(self, Self::P50 | Self::P90 | Self::P99 | Self::P99_9 | Self::P99_99)
@@ -114,20 +104,6 @@ impl What {
             (Self::Bounded, Some(LatencyOf::Mean)) => Some(Self::Mean),
             (Self::Bounded, Some(LatencyOf::P99)) => Some(Self::P99),
             (what, _) => Some(what),
-        }
-    }
-
-    /// The end of a name, where the class does not say what its rate is called.
-    const fn ending(self) -> &'static str {
-        match self {
-            Self::Rate => "per_s",
-            Self::Mbps => "mbps",
-            Self::Mean | Self::Bounded => "latency",
-            Self::P50 => "p50",
-            Self::P90 => "p90",
-            Self::P99 => "p99",
-            Self::P99_9 => "p99_9",
-            Self::P99_99 => "p99_99",
         }
     }
 
@@ -163,18 +139,6 @@ impl Unit {
     }
 }
 
-/// The end of the name of a ratio.
-const OF_RATIO: &str = "_b_over_a";
-
-/// What runs are compared by, at the end of a name.
-const ENDINGS: [(&str, What); 5] = [
-    ("_iops", What::Rate),
-    ("_per_s", What::Rate),
-    ("_mbps", What::Mbps),
-    ("_latency", What::Mean),
-    ("_p99", What::P99),
-];
-
 impl Quantity {
     /// One of these parts.
     pub const fn new(of: Scope, what: What, class: Class) -> Self {
@@ -200,46 +164,6 @@ impl Quantity {
     pub fn of_class(load: &LoadClass, class: Class) -> [Self; 3] {
         let latency = |what| Self::at_points(what, class);
         [Self::rate(Scope::Point, load, class), latency(What::Mean), latency(What::P99)]
-    }
-
-    /// The name in outputs and gates: that of an answer of calibrations, or one made of the parts.
-    pub fn name(self) -> String {
-        if let Some(answer) = Answer::of(self) {
-            return answer.name.to_owned();
-        }
-        let class = self.class;
-        let plain = match self.what {
-            What::Rate if class == Class::SMALL => format!("{class}_iops"),
-            what => format!("{class}_{}", what.ending()),
-        };
-        match self.of {
-            Scope::Point => plain,
-            Scope::Best if self.what.is_rate() => format!("max_{plain}"),
-            Scope::Best => format!("min_{plain}"),
-            Scope::Alone => format!("{plain}_at_1"),
-            Scope::WithinBound => format!("{plain}_within_bound"),
-            Scope::Ratio => format!("{plain}{OF_RATIO}"),
-        }
-    }
-
-    /// The one that runs are compared by under this name.
-    pub fn named(name: &str) -> Option<Self> {
-        let answers = ANSWERS.iter().filter(|answer| answer.quantity.is_compared());
-        let answer = answers.map(|answer| answer.quantity).find(|one| one.name() == name);
-        let best = || name.strip_prefix("max_").or_else(|| name.strip_prefix("min_"));
-        let composed = |of, plain: &str| {
-            let parts = |(ending, what): &(&str, What)| {
-                Some(Self::new(of, *what, Class::named(plain.strip_suffix(ending)?)?))
-            };
-            // ORION's pair has rates of its own.
-            let has = |one: &Self| one.name() == name && one.what.may_be_of(one.class);
-            ENDINGS.iter().filter_map(parts).find(has)
-        };
-        // `min_oltp_latency` is the lowest of the class oltp, and not that of a class min_oltp.
-        let within = || name.strip_suffix("_within_bound");
-        let answer = answer.or_else(|| composed(Scope::WithinBound, within()?));
-        let answer = answer.or_else(|| composed(Scope::Ratio, name.strip_suffix(OF_RATIO)?));
-        answer.or_else(|| composed(Scope::Best, best()?)).or_else(|| composed(Scope::Point, name))
     }
 
     /// The unit of its values.
@@ -307,31 +231,6 @@ impl Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_says_which_quantity_it_is() {
-        let names = "max_iops max_small_iops max_large_mbps min_small_latency commit_latency commit_fdatasync commit_unsynced max_commits \
-                     max_pmbps latency_at_1 small_iops large_mbps small_latency large_latency small_p99 large_p99 oltp_per_s oltp_mbps \
-                     oltp_latency oltp_p99 max_oltp_per_s max_oltp_mbps min_oltp_latency max_x_p99 open_per_s_within_bound small_iops_b_over_a \
-                     open_latency_b_over_a";
-        for name in names.split_whitespace() {
-            let found = Quantity::named(name).unwrap_or_else(|| panic!("{name}"));
-            assert_eq!(found.name(), name);
-        }
-        for other in [
-            "iops",
-            "small_per_s",
-            "small_mbps",
-            "large_per_s",
-            "oltp_iops",
-            "oltp_p50",
-            "Oltp_p99",
-            "_p99",
-            "",
-        ] {
-            assert_eq!(Quantity::named(other), None, "{other}");
-        }
-    }
 
     #[test]
     fn unit_and_direction_follow_from_the_parts() {

@@ -7,7 +7,7 @@ use crate::load::request::Request;
 use crate::load::slo::{LatencyCriterion, SloBound};
 use crate::measure::Histogram;
 use crate::record::Visit;
-use crate::stats::crossing::{Guess, Law, RatioSeen};
+use crate::stats::crossing::{Guess, Law, RatioPoint};
 use crate::stats::rates::RateVisit;
 use crate::units::to_f64;
 
@@ -55,24 +55,24 @@ impl SloVisit {
     }
 
     /// The share of the I/Os beyond a bound over what it allows; of the mean, the mean over it.
-    pub fn ratio(&self, bound: &SloBound) -> RatioSeen {
+    pub fn ratio(&self, bound: &SloBound) -> RatioPoint {
         let ios = to_f64(self.latencies.count());
         let (rate, limit_ns) = (self.rate, to_f64(bound.limit.0).max(1.0));
         // A quiet load has visits without an I/O, which tell nothing.
         if !self.arrived {
-            return RatioSeen { rate, ratio: 0.0, weight: NOTHING_ARRIVED };
+            return RatioPoint { rate, ratio: 0.0, weight: NOTHING_ARRIVED };
         }
         if self.latencies.count() == 0 {
-            return RatioSeen { rate, ratio: NOTHING_CAME, weight: 1.0 };
+            return RatioPoint { rate, ratio: NOTHING_CAME, weight: 1.0 };
         }
         match bound.judged.allowed() {
             None => {
                 let mean_ns = self.latencies.mean_ns().unwrap_or(0.0);
-                RatioSeen { rate, ratio: mean_ns / limit_ns, weight: ios }
+                RatioPoint { rate, ratio: mean_ns / limit_ns, weight: ios }
             }
             Some(allowed) => {
                 let beyond = self.latencies.count_above(bound.limit.0);
-                RatioSeen { rate, ratio: beyond / (ios * allowed), weight: ios * allowed }
+                RatioPoint { rate, ratio: beyond / (ios * allowed), weight: ios * allowed }
             }
         }
     }
@@ -93,8 +93,8 @@ pub fn rate_visit(request: &Request, visit: &Visit) -> RateVisit {
     let bounds = request.slo().into_iter().flat_map(|slo| &slo.bounds);
     let ratios = bounds.map(|bound| (seen.ratio(bound), bound.judged.allowed().unwrap_or(0.0)));
     let worst = ratios.max_by(|one, other| one.0.ratio.total_cmp(&other.0.ratio));
-    let nothing = RatioSeen { rate: 0.0, ratio: 0.0, weight: 1.0 };
-    let (RatioSeen { ratio, weight, .. }, allowed) = worst.unwrap_or((nothing, 0.0));
+    let nothing = RatioPoint { rate: 0.0, ratio: 0.0, weight: 1.0 };
+    let (RatioPoint { ratio, weight, .. }, allowed) = worst.unwrap_or((nothing, 0.0));
     RateVisit { rate: request.rate_of(visit.point), ratio, weight, allowed }
 }
 

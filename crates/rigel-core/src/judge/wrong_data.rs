@@ -13,7 +13,7 @@ use crate::units::Nanos;
 use crate::verify::{Fault, Finding, VerifyCounts, parted};
 
 /// What the checks of these visits found together; of one class, or of all.
-pub fn found<'a>(visits: impl IntoIterator<Item = &'a Visit>, class: Option<Class>) -> VerifyCounts {
+pub fn counts<'a>(visits: impl IntoIterator<Item = &'a Visit>, class: Option<Class>) -> VerifyCounts {
     let mut all = VerifyCounts::default();
     let tallies = visits.into_iter().flat_map(|visit| &visit.tallies);
     let own = tallies.filter(|(name, _)| class.is_none_or(|class| class == **name));
@@ -38,7 +38,7 @@ pub fn sentence(targets: &[TargetFacts], found: &VerifyCounts) -> Option<String>
 /// The problem of a run that found wrong blocks.
 pub fn problem(record: &Record) -> Option<Problem> {
     let visits = record.search.iter().chain(&record.set_aside).chain(&record.visits);
-    let text = sentence(&record.header.targets, &found(visits, None))?;
+    let text = sentence(&record.header.targets, &counts(visits, None))?;
     let remedy = FlagCode::WrongData.meaning().remedy;
     Some(
         Problem::new(ExitKind::GateFailed, "measured, but the storage corrupted or lost data")

@@ -19,7 +19,8 @@ use crate::load::file::LoadFile;
 use crate::load::matrix::Point;
 use crate::load::workload::Layout;
 use crate::units::{Bytes, Nanos};
-use job::{Job, Page};
+use job::Job;
+use remark::Page;
 
 /// A load that was a job file.
 #[derive(Clone, Debug, PartialEq, Eq)]

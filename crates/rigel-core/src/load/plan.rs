@@ -14,7 +14,7 @@ mod volumes;
 mod way;
 
 pub use adaptive::AdaptivePlan;
-pub use rates::{RateFound, RatePoints, RateSearch, SHARES};
+pub use rates::{RatePoints, RateReach, RateSearch, SHARES};
 pub use search::{LevelSearch, Part, SearchOutcome};
 pub use volumes::{Volumes, check_lists, volumes};
 

@@ -3,7 +3,7 @@
 //! Refused is what no run can have written and what a later stage would pay for with time or memory out of proportion to
 //! the file. Must not judge what a device did: a wrong but possible number is for the findings.
 
-use super::read::broken_at;
+use super::damage::broken_at;
 use super::{Header, Interval, Mark, MarkContent, ResumedLine, Visit};
 use crate::error::Problem;
 use crate::facts::{DriveLook, LimitsChange};

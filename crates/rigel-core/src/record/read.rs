@@ -2,6 +2,7 @@
 //!
 //! Must not judge numbers; [`super::check`] does.
 
+use super::damage::{broken, broken_at};
 use super::{ClosingLine, FORMAT_MAJOR, Format, Interval, Line, Record, ResumedLine, TornLine, Visit, check};
 use crate::error::Problem;
 use crate::load::plan::Plan;
@@ -144,18 +145,6 @@ impl Reader {
             _ => Err(broken(number, "a visit to a point that is not in the plan")),
         }
     }
-}
-
-fn broken(line: usize, reason: &str) -> Problem {
-    Problem::usage(format!("the record cannot be read: {reason}"))
-        .at(format!("line {line}"))
-        .because("the file was changed or damaged after Rigel wrote it")
-        .next("use an undamaged copy, or save the lines before this one with `head`")
-}
-
-/// The same, of one field.
-pub(super) fn broken_at(line: usize, field: &str, reason: &str) -> Problem {
-    broken(line, reason).at(format!("line {line}, field {field}"))
 }
 
 fn parse(number: usize, text: &[u8]) -> Result<Line, Problem> {

@@ -56,7 +56,7 @@ pub(super) fn write(
 }
 
 /// A piece that was written, by its offset; or why it was not.
-type PieceDone = Result<u64, (u64, Errno)>;
+type PieceOutcome = Result<u64, (u64, Errno)>;
 
 /// What is written between two waits for the medium.
 struct Stretch<'a> {
@@ -96,7 +96,7 @@ impl<'a> Stretch<'a> {
     }
 
     /// What one thread does. A piece that was begun is finished, so a fill that is stopped leaves no gap.
-    fn pieces(&self, done: &Sender<PieceDone>) {
+    fn pieces(&self, done: &Sender<PieceOutcome>) {
         let mut buffer = AlignedBuffer::new(usize::try_from(PIECE).unwrap_or(usize::MAX));
         while !self.stop.load(Ordering::Relaxed) && !self.failed.load(Ordering::Relaxed) {
             let at = self.next.fetch_add(PIECE, Ordering::Relaxed);
@@ -117,7 +117,7 @@ impl<'a> Stretch<'a> {
     }
 
     /// Reports how far the data reaches without a gap, until the last thread has ended.
-    fn follow(&self, done: &Receiver<PieceDone>, progress: &mut dyn FnMut(u64)) -> Result<(), FillStop> {
+    fn follow(&self, done: &Receiver<PieceOutcome>, progress: &mut dyn FnMut(u64)) -> Result<(), FillStop> {
         let mut beyond = BTreeSet::new();
         let (mut at, mut first_failed) = (self.begin, None::<(u64, Errno)>);
         for piece in done {

@@ -5,6 +5,7 @@
 
 use super::WatchedDevices;
 use super::nfs::Clients;
+use super::numbers::{number, numbers};
 use rigel_core::witness::{Counts, DeviceTransfer};
 use rustix::io::pread;
 use rustix::param::clock_ticks_per_second;
@@ -144,14 +145,6 @@ fn moved(stat: &[u8]) -> Option<DeviceTransfer> {
     let mut numbers = numbers(stat);
     let mut bytes = |index| numbers.nth(index)??.checked_mul(SECTOR_BYTES);
     Some(DeviceTransfer { read_bytes: bytes(2)?, written_bytes: bytes(3)? })
-}
-
-pub(super) fn numbers(text: &[u8]) -> impl Iterator<Item = Option<u64>> {
-    text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(number)
-}
-
-pub(super) fn number(word: &[u8]) -> Option<u64> {
-    std::str::from_utf8(word).ok()?.parse().ok()
 }
 
 #[cfg(test)]

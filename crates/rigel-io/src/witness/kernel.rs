@@ -3,7 +3,7 @@
 //!
 //! A large host has thousands of them, so they must be read only before and after a visit, never during one.
 
-use super::counters::number;
+use super::numbers::number;
 use rustix::param::clock_ticks_per_second;
 use std::collections::BTreeMap;
 use std::fs;

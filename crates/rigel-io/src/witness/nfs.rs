@@ -2,7 +2,7 @@
 //!
 //! Must not watch a mount whose bytes may take another way: with pNFS, a client may go to the disks itself.
 
-use super::counters::numbers;
+use super::numbers::numbers;
 use crate::mounts;
 use rigel_core::witness::DeviceTransfer;
 use std::fs::File;

@@ -86,3 +86,9 @@ impl CommentedFile {
         }
     }
 }
+
+/// The value of a setting, where there is one.
+pub(super) fn value<'a>(advice: &[&'a Advice], setting: &str) -> Option<&'a str> {
+    let found = advice.iter().find(|advice| advice.setting == setting)?;
+    found.outcome.as_ref().ok().map(|given| given.value.text.as_str())
+}

@@ -2,7 +2,7 @@
 //!
 //! Must not write a file without the settings that the product requires.
 
-use super::commented::CommentedFile;
+use super::commented::{CommentedFile, value};
 use super::{Advisory, sql, title};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text::printable;
@@ -34,11 +34,6 @@ pub fn file(advisory: &Advisory<'_>, product: Product, server_version: u32) -> R
         Product::CgroupMax => nested_keys(&advice, ""),
         Product::Seastar => yaml(advisory, &advice),
     })
-}
-
-pub(super) fn value<'a>(advice: &[&'a Advice], setting: &str) -> Option<&'a str> {
-    let found = advice.iter().find(|advice| advice.setting == setting)?;
-    found.outcome.as_ref().ok().map(|given| given.value.text.as_str())
 }
 
 /// Settings that miss the same thing are listed together. Every step is listed once.

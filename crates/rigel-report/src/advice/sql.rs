@@ -3,8 +3,7 @@
 //! Must not fill an Oracle table automatically.
 
 use super::Advisory;
-use super::commented::CommentedFile;
-use super::file::value;
+use super::commented::{CommentedFile, value};
 use rigel_uses::advice::{Advice, Product};
 
 /// The columns of the row, in the order of the table behind the view.

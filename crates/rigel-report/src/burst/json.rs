@@ -5,7 +5,7 @@
 use super::{credit_of, rate, rate_of, sentence};
 use crate::view::View;
 use rigel_core::load::class::Class;
-use rigel_core::stats::burst::{BurstFound, Doubt};
+use rigel_core::stats::burst::{BurstVerdict, Doubt};
 use rigel_core::stats::{Basis, Estimate};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -96,12 +96,12 @@ pub(crate) fn document(view: &View<'_>) -> Option<BurstDocument> {
     })
 }
 
-const fn answer(found: &BurstFound) -> (&'static str, Option<&'static str>) {
+const fn answer(found: &BurstVerdict) -> (&'static str, Option<&'static str>) {
     let doubt = match found {
-        BurstFound::TokenBucket(..) => return ("token_bucket", None),
-        BurstFound::NotABucket(..) => return ("not_a_bucket", None),
-        BurstFound::NoFall { .. } => return ("no_fall", None),
-        BurstFound::Undecided(doubt) => doubt,
+        BurstVerdict::TokenBucket(..) => return ("token_bucket", None),
+        BurstVerdict::NotABucket(..) => return ("not_a_bucket", None),
+        BurstVerdict::NoFall { .. } => return ("no_fall", None),
+        BurstVerdict::Undecided(doubt) => doubt,
     };
     let cause = match doubt {
         Doubt::Short => "short",

@@ -5,7 +5,7 @@
 use super::{credit_of, rate_of};
 use crate::openmetrics::{Family, Labels, bounds, run_label};
 use crate::view::View;
-use rigel_core::stats::burst::BurstFound;
+use rigel_core::stats::burst::BurstVerdict;
 use rigel_core::stats::{Basis, Estimate, Interval};
 
 /// Nothing of another run.
@@ -32,7 +32,7 @@ pub(crate) fn families(view: &View<'_>) -> Vec<Family> {
         rates.samples.extend(level("low", parts.fall.low));
         credit.samples.extend(samples(parts.credit, Vec::new()));
     }
-    if let BurstFound::TokenBucket(parts, _) = &found.found {
+    if let BurstVerdict::TokenBucket(parts, _) = &found.found {
         refill.samples.extend(samples(parts.refill_s, Vec::new()));
     }
     vec![rates, credit, refill]

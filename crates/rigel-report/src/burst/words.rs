@@ -8,7 +8,7 @@ use rigel_core::judge::findings::BurstFindings;
 use rigel_core::load::class::{Figure, LoadClass};
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
-use rigel_core::stats::burst::{BurstFound, Credit, Doubt, Recovery};
+use rigel_core::stats::burst::{BurstVerdict, Credit, Doubt, Recovery};
 use rigel_core::units::say::{number, short, two_units};
 use rigel_core::units::{GIB, NS_PER_S, Nanos, to_f64};
 
@@ -22,23 +22,23 @@ pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
 pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let found = view.findings.burst.as_ref()?;
     Some(match &found.found {
-        BurstFound::TokenBucket(credit, recovery) => format!(
+        BurstVerdict::TokenBucket(credit, recovery) => format!(
             "{}: a token bucket of {}, full again after {} of idle time. {}",
             fall(found, credit),
             amount(&found.load, credit.credit.mean),
             lasting(credit.refill_s.mean),
             test(found, recovery)
         ),
-        BurstFound::NotABucket(credit, recovery) => format!(
+        BurstVerdict::NotABucket(credit, recovery) => format!(
             "{}, but this is not a token bucket. {} A device that throttles when it is hot, a full write \
              cache and other users of the storage also make the rate fall like this.",
             fall(found, credit),
             test(found, recovery)
         ),
-        BurstFound::NoFall { rate, for_s } => {
+        BurstVerdict::NoFall { rate, for_s } => {
             format!("No fall within {} at {}.", lasting(*for_s), said(found, rate.mean))
         }
-        BurstFound::Undecided(doubt) => doubt_sentence(found, doubt),
+        BurstVerdict::Undecided(doubt) => doubt_sentence(found, doubt),
     })
 }
 
@@ -115,7 +115,7 @@ fn doubt_sentence(found: &BurstFindings, doubt: &Doubt) -> String {
 
 /// What a size is worth of a bucket whose level at the start nobody knows.
 fn doubt_of_start(found: &BurstFindings) -> Option<String> {
-    let is_bucket = matches!(found.found, BurstFound::TokenBucket(..));
+    let is_bucket = matches!(found.found, BurstVerdict::TokenBucket(..));
     let is_known = credit_of(&found.found).is_some();
     (is_bucket && is_known).then(|| {
         "The size is the credit at the start: a bucket that was not full then holds more.".to_owned()

@@ -2,7 +2,8 @@
 //!
 //! Must not leave out a row with its own information.
 
-use super::page::{self, Figures};
+use super::page::Figures;
+use super::quantity::title;
 use super::rows::{of_row, tables};
 use super::verdict as answer;
 use super::words::{DOUBTS, doubt, meaning, named, names, percents, some, value, verdict};
@@ -64,7 +65,7 @@ pub(super) fn cards(found: &Comparison) -> Vec<Card> {
             && found.rows.iter().filter_map(|one| found.repeated_by(one)).any(|one| one.quantity == MAX_IOPS);
         let quantity = if stands_for_both { UNBOUNDED_IOPS } else { row.quantity };
         Card {
-            title: page::title(quantity),
+            title: title(quantity),
             value: row.seen().map_or_else(|| "-".to_owned(), |seen| say::change(seen.relative)),
             about: vec![
                 change.map_or_else(
@@ -148,7 +149,7 @@ fn others(compared: &ComparisonView<'_>, room: Room) -> Vec<Block> {
     let left_out = points
         .map(|points| Block::hanging(format!("Not compared, because not every run has them: {points}")));
     let sides = [("Base", compared.base), ("New", compared.new)];
-    let what = |(side, views): (&str, &[View<'_>])| (side.to_owned(), what(views).join("; "));
+    let what = |(side, views): (&str, &[View<'_>])| (side.to_owned(), measured::of_side(views).join("; "));
     let runs = sides.into_iter().flat_map(|(side, views)| views.iter().flat_map(move |view| run(side, view)));
     vec![
         differences(&found.differences, room),
@@ -182,11 +183,6 @@ pub(crate) fn differences(all: &[Difference], room: Room) -> Block {
         .done();
     let table = (!short.is_empty()).then_some(table);
     Block::section("Other differences", table.into_iter().chain(lines).collect())
-}
-
-/// The names of the runs of a side, and what they measured.
-pub(crate) fn what(views: &[View<'_>]) -> Vec<String> {
-    std::iter::once(names(views)).chain(measured::lines(views)).collect()
 }
 
 fn run(side: &str, view: &View<'_>) -> Vec<(String, String)> {

@@ -2,6 +2,7 @@
 //!
 //! Must not compare.
 
+use super::words::names;
 use crate::label;
 use crate::moment::epoch_ms;
 use crate::verdict::measured::{io, writes};
@@ -12,6 +13,11 @@ use rigel_core::units::{Bytes, NS_PER_MS, Nanos};
 
 /// As far as the minute, in RFC 3339.
 const TO_THE_MINUTE: usize = "2026-01-01T12:00".len();
+
+/// The names of the runs of a side, and what they measured.
+pub(super) fn of_side(views: &[View<'_>]) -> Vec<String> {
+    std::iter::once(names(views)).chain(lines(views)).collect()
+}
 
 /// A line for the runs of a side that measured the same, in the order of the runs.
 pub(super) fn lines(views: &[View<'_>]) -> Vec<String> {

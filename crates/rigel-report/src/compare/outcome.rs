@@ -2,6 +2,7 @@
 //!
 //! Must not judge a row.
 
+use super::quantity::{io_of, ratio_of_sides};
 use super::rows::quantities;
 use super::words::{named, open as open_change};
 use super::{ComparisonView, points};
@@ -165,17 +166,6 @@ fn rows_in_words(found: &Comparison, kind: Kind) -> String {
         parts.extend(groups.iter().map(|(at, nouns)| format!("{} of {io} {at}", listed(nouns))));
     }
     parts.join("; ")
-}
-
-/// `small I/O`; the name of another class.
-pub(crate) fn io_of(class: Class) -> String {
-    if class.is_of_pair() { format!("{class} I/O") } else { class.to_string() }
-}
-
-/// `B over A in the rate of small I/O`.
-pub(super) fn ratio_of_sides(quantity: Quantity) -> String {
-    let of = if quantity.what.is_rate() { "rate" } else { "mean latency" };
-    format!("B over A in the {of} of {}", io_of(quantity.class))
 }
 
 /// A quantity of the runs. The bound that never binds needs no word.

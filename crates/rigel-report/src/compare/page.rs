@@ -2,19 +2,17 @@
 //!
 //! Shared by comparisons of runs, alternating sides, and SQL beside raw I/O. Must not choose what the tables show.
 
-use super::ComparisonView;
-use super::blocks::what;
-use super::outcome::{io_of, ratio_of_sides};
+use super::quantity::title;
 use super::rows::quantities;
 use super::words::{legend, some, verdict};
+use super::{ComparisonView, measured};
 use crate::document::html::Frame;
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Picture, Shape};
 use crate::document::{self, Block, PageDocument};
 use crate::html::assets;
 use crate::json::compact;
 use rigel_core::error::Problem;
-use rigel_core::judge::answers::Answer;
-use rigel_core::judge::quantity::{Quantity, Scope, Unit, What};
+use rigel_core::judge::quantity::Quantity;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::stats::Estimate;
 use rigel_core::units::say::{number, short};
@@ -67,7 +65,7 @@ struct Place {
 
 impl PageDocument for ComparisonView<'_> {
     fn frame(&self) -> Result<Frame, Problem> {
-        let side = |name: &str, views| format!("{name}: {}", what(views).join("; "));
+        let side = |name: &str, views| format!("{name}: {}", measured::of_side(views).join("; "));
         Ok(Frame {
             title: "Comparison".to_owned(),
             when: vec![side("Base", self.base), side("New", self.new)],
@@ -76,28 +74,6 @@ impl PageDocument for ComparisonView<'_> {
             figures: ("comparison", compact(&Figures::of_runs(self))?),
             tables: "the tables hold every number",
         })
-    }
-}
-
-/// What a chart, a table or a card of a quantity is called.
-pub(crate) fn title(quantity: Quantity) -> String {
-    let io = io_of(quantity.class);
-    let rate = match quantity.unit() {
-        unit @ (Unit::Iops | Unit::Mbps) => unit.name(),
-        _ => "Rate",
-    };
-    match (quantity.of, Answer::of(quantity)) {
-        (Scope::Ratio, _) => ratio_of_sides(quantity),
-        (Scope::Point, _) if quantity.what.is_percentile() => {
-            format!("99th percentile of the latency of {io}")
-        }
-        (Scope::Point, _) if quantity.what == What::Mean => format!("Mean latency of {io}"),
-        (Scope::Point, _) => format!("{rate} of {io}"),
-        (_, Some(answer)) => answer.title.to_owned(),
-        _ if quantity.what.is_rate() => {
-            format!("Highest {} of {io}", if rate == "Rate" { "rate" } else { rate })
-        }
-        _ => format!("Lowest mean latency of {io}"),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Must not leave out a row that it is given.
 
-use super::page::title;
+use super::quantity::title;
 use super::seen;
 use super::words::{named, some, value, verdict, width};
 use crate::document::{Block, Column, Room, Table};

@@ -2,10 +2,11 @@
 //!
 //! Must not compare, and must not judge a tool.
 
-use super::blocks::{cards, changes, differences, explanations, what};
+use super::blocks::{cards, changes, differences, explanations};
 use super::json::{ToolDocument, document_of, run, tool_run};
-use super::outcome::io_of;
+use super::measured::of_side;
 use super::page::Figures;
+use super::quantity::io_of;
 use super::words::named;
 use super::{CompareFormat, ComparisonView, gates, junit, look, outcome, points};
 use crate::document::html::Frame;
@@ -207,7 +208,7 @@ fn side(views: &[SourceView<'_>], results: &[Option<ToolResults>]) -> String {
 /// What a run is, and what it measured.
 pub(crate) fn lines(view: &SourceView<'_>, results: Option<&ToolResults>) -> Vec<String> {
     match view {
-        SourceView::Run(view) => what(std::slice::from_ref::<View<'_>>(view)),
+        SourceView::Run(view) => of_side(std::slice::from_ref::<View<'_>>(view)),
         SourceView::Tool(tool, file) => {
             let name = format!("{}: {}", tool.name(), printable(file));
             std::iter::once(name)

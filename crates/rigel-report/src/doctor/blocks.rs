@@ -3,6 +3,7 @@
 
 use super::commits::commits;
 use super::facts::looked_at;
+use super::finding::{Finding, MOST_NAMES, names};
 use super::opening::verdict;
 use super::{Counts, DoctorReport, word};
 use crate::document::{Block, Blocks, Document, Paragraph, Room};
@@ -12,8 +13,6 @@ use rigel_core::units::say::counted;
 use rigel_uses::doctor::{Part, RuleResult, Severity, Status, System};
 use std::cmp::Reverse;
 
-/// Names of devices with the same finding, before the rest is a number.
-pub(super) const MOST_NAMES: usize = 6;
 /// Below the first word after number and severity.
 const INDENT: &str = "             ";
 
@@ -26,23 +25,6 @@ const KEEP: [&str; 6] = [
     "  echo > another file       the line w FILE - - - - VALUE in /etc/tmpfiles.d",
     "  mount -o remount,OPTION   the option in /etc/fstab",
 ];
-
-/// Findings that differ in nothing but what they are about, under one number.
-pub(super) struct Finding<'a> {
-    number: usize,
-    same: Vec<&'a RuleResult>,
-}
-
-impl Finding<'_> {
-    pub(super) fn severity(&self) -> Option<Severity> {
-        self.same.first().map(|judged| judged.rule.severity)
-    }
-
-    /// How many settings it stands for.
-    pub(super) const fn settings(&self) -> usize {
-        self.same.len()
-    }
-}
 
 /// A line for each finding; with `everything` all that is known about it, and what is fine, too.
 impl Document for DoctorReport<'_> {
@@ -214,15 +196,6 @@ fn groups<'a>(all: impl Iterator<Item = &'a RuleResult>) -> Vec<Vec<&'a RuleResu
         }
     }
     found
-}
-
-/// What settings are about; behind this many names the rest is a number.
-pub(super) fn names(same: &[&RuleResult], most: usize) -> String {
-    let shown: Vec<String> =
-        same.iter().take(most).map(|judged| printable(&judged.about.to_string()).into_owned()).collect();
-    let more = same.len().saturating_sub(most);
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{rest}", shown.join(", "))
 }
 
 fn value(judged: &RuleResult) -> String {

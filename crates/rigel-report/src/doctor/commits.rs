@@ -2,7 +2,7 @@
 //!
 //! Must not read a history.
 
-use super::blocks::{MOST_NAMES, names};
+use super::finding::{MOST_NAMES, names};
 use crate::calibration::Document;
 use crate::document::Block;
 use rigel_core::judge::answers::COMMIT_LATENCY;

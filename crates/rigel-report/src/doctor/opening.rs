@@ -1,6 +1,6 @@
 //! The answer of the doctor: how many settings to fix. Must not judge a setting.
 
-use super::blocks::Finding;
+use super::finding::Finding;
 use crate::document::Block;
 use crate::verdict::Tone;
 use rigel_core::units::say::counted;

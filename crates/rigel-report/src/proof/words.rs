@@ -132,7 +132,7 @@ fn of_concurrency(found: &concurrency::ConcurrencyFindings) -> String {
         format!(
             " The {} that rigel advise derives for this storage {}{low}.",
             judged.shown(),
-            told_verdict(judged.verdict)
+            verdict_words(judged.verdict)
         )
     });
     head + &advised
@@ -147,7 +147,7 @@ pub fn undecided(found: &concurrency::ConcurrencyFindings) -> Option<&'static st
     )
 }
 
-const fn told_verdict(verdict: Verdict) -> &'static str {
+const fn verdict_words(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Passes => "passes",
         Verdict::Fails => "fails",

@@ -5,7 +5,7 @@
 use crate::document::{Block, Card, Chart};
 use crate::html::ids::Ids;
 use crate::slo::{ScaleRounding, requirement, scale_digits, seen, why, word};
-use rigel_core::judge::findings::{RequiredFound, SloAnswer, SloFindings, SloPoint, SloRole};
+use rigel_core::judge::findings::{RequiredRate, SloAnswer, SloFindings, SloPoint, SloRole};
 use rigel_core::load::slo::SloBound;
 use rigel_core::units::say::{number, time};
 
@@ -26,7 +26,7 @@ fn card(title: String, value: impl Into<String>, unit: &str, about: impl Into<St
     }
 }
 
-fn required(found: &SloFindings, one: &RequiredFound) -> Card {
+fn required(found: &SloFindings, one: &RequiredRate) -> Card {
     let seen = one.ratio.map(|ratio| seen(&one.requirement.bound, &ratio));
     let about = seen.into_iter().chain(why(one)).collect::<Vec<_>>().join(". ");
     card(format!("Required {}", requirement(found.scale.as_ref(), &one.requirement)), word(one), "", about)

@@ -6,7 +6,7 @@ use crate::verdict::Tone;
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
 use rigel_core::units::say::counted;
-use rigel_uses::scrub::{Certainty, CopyFound, Difference, Kind, ScrubFindings, State, Stretch, letter};
+use rigel_uses::scrub::{Certainty, Difference, Kind, RangeCopy, ScrubFindings, State, Stretch, letter};
 
 /// Ranges that are shown; JSON has more.
 const MOST_SHOWN: usize = 50;
@@ -102,7 +102,7 @@ fn range(number: usize, difference: &Difference, disks: &[String]) -> Block {
 }
 
 /// The first bytes that differ, or why there are none.
-fn shows(copy: &CopyFound, first: Option<u64>) -> String {
+fn shows(copy: &RangeCopy, first: Option<u64>) -> String {
     match (&copy.shows, copy.errno) {
         (_, Some(errno)) => format!(", cannot be read (error {errno})"),
         (Some(bytes), None) => format!(", {} at {}", printable(bytes), copy.offset + first.unwrap_or(0)),

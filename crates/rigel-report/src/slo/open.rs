@@ -2,7 +2,7 @@
 //!
 //! Must not judge; the findings do.
 
-use rigel_core::judge::findings::{RequiredFound, SloOpen};
+use rigel_core::judge::findings::{RequiredRate, SloOpen};
 use rigel_core::stats::share::BoundVerdict;
 use rigel_core::units::say::trimmed;
 
@@ -41,7 +41,7 @@ fn clause(open: SloOpen) -> String {
 }
 
 /// What became of a requirement: `met`, `NOT met`, `NOT met as measured, though the host was busy`, `undecided because ..`.
-pub(super) fn verdict(found: &RequiredFound) -> String {
+pub(super) fn verdict(found: &RequiredRate) -> String {
     match (found.kept, found.open) {
         (BoundVerdict::Yes, Some(SloOpen::Around)) => format!("met ({})", clause(SloOpen::Around)),
         (BoundVerdict::Yes, Some(open)) => format!("met as measured ({})", clause(open)),
@@ -55,7 +55,7 @@ pub(super) fn verdict(found: &RequiredFound) -> String {
 }
 
 /// The same in a word or two.
-pub(crate) const fn word(found: &RequiredFound) -> &'static str {
+pub(crate) const fn word(found: &RequiredRate) -> &'static str {
     match (found.kept, found.open) {
         (BoundVerdict::Yes, None | Some(SloOpen::Around)) => "met",
         (BoundVerdict::Yes, Some(_)) => "met as measured",
@@ -66,7 +66,7 @@ pub(crate) const fn word(found: &RequiredFound) -> &'static str {
 }
 
 /// Why, as a sentence; nothing if the number says it all.
-pub(crate) fn why(found: &RequiredFound) -> Option<String> {
+pub(crate) fn why(found: &RequiredRate) -> Option<String> {
     let clause = clause(found.open?);
     let (first, others) = clause.split_at_checked(1)?;
     Some(format!("{}{others}.", first.to_ascii_uppercase()))

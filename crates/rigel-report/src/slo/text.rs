@@ -9,7 +9,7 @@ use crate::view::View;
 use crate::words::listed;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::judge::findings::{
-    RequiredFound, SloAnswer, SloFindings, SloOpen, SloPoint, SloRate, SloRole,
+    RequiredRate, SloAnswer, SloFindings, SloOpen, SloPoint, SloRate, SloRole,
 };
 use rigel_core::load::slo::SloBound;
 use rigel_core::stats::Estimate;
@@ -19,7 +19,7 @@ use rigel_core::units::{to_f64, us_from_ns};
 
 /// What became of the required rates, the worst first.
 pub(crate) fn gates(found: &SloFindings) -> Option<String> {
-    let told = |one: &RequiredFound| required(found, one);
+    let told = |one: &RequiredRate| required(found, one);
     let of = |kept: BoundVerdict| found.required.iter().filter(move |one| one.kept == kept).map(told);
     let all: Vec<String> =
         [BoundVerdict::No, BoundVerdict::Undecided, BoundVerdict::Yes].into_iter().flat_map(of).collect();
@@ -168,7 +168,7 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
 }
 
 /// `Required p99 < 2 ms @ 12000: met, 0.31 % take longer than 2 ms (0.2 to 0.4 %).`
-fn required(found: &SloFindings, one: &RequiredFound) -> String {
+fn required(found: &SloFindings, one: &RequiredRate) -> String {
     let what = open::verdict(one);
     let seen = one
         .ratio
@@ -217,11 +217,11 @@ pub(crate) fn sureness(found: &SloFindings) -> String {
 /// The problem that a run ends with when a required rate does not certainly meet its bound.
 pub fn unkept(view: &View<'_>) -> Option<Problem> {
     let found = view.findings.slo.as_ref()?;
-    let all: Vec<&RequiredFound> = found.unkept().collect();
+    let all: Vec<&RequiredRate> = found.unkept().collect();
     let broken = all.iter().any(|one| one.kept == BoundVerdict::No);
     let names = |kept: BoundVerdict| {
         let own = all.iter().filter(|one| one.kept == kept);
-        let name = |one: &&RequiredFound| scale::requirement(found.scale.as_ref(), &one.requirement);
+        let name = |one: &&RequiredRate| scale::requirement(found.scale.as_ref(), &one.requirement);
         listed(&own.map(|one| format!("'{}'", name(one))).collect::<Vec<_>>())
     };
     if all.is_empty() {

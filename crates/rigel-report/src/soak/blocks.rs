@@ -12,7 +12,7 @@ use rigel_core::load::class::{Class, Figure};
 use rigel_core::units::say::two_units as lasted;
 use rigel_core::units::say::{counted, number, short, time};
 use rigel_core::units::{mbps, to_f64, us_from_ns};
-use rigel_uses::soak::{Change, DriveFound, PhaseFound, PhaseIo};
+use rigel_uses::soak::{Change, DriveFindings, PhaseFindings, PhaseIo};
 
 /// Faults, failures and targets that a text shows; JSON has more.
 const MOST_SHOWN: usize = 20;
@@ -102,22 +102,18 @@ fn charts(told: &SoakReport<'_>) -> Block {
 }
 
 /// A class in a phase.
-type Row<'a> = (&'a PhaseFound, Class, &'a PhaseIo);
+type Row<'a> = (&'a PhaseFindings, Class, &'a PhaseIo);
 
 fn rows<'a>(told: &SoakReport<'a>) -> Vec<Row<'a>> {
-    let of = |phase: &'a PhaseFound| phase.classes.iter().map(move |(class, io)| (phase, *class, io));
+    let of = |phase: &'a PhaseFindings| phase.classes.iter().map(move |(class, io)| (phase, *class, io));
     told.found.phases.iter().flat_map(of).collect()
-}
-
-pub(super) fn phase_in_words(told: &SoakReport<'_>, phase: &PhaseFound) -> String {
-    format!("{}: {}", words::phase_of(told.record, phase.number), words::load_of(told.record, phase))
 }
 
 fn phases(told: &SoakReport<'_>) -> Block {
     let us = |us: Option<f64>| us.map(time);
     let right = Column::right;
     Table::of("row", &rows(told))
-        .column(Column::left("Phase"), |(phase, ..)| phase_in_words(told, phase))
+        .column(Column::left("Phase"), |(phase, ..)| words::phase_in_words(told, phase))
         .column(Column::left("Class"), |(_, class, _)| class.to_string())
         .column(right("Lasted"), |(phase, ..)| lasted(phase.lasted))
         .column(right("IOPS"), |(.., io)| number(io.iops()))
@@ -133,7 +129,7 @@ fn phases(told: &SoakReport<'_>) -> Block {
 
 fn short_phases(told: &SoakReport<'_>) -> Block {
     let ms = |us: Option<f64>| us.map(|us| short(us / 1000.0));
-    let is_first = |phase: &PhaseFound, class: &Class| phase.classes.keys().next() == Some(class);
+    let is_first = |phase: &PhaseFindings, class: &Class| phase.classes.keys().next() == Some(class);
     let right = |head: &str| Column::right(head).width(7);
     Table::of("row", &rows(told))
         .column(Column::left("phase").width(22), |(phase, class, _)| {
@@ -157,7 +153,7 @@ fn short_phases(told: &SoakReport<'_>) -> Block {
 
 /// What the phases of the table are.
 fn loads(told: &SoakReport<'_>) -> Block {
-    let load = |phase: &PhaseFound| {
+    let load = |phase: &PhaseFindings| {
         let (number, load) = (words::phase_of(told.record, phase.number), words::load_of(told.record, phase));
         Block::paragraph(format!("Phase {number}: {load}; {}.", counted(phase.visits, "visit")))
     };
@@ -204,7 +200,7 @@ fn short_targets(told: &SoakReport<'_>) -> Block {
 /// What the drives told, a row for each counter.
 fn logs(told: &SoakReport<'_>) -> Block {
     let all = drives::sorted(told.found);
-    let of = |drive: &&DriveFound| -> Vec<(String, Change)> {
+    let of = |drive: &&DriveFindings| -> Vec<(String, Change)> {
         drive.changes.iter().map(|change| (drives::name(drive), *change)).collect()
     };
     let rows: Vec<(String, Change)> = all.iter().flat_map(of).collect();

@@ -1,6 +1,7 @@
 //! What made users wait though nothing failed, in sentences. Must not judge.
 
-use super::{SoakReport, words};
+use super::SoakReport;
+use crate::label;
 use crate::words::listed;
 use rigel_core::units::say::{counted, rough_span, time, two_units};
 use rigel_core::units::{Nanos, to_f64, us_from_ns};
@@ -36,7 +37,7 @@ pub(super) fn verdict(found: &SoakFindings) -> Option<String> {
 pub(super) fn longest(told: &SoakReport<'_>) -> Option<String> {
     let one = told.found.longest.as_ref()?;
     let target =
-        one.target.map_or_else(String::new, |target| format!(" of {}", words::path(told.record, target)));
+        one.target.map_or_else(String::new, |target| format!(" of {}", label::target(told.record, target)));
     let several = told.found.long_fault().is_some() && told.found.long.least > 1;
     let (the, and) = if several { ("The longest was", " and") } else { ("An I/O", "") };
     Some(format!(
@@ -97,5 +98,5 @@ fn place(told: &SoakReport<'_>, spell: &Spell) -> String {
 pub(super) fn targets(told: &SoakReport<'_>, spell: &Spell) -> Vec<String> {
     let is_only = told.record.header.targets.len() == 1;
     let numbers = if is_only { vec![0] } else { spell.targets.clone() };
-    numbers.into_iter().map(|target| words::path(told.record, target)).collect()
+    numbers.into_iter().map(|target| label::target(told.record, target)).collect()
 }

@@ -6,7 +6,7 @@ use rigel_core::facts::drive::{Counter, Kind};
 use rigel_core::path_text::printable;
 use rigel_core::units::say::{counted, number};
 use rigel_core::units::{Bytes, to_f64};
-use rigel_uses::soak::{Change, DriveFound, Drives, SilentDrive, SoakFindings};
+use rigel_uses::soak::{Change, DriveFindings, Drives, SilentDrive, SoakFindings};
 
 /// Drives that are named in a sentence.
 const MOST_NAMED: usize = 3;
@@ -104,7 +104,7 @@ pub fn remark(look: &DriveLook) -> Option<String> {
 }
 
 /// A drive with what tells it from others.
-pub(super) fn name(drive: &DriveFound) -> String {
+pub(super) fn name(drive: &DriveFindings) -> String {
     let serial = drive.serial.as_ref().map(|serial| format!("serial {}", printable(serial)));
     let model = drive.model.as_ref().map(|model| printable(model).into_owned());
     let more: Vec<String> = [model, serial].into_iter().flatten().collect();
@@ -114,7 +114,7 @@ pub(super) fn name(drive: &DriveFound) -> String {
     }
 }
 
-fn against(drive: &DriveFound, change: &Change) -> String {
+fn against(drive: &DriveFindings, change: &Change) -> String {
     let is_old = change.first == change.last && change.looks > 1;
     let before = if is_old { ", as at the first reading" } else { "" };
     match change.counter {
@@ -186,8 +186,8 @@ pub(super) fn value(counter: Counter, value: u64) -> String {
 }
 
 /// The drives, those against which something speaks first.
-pub(super) fn sorted(found: &SoakFindings) -> Vec<&DriveFound> {
-    let mut drives: Vec<&DriveFound> = found.drives.iter().flat_map(|drives| &drives.told).collect();
+pub(super) fn sorted(found: &SoakFindings) -> Vec<&DriveFindings> {
+    let mut drives: Vec<&DriveFindings> = found.drives.iter().flat_map(|drives| &drives.told).collect();
     drives.sort_by_key(|drive| !drive.is_worse());
     drives
 }
@@ -199,7 +199,7 @@ pub(super) fn lines(found: &SoakFindings) -> Vec<String> {
         let is_told = matches!(counter, Counter::PowerOnHours | Counter::WearPercent | Counter::SparePercent);
         is_told || change.first != change.most || (counter.kind() != Kind::Use && change.last > 0)
     };
-    let one = |drive: &&DriveFound| {
+    let one = |drive: &&DriveFindings| {
         let figures = drive.changes.iter().filter(is_shown).map(figure);
         format!("{}: {}", name(drive), listed(&figures.collect::<Vec<_>>()))
     };

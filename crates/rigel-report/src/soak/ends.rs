@@ -3,7 +3,8 @@
 use super::SoakReport;
 use rigel_core::path_text::printable;
 use rigel_core::record::resume::{self, Rest};
-use rigel_core::record::{ClosingLine, End, RECORD_SUFFIX, Record};
+use rigel_core::record::{ClosingLine, End, Record};
+use rigel_core::record_name::RECORD_SUFFIX;
 use rigel_core::units::say::two_units;
 
 /// Only a record without a closing line can be that of a soak that still runs. One that was killed cannot be told from it.

@@ -2,7 +2,6 @@
 //!
 //! Must not leave out a fault.
 
-use super::blocks::phase_in_words;
 use super::{SoakReport, words};
 use crate::document::html::Frame;
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Picture, Shape};
@@ -95,7 +94,7 @@ fn hours(ns: u64) -> f64 {
 fn figures(told: &SoakReport<'_>) -> Figures {
     let found = told.found;
     Figures {
-        phases: found.phases.iter().map(|phase| phase_in_words(told, phase)).collect(),
+        phases: found.phases.iter().map(|phase| words::phase_in_words(told, phase)).collect(),
         classes: told.record.header.request.classes.iter().map(|class| figures_of(told, class)).collect(),
         beside: shares(told),
         interruptions: found.interruptions.iter().map(|one| hours(one.run.0)).collect(),

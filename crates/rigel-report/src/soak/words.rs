@@ -1,6 +1,7 @@
 //! The sentences of a soak, shared by text, page and JSON. Must not judge.
 
 use super::{SoakReport, delays, drives, ends};
+use crate::label;
 use crate::nodes;
 use crate::surroundings;
 use crate::words::listed;
@@ -14,7 +15,7 @@ use rigel_core::units::say::{counted, number, percent, short, time, two_units};
 use rigel_core::units::{Bytes, Nanos, to_f64, us_from_ns};
 use rigel_core::verify::Finding;
 use rigel_core::verify::block::BLOCK_BYTES;
-use rigel_uses::soak::{LEAST_TARGETS, Outlier, PhaseFound, PhaseIo, ProductionImpact, SoakFindings};
+use rigel_uses::soak::{LEAST_TARGETS, Outlier, PhaseFindings, PhaseIo, ProductionImpact, SoakFindings};
 
 /// Targets that are named in a sentence.
 const MOST_NAMED: usize = 3;
@@ -143,7 +144,7 @@ fn slow_targets(found: &SoakFindings) -> usize {
 
 fn slower(told: &SoakReport<'_>) -> String {
     let one = |outlier: &Outlier| {
-        let (path, class) = (path(told.record, outlier.target), outlier.class);
+        let (path, class) = (label::target(told.record, outlier.target), outlier.class);
         format!(
             "{path} ({class} I/O takes {}, in the median of all targets {})",
             time(outlier.mean_us),
@@ -215,13 +216,9 @@ fn interrupted(found: &SoakFindings) -> String {
     format!("It was interrupted {times} and resumed{last}.{checked}")
 }
 
-/// The path of a target by its number.
-pub(super) fn path(record: &Record, target: usize) -> String {
-    record
-        .header
-        .targets
-        .get(target)
-        .map_or_else(|| "?".to_owned(), |target| printable(&target.path).into_owned())
+/// A phase: its number and its load.
+pub(super) fn phase_in_words(told: &SoakReport<'_>, phase: &PhaseFindings) -> String {
+    format!("{}: {}", phase_of(told.record, phase.number), load_of(told.record, phase))
 }
 
 /// The first targets, with size and model.
@@ -252,7 +249,7 @@ pub(super) fn phase_of(record: &Record, number: u32) -> String {
 }
 
 /// The load of a phase: `16 small and 2 large outstanding`, or with the rates of what arrives.
-pub(super) fn load_of(record: &Record, found: &PhaseFound) -> String {
+pub(super) fn load_of(record: &Record, found: &PhaseFindings) -> String {
     let classes = &record.header.request.classes;
     if classes.iter().any(LoadClass::is_open) {
         return found.point.words_of(classes);
@@ -264,7 +261,7 @@ pub(super) fn load_of(record: &Record, found: &PhaseFound) -> String {
 
 /// What each of several nodes did in each phase.
 pub(super) fn nodes(told: &SoakReport<'_>) -> Vec<nodes::Row> {
-    let rows = |phase: &PhaseFound| {
+    let rows = |phase: &PhaseFindings| {
         let named = format!("phase {}", phase_of(told.record, phase.number));
         nodes::rows_of(&told.record.header.request, &named, &phase.nodes)
     };

@@ -290,7 +290,7 @@ fn rebuild(one: &Rebuild) -> RebuildDocument {
 }
 
 fn limits(found: &ThroughFindings) -> Vec<DemandDocument> {
-    let one = |one: &rigel_uses::through::DemandFound| {
+    let one = |one: &rigel_uses::through::DemandOutcome| {
         let (kept, reason) = match one.verdict {
             DemandVerdict::Kept => ("yes", None),
             DemandVerdict::Missed => ("no", None),

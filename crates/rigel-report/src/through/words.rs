@@ -10,7 +10,7 @@ use rigel_core::units::say::{counted, number, percent, rough_span, signed_percen
 use rigel_core::units::{Bytes, Nanos, to_f64};
 use rigel_uses::soak::LongIo;
 use rigel_uses::through::{
-    Baseline, DemandFound, DemandVerdict, Rebuild, Sign, SignKind, ThroughFindings, TroubleKind,
+    Baseline, DemandOutcome, DemandVerdict, Rebuild, Sign, SignKind, ThroughFindings, TroubleKind,
 };
 
 /// A moment, in seconds of the run.
@@ -222,7 +222,7 @@ pub(super) fn ends(one: &Estimate, write: impl Fn(f64) -> String) -> String {
 }
 
 /// What became of a demand.
-pub(super) fn verdict_of(one: &DemandFound) -> String {
+pub(super) fn verdict_of(one: &DemandOutcome) -> String {
     match one.verdict {
         DemandVerdict::Kept => "met".to_owned(),
         DemandVerdict::Missed => "NOT met".to_owned(),

@@ -4,7 +4,8 @@
 //! are left out; nothing else may be.
 
 use super::{VersusReport, reason, words};
-use crate::compare::page::{Figures, title};
+use crate::compare::page::Figures;
+use crate::compare::quantity::title;
 use crate::compare::rows::{RowChange, tables};
 use crate::compare::{gate_sentence, gate_table, look};
 use crate::document::html::Frame;

@@ -148,7 +148,7 @@ fn of_side(turned: &VersusReport<'_>, judged: &GateResult, kept: &SideBound<'_>,
         }
         SideUsability::Late | SideUsability::Usable => margin(found, bound),
     };
-    format!("{} on {name}{place}, {told}", words::told_in(row.quantity, found))
+    format!("{} on {name}{place}, {told}", words::in_words(row.quantity, found))
 }
 
 /// Whether it is known what another visit would give.

@@ -334,8 +334,8 @@ fn values(turned: &VersusReport<'_>, quantity: Quantity) -> Option<String> {
     let one = |row: &&Row| {
         format!(
             "{} on A and {} on B at {}",
-            told_in(quantity, &row.base),
-            told_in(quantity, &row.new),
+            in_words(quantity, &row.base),
+            in_words(quantity, &row.new),
             place(turned, row)
         )
     };
@@ -344,7 +344,7 @@ fn values(turned: &VersusReport<'_>, quantity: Quantity) -> Option<String> {
 }
 
 /// A number with its interval, `2.51 ms (2.4 ms to 2.63 ms)`.
-pub(super) fn told_in(quantity: Quantity, found: &Estimate) -> String {
+pub(super) fn in_words(quantity: Quantity, found: &Estimate) -> String {
     let ends = found.lo95().zip(found.hi95());
     let ends = ends.map(|(lo, hi)| format!(" ({} to {})", value(quantity, lo), value(quantity, hi)));
     format!("{}{}", value(quantity, found.value), ends.unwrap_or_default())
@@ -358,7 +358,7 @@ fn alone(turned: &VersusReport<'_>) -> Vec<String> {
         let rows = &found.comparison.rows;
         let row = rows.iter().find(|row| row.quantity == quantity && row.point == Some(point))?;
         let own = if side == Side::A { &row.base } else { &row.new };
-        (own.value > 0.0).then(|| told_in(quantity, own))
+        (own.value > 0.0).then(|| in_words(quantity, own))
     };
     let one = |mean: Quantity, (point, side): (Point, Side)| {
         let p99 = found.quantities.iter().find(|one| one.what.is_percentile() && one.class == mean.class)?;

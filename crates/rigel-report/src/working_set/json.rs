@@ -5,7 +5,7 @@
 use super::{sentence, warmth_name};
 use crate::view::View;
 use rigel_core::judge::findings::{Forecast, ForecastCase, LatencyUs, SizeFindings};
-use rigel_core::stats::working_set::{SetDoubt, SetsFound};
+use rigel_core::stats::working_set::{CacheVerdict, SetDoubt};
 use rigel_core::stats::{Basis, Estimate};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -98,7 +98,7 @@ pub(crate) fn document(view: &View<'_>) -> Option<WorkingSetDocument> {
     let found = view.findings.working_set.as_ref()?;
     let (answer, cause) = answer(&found.found);
     let (caches, behind_us) = match &found.found {
-        SetsFound::Caches(caches, levels) => {
+        CacheVerdict::Caches(caches, levels) => {
             let each = caches.iter().zip(levels).map(|(cache, level)| CacheDocument {
                 bytes: Estimate::of(cache.bytes, Basis::OneVisit),
                 latency_us: level.median_us,
@@ -108,7 +108,8 @@ pub(crate) fn document(view: &View<'_>) -> Option<WorkingSetDocument> {
         }
         _ => (Vec::new(), None),
     };
-    let at_least_bytes = if let SetsFound::AtLeast { bytes, .. } = found.found { Some(bytes) } else { None };
+    let at_least_bytes =
+        if let CacheVerdict::AtLeast { bytes, .. } = found.found { Some(bytes) } else { None };
     Some(WorkingSetDocument {
         io_bytes: found.load.io_bytes(),
         outstanding: found.each,
@@ -143,13 +144,13 @@ fn forecast(one: &Forecast) -> ForecastDocument {
     ForecastDocument { what, cache, times, bytes, hits, latency_mean_us: mean_us, iops: rate }
 }
 
-const fn answer(found: &SetsFound) -> (&'static str, Option<&'static str>) {
+const fn answer(found: &CacheVerdict) -> (&'static str, Option<&'static str>) {
     match found {
-        SetsFound::Caches(..) => ("caches", None),
-        SetsFound::NoCache { .. } => ("no_cache", None),
-        SetsFound::AtLeast { is_all: true, .. } => ("at_least", Some("target_fits")),
-        SetsFound::AtLeast { is_all: false, .. } => ("at_least", Some("time")),
-        SetsFound::Undecided(doubt) => match doubt {
+        CacheVerdict::Caches(..) => ("caches", None),
+        CacheVerdict::NoCache { .. } => ("no_cache", None),
+        CacheVerdict::AtLeast { is_all: true, .. } => ("at_least", Some("target_fits")),
+        CacheVerdict::AtLeast { is_all: false, .. } => ("at_least", Some("time")),
+        CacheVerdict::Undecided(doubt) => match doubt {
             SetDoubt::TooFew { .. } => ("undecided", Some("too_few_warm")),
             SetDoubt::Drift { .. } => ("undecided", Some("drift")),
             SetDoubt::NotACache { .. } => ("undecided", Some("not_a_cache")),

@@ -6,7 +6,7 @@ use crate::view::View;
 use rigel_core::judge::findings::{Forecast, ForecastCase, SizeFindings, WorkingSetFindings};
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
-use rigel_core::stats::working_set::{Cache, Level, SetDoubt, SetsFound, Warmth};
+use rigel_core::stats::working_set::{Cache, CacheVerdict, Level, SetDoubt, Warmth};
 use rigel_core::units::say::{
     figure, number, percent, rough_size, size_unit, time, trimmed, unit_of_two_figures,
 };
@@ -22,15 +22,15 @@ pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
 pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let found = view.findings.working_set.as_ref()?;
     let told = match &found.found {
-        SetsFound::Caches(caches, levels) => caches_told(found, caches, levels),
-        SetsFound::NoCache { upto } => format!(
+        CacheVerdict::Caches(caches, levels) => caches_told(found, caches, levels),
+        CacheVerdict::NoCache { upto } => format!(
             "No cache within the sizes tried: reads of {} take as long as those of {}, {}.",
             size(*upto),
             first(found),
             found.sizes.first().map_or_else(String::new, |one| time(one.latency_us.mean.value))
         ),
-        SetsFound::AtLeast { bytes, is_all } => at_least(view, *bytes, *is_all),
-        SetsFound::Undecided(doubt) => doubted(found, *doubt),
+        CacheVerdict::AtLeast { bytes, is_all } => at_least(view, *bytes, *is_all),
+        CacheVerdict::Undecided(doubt) => doubted(found, *doubt),
     };
     Some([vec![told], cold(found).into_iter().collect()].concat().join(" "))
 }

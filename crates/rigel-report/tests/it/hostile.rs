@@ -8,7 +8,7 @@ use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
 use rigel_core::measure::{Histogram, StartLatencies};
-use rigel_core::record::{Line, Purpose, Record, ResumedLine, WarmUpDone, write_line};
+use rigel_core::record::{Line, Purpose, Record, ResumedLine, WarmUpLoad, write_line};
 use rigel_core::units::NS_PER_S;
 use rigel_core::witness::Witness;
 use rigel_report::advice::{Advisory, document, file, page};
@@ -211,7 +211,7 @@ fn no_number_of_a_run_with_one_visit_per_point_does_harm() {
     let streams = steady(1 << 20, 4, MINUTE, 6000);
     run.visit((0, 1), MINUTE, None, Some(streams));
     let visit = &mut run.record.visits[2];
-    visit.warm_up = Some(WarmUpDone { ns: MINUTE, bytes: 1 << 30, failures: 3 });
+    visit.warm_up = Some(WarmUpLoad { ns: MINUTE, bytes: 1 << 30, failures: 3 });
     assert_eq!(visit.purpose, Purpose::Only);
     let (read, refused) = replace_each(&run.record, |_| true);
     assert!(read > 500 && refused > 500, "{read} read, {refused} refused");

@@ -5,7 +5,7 @@ use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
-use rigel_core::record::WarmUpDone;
+use rigel_core::record::WarmUpLoad;
 use rigel_report::{Format, OrionVersion, View};
 
 #[test]
@@ -20,7 +20,7 @@ fn every_point_with_all_that_is_known() {
     let mut large = steady(1 << 20, 4, MINUTE, 6000);
     large.errors = 2;
     run.visit((1, 1), MINUTE, Some(steady(8192, 1, MINUTE, 3000)), Some(large));
-    run.record.visits[1].warm_up = Some(WarmUpDone { ns: 2 * MINUTE, bytes: 3 << 30, failures: 0 });
+    run.record.visits[1].warm_up = Some(WarmUpLoad { ns: 2 * MINUTE, bytes: 3 << 30, failures: 0 });
     run.record.header.nodes.first_mut().engine.notes =
         vec!["buffers are not registered: memlock limit".into()];
     run.record.header.nodes.first_mut().buffers.large_segments_max = Some(3);

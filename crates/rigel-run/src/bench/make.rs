@@ -3,23 +3,23 @@
 //! Every program that measures comes through here, so the same request is the same load everywhere. Must not decide what is written:
 //! it opens for writing only with a permit.
 
+use super::Bench;
 use super::simulated::{self, SimulatedBench};
-use super::threads::{OpenSite, ThreadBench, WorkerPlace, stack_bytes};
+use super::threads::{OpenSite, ThreadBench, stack_bytes};
 use super::trials::{self, Ahead, Trials};
 use super::turns::Turns;
-use super::{Bench, layout_in};
+use super::workers::{layouts, places};
 use crate::execute::Run;
 use crate::job::Workload;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::facts::engine_trials::EngineTrials;
+use rigel_core::facts::engine::trials::EngineTrials;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::load::class::{LoadClass, PerClass};
 use rigel_core::load::placement::{self, CpuChoice};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sides::Side;
-use rigel_core::load::split;
 use rigel_core::load::team::Team;
 use rigel_core::record::resume::RecordPast;
 use rigel_core::units::Bytes;
@@ -261,18 +261,6 @@ fn check_stacks(engine: Option<EngineKind>, workers: usize, host: &HostFacts) ->
     }
 }
 
-/// What each worker of an engine has outstanding; where none is requested, of the one that is chosen.
-pub(super) fn layouts(
-    team: &Team,
-    request: &Request,
-    plan: &Plan,
-    engine: Option<EngineKind>,
-) -> Vec<SlotLayout> {
-    let rooms = engine.map_or_else(Vec::new, |engine| plan.rooms_of(request, engine, team));
-    let workers = if rooms.is_empty() { plan.workers } else { split::workers_in(&rooms) };
-    (0..workers).map(|worker| layout_in(team, request, plan, (worker, workers, &rooms))).collect()
-}
-
 /// The engine that a run, or a side of it, would have on this host, in words, after a look whether it works, and what would be tried beside it;
 /// `None` for a simulated one.
 pub fn engine(run: &Request, side: Option<Side>, plan: &Plan, host: &HostFacts) -> Option<String> {
@@ -359,23 +347,6 @@ pub fn check(request: &Request) -> Result<(), Problem> {
         CpuChoice::List(_) => placement::place(1, &request.cpus, &rigel_io::cpus::allowed(), &[]).map(drop),
         CpuChoice::Auto | CpuChoice::Any => Ok(()),
     }
-}
-
-/// Each worker's slots and CPUs. An engine of many threads needs more than one CPU per worker, so the scheduler places it
-/// unless CPUs were asked for.
-pub(super) fn places(
-    request: &Request,
-    facts: &[TargetFacts],
-    choice: &EngineChoice,
-    layouts: Vec<SlotLayout>,
-) -> Result<Vec<WorkerPlace>, Problem> {
-    let asked = &request.cpus;
-    let cpus =
-        if *asked == CpuChoice::Auto && !choice.kind.has_one_thread() { &CpuChoice::Any } else { asked };
-    let nodes = facts.iter().filter_map(|target| target.device.as_ref()?.numa_node);
-    let nodes: Vec<u32> = nodes.filter_map(|node| u32::try_from(node).ok()).collect();
-    let places = placement::place(layouts.len(), cpus, &rigel_io::cpus::allowed(), &nodes)?;
-    Ok(layouts.into_iter().zip(places).map(|(layout, cpus)| WorkerPlace { layout, cpus }).collect())
 }
 
 /// Nodes that share targets have to be known as those of one run.

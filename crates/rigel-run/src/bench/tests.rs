@@ -1,6 +1,6 @@
 //! Workers of the engine `sync`: each outstanding I/O of a point has one, and a worker has one at a time.
 
-use super::make::layouts;
+use super::workers::layouts;
 use super::*;
 use crate::job::Workload;
 use crate::load::Load;

@@ -4,13 +4,13 @@
 //! over, the other engines are tried in turn. A trial only reads, at places that no visit reads. Must not try an engine that the run could
 //! not have.
 
-use super::make::{layouts, places};
 use super::threads::{OpenSite, ThreadBench};
+use super::workers::{layouts, places};
 use super::{Bench, Detail, Order, Work};
 use crate::job::Workload;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::facts::engine_trials::{EngineTrial, EngineTrials};
+use rigel_core::facts::engine::trials::{EngineTrial, EngineTrials};
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::class::{Arrival, LoadClass, Pattern, Sync};
 use rigel_core::load::matrix::{Point, RunLevel};

@@ -17,7 +17,7 @@ use rigel_core::load::class::{Class, PerClass, Shape};
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::measure::HungIo;
 use rigel_core::record::resume::{self, RecordPast};
-use rigel_core::record::{Header, Line, Mark, Purpose, Visit, WarmUpDone};
+use rigel_core::record::{Header, Line, Mark, Purpose, Visit, WarmUpLoad};
 use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units;
 
@@ -314,12 +314,12 @@ impl<'a> Walk<'a> {
         }))
     }
 
-    fn warm_up(&mut self, wanted: &VisitPlan, warm_up: WarmUp) -> Result<Option<WarmUpDone>, Problem> {
+    fn warm_up(&mut self, wanted: &VisitPlan, warm_up: WarmUp) -> Result<Option<WarmUpLoad>, Problem> {
         let VisitResult { done, began_ns, ended_ns, .. } =
             self.work(wanted, Work::WarmUp(warm_up), Activity::WarmUp)?;
         let whole = !done.stopped && done.hung.is_none();
         let ns = ended_ns.saturating_sub(began_ns);
-        Ok(whole.then_some(WarmUpDone { ns, bytes: done.bytes, failures: done.failures }))
+        Ok(whole.then_some(WarmUpLoad { ns, bytes: done.bytes, failures: done.failures }))
     }
 
     /// Gives the bench an order and passes on what it tells.

@@ -44,7 +44,7 @@ impl<'a> Device<'a> {
     }
 
     /// What a run of it says.
-    fn found(&mut self, time: usize) -> BurstFound {
+    fn found(&mut self, time: usize) -> BurstVerdict {
         let probe = self.load(PROBE);
         let mut first = Vec::new();
         while first.len() < time && !is_sure(&first) {
@@ -74,7 +74,7 @@ fn twenty_buckets_are_found_within_five_per_cent() {
         let mut device = Device::of(move |_| high * (1.0 + 0.02 * noise.normal()));
         device.bucket = Some((size, size, refill));
         let found = device.found(3600);
-        let BurstFound::TokenBucket(credit, recovery) = found else {
+        let BurstVerdict::TokenBucket(credit, recovery) = found else {
             panic!("{seed}: {high} for {lasts_s} s, then {refill}: {found:?}")
         };
         let near = |name: &str, found: f64, wanted: f64| {
@@ -101,7 +101,7 @@ fn constant_drifting_and_bimodal_devices_are_no_bucket() {
         let level = log_between(&mut noise, 100.0, 100_000.0);
         let sd = 0.01 + 0.04 * noise.uniform();
         let found = Device::of(|_| level * (1.0 + sd * noise.normal())).found(900);
-        let BurstFound::NoFall { rate, for_s } = found else { panic!("constant {seed}: {found:?}") };
+        let BurstVerdict::NoFall { rate, for_s } = found else { panic!("constant {seed}: {found:?}") };
         assert!((rate.mean / level - 1.0).abs() < 0.01 && for_s == 900.0, "{seed}: {found:?}");
 
         let mut noise = Noise::new(200 + seed);
@@ -109,7 +109,7 @@ fn constant_drifting_and_bimodal_devices_are_no_bucket() {
         let sign = if seed % 3 == 0 { 1.0 } else { -1.0 };
         let found = Device::of(|now_s| level * (1.0 + sign * per_s * now_s) * (1.0 + 0.02 * noise.normal()))
             .found(900);
-        assert!(matches!(found, BurstFound::Undecided(Doubt::Drift { .. })), "drift {seed}: {found:?}");
+        assert!(matches!(found, BurstVerdict::Undecided(Doubt::Drift { .. })), "drift {seed}: {found:?}");
 
         let mut noise = Noise::new(300 + seed);
         let mean_s = log_between(&mut noise, 5.0, 90.0);
@@ -122,7 +122,7 @@ fn constant_drifting_and_bimodal_devices_are_no_bucket() {
             level * if is_slow { slow } else { 1.0 } * (1.0 + 0.02 * noise.normal())
         };
         let found = Device::of(rate).found(900);
-        assert!(!matches!(found, BurstFound::TokenBucket(..)), "bimodal {seed}: {found:?}");
+        assert!(!matches!(found, BurstVerdict::TokenBucket(..)), "bimodal {seed}: {found:?}");
     }
 }
 
@@ -130,7 +130,7 @@ fn constant_drifting_and_bimodal_devices_are_no_bucket() {
 #[test]
 fn a_fall_from_which_no_pause_recovers_is_no_bucket() {
     let found = Device::of(|now_s| if now_s < 200.0 { 5000.0 } else { 1000.0 }).found(900);
-    let BurstFound::NotABucket(credit, recovery) = found else { panic!("{found:?}") };
+    let BurstVerdict::NotABucket(credit, recovery) = found else { panic!("{found:?}") };
     assert_eq!((credit.fall.high.mean, credit.fall.low.mean, credit.lasted_s), (5000.0, 1000.0, 200.0));
     assert!(recovery.recovered.abs() < 1.0 && recovery.expected >= 10_000.0, "{recovery:?}");
     // A cache that is flushed in the pause gives more than the pause would refill.
@@ -150,9 +150,9 @@ fn a_fall_from_which_no_pause_recovers_is_no_bucket() {
         .map(|one| Second { ops: 5000.0, ..one });
     let second: Vec<Second> = second.collect();
     let run = Bursts { probe: &probe, first: &first, second: &second, in_flight: IN_FLIGHT, is_whole: true };
-    assert!(matches!(run.found(), BurstFound::NotABucket(..)), "{:?}", run.found());
+    assert!(matches!(run.found(), BurstVerdict::NotABucket(..)), "{:?}", run.found());
     let untested = Bursts { second: &second[..4], ..run }.found();
-    assert!(matches!(untested, BurstFound::Undecided(Doubt::Untested(_))), "{untested:?}");
+    assert!(matches!(untested, BurstVerdict::Undecided(Doubt::Untested(_))), "{untested:?}");
 }
 
 /// A bucket is empty from one second to the next: what takes a while to become slow is none, however level both ends are.
@@ -178,11 +178,11 @@ fn an_empty_bucket_is_told_from_a_device_that_is_slow() {
     let mut device = Device::of(|_| 3000.0);
     device.bucket = Some((0.0, 1e6, 300.0));
     let found = device.found(600);
-    let BurstFound::Undecided(Doubt::EmptyAtStart { rate, high, rest_s }) = found else {
+    let BurstVerdict::Undecided(Doubt::EmptyAtStart { rate, high, rest_s }) = found else {
         panic!("{found:?}")
     };
     assert_eq!((rate.mean, high, rest_s), (300.0, 3000.0, 30.0));
-    assert!(matches!(Device::of(|_| 300.0).found(600), BurstFound::NoFall { .. }));
+    assert!(matches!(Device::of(|_| 300.0).found(600), BurstVerdict::NoFall { .. }));
 }
 
 /// Credit for two seconds: the load before the first burst uses it up.
@@ -191,14 +191,14 @@ fn credit_that_is_spent_before_the_burst_is_no_low_start() {
     let mut device = Device::of(|_| 3000.0);
     device.bucket = Some((5400.0, 5400.0, 300.0));
     let found = device.found(600);
-    let BurstFound::Undecided(Doubt::SpentAtOnce { rate, high }) = found else { panic!("{found:?}") };
+    let BurstVerdict::Undecided(Doubt::SpentAtOnce { rate, high }) = found else { panic!("{found:?}") };
     assert_eq!((rate.mean, high), (300.0, 3000.0));
 }
 
 #[test]
 fn what_cannot_be_judged_says_why() {
-    let doubt = |found: BurstFound| match found {
-        BurstFound::Undecided(doubt) => doubt,
+    let doubt = |found: BurstVerdict| match found {
+        BurstVerdict::Undecided(doubt) => doubt,
         other => panic!("{other:?}"),
     };
     assert_eq!(doubt(Device::of(|_| 300.0).found(1)), Doubt::Short);

@@ -2,7 +2,7 @@
 //!
 //! Must not know the curve but for its slope.
 
-use super::{Law, RatioSeen, chance};
+use super::{Law, RatioPoint, chance};
 use crate::sample::count;
 
 /// The logarithm of the factor, as a line over the rate.
@@ -39,7 +39,7 @@ impl Spread {
     pub const ONE: Self = Self { centre: 1.0, level: 1.0, growth: 0.0, least: 0.0, memory: [0.0; 3] };
 
     /// That of the visits, each compared with the mean of its rate; `slope` is that of the curve at `centre`.
-    pub fn of(visits: &[RatioSeen], law: Law, centre: f64, slope: f64) -> Self {
+    pub fn of(visits: &[RatioPoint], law: Law, centre: f64, slope: f64) -> Self {
         let levels = levels(visits, law, centre);
         let freedom: f64 = levels.iter().map(|level| level.freedom).sum();
         // The most likely growth, the spread of each rate being that of a sample of normal deviates.
@@ -79,7 +79,7 @@ impl Spread {
     }
 }
 
-fn levels(visits: &[RatioSeen], law: Law, centre: f64) -> Vec<Level> {
+fn levels(visits: &[RatioPoint], law: Law, centre: f64) -> Vec<Level> {
     let mut rates: Vec<f64> = visits.iter().map(|seen| seen.rate).collect();
     rates.sort_by(f64::total_cmp);
     rates.dedup();
@@ -88,7 +88,7 @@ fn levels(visits: &[RatioSeen], law: Law, centre: f64) -> Vec<Level> {
         let weight: f64 = own().map(|seen| seen.weight).sum();
         let mean = own().map(|seen| seen.weight * seen.ratio).sum::<f64>() / weight;
         let of =
-            |seen: &RatioSeen| (seen.weight * (seen.ratio - mean)).powi(2) / chance(seen.weight, mean, law);
+            |seen: &RatioPoint| (seen.weight * (seen.ratio - mean)).powi(2) / chance(seen.weight, mean, law);
         let freedom = count(own().count()) - 1.0;
         let spread = own().map(of).sum::<f64>() / freedom;
         (spread.is_finite() && freedom > 0.0).then_some(Level { place: rate / centre - 1.0, freedom, spread })

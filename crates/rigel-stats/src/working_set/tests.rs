@@ -30,14 +30,19 @@ impl<'a> Device<'a> {
     }
 
     /// What a run of it says; `growth`: of the warming up.
-    fn found(&mut self, growth: f64) -> SetsFound {
+    fn found(&mut self, growth: f64) -> CacheVerdict {
         let sizes = self.sizes.clone();
         let all: Vec<Histogram> = sizes.iter().map(|&bytes| self.latencies(bytes)).collect();
         let again = self.latencies(sizes[0]);
-        let seen =
-            |(&bytes, latencies)| SizeSeen { bytes, latencies, warmth: Warmth::Steady, rate: 1000.0, growth };
-        let sizes: Vec<SizeSeen<'_>> = sizes.iter().zip(&all).map(seen).collect();
-        found(&sizes, Some(&again))
+        let seen = |(&bytes, latencies)| SizeReads {
+            bytes,
+            latencies,
+            warmth: Warmth::Steady,
+            rate: 1000.0,
+            growth,
+        };
+        let sizes: Vec<SizeReads<'_>> = sizes.iter().zip(&all).map(seen).collect();
+        verdict(&sizes, Some(&again))
     }
 }
 
@@ -68,7 +73,7 @@ fn random_caches_are_found_within_ten_per_cent_and_mostly_within_their_intervals
         let fast_us = log_between(&mut noise, 20.0, 500.0);
         let slow_us = fast_us * log_between(&mut noise, 3.0, 60.0);
         let mut device = Device::new(seed as u64, 16 * GIB, cached(vec![(size, fast_us)], slow_us, 0.15));
-        let SetsFound::Caches(caches, levels) = device.found(2.0) else {
+        let CacheVerdict::Caches(caches, levels) = device.found(2.0) else {
             panic!("{seed}: a cache of {} MiB, {fast_us} us, {slow_us} us", size / to_f64(MIB))
         };
         assert_eq!((caches.len(), levels.len()), (1, 2), "{seed}: {caches:?}");
@@ -88,7 +93,7 @@ fn two_caches_are_two_and_each_has_its_size_and_latency() {
         let small = log_between(&mut noise, 90.0 * to_f64(MIB), 600.0 * to_f64(MIB));
         let large = small * log_between(&mut noise, 4.0, 16.0);
         let law = cached(vec![(small, 100.0), (large, 800.0)], 6000.0, 0.1);
-        let SetsFound::Caches(caches, levels) = Device::new(seed, 16 * GIB, law).found(2.0) else {
+        let CacheVerdict::Caches(caches, levels) = Device::new(seed, 16 * GIB, law).found(2.0) else {
             panic!("{seed}")
         };
         assert_eq!((caches.len(), levels.len()), (2, 3), "{seed}: {small} {large} {caches:?}");
@@ -107,7 +112,7 @@ fn latencies_that_overlap_still_show_the_size() {
     for seed in 0..20 {
         let size = 700.0 * to_f64(MIB);
         let law = cached(vec![(size, 100.0)], 250.0, 0.3);
-        let SetsFound::Caches(caches, _) = Device::new(seed, 16 * GIB, law).found(2.0) else {
+        let CacheVerdict::Caches(caches, _) = Device::new(seed, 16 * GIB, law).found(2.0) else {
             panic!("{seed}")
         };
         assert_eq!(caches.len(), 1, "{seed}: {caches:?}");
@@ -119,14 +124,17 @@ fn latencies_that_overlap_still_show_the_size() {
 fn no_device_without_a_cache_has_one() {
     for seed in 0..repeats(30) as u64 {
         let constant = Device::new(seed, 16 * GIB, |_, noise| spread(noise, 1000.0, 0.4)).found(1.0);
-        assert_eq!(constant, SetsFound::NoCache { upto: to_f64(16 * GIB) }, "{seed}");
+        assert_eq!(constant, CacheVerdict::NoCache { upto: to_f64(16 * GIB) }, "{seed}");
         // Two kinds of reads, whatever is read.
         let bimodal = |_: f64, noise: &mut Noise| {
             let is_fast = noise.uniform() < 0.4;
             spread(noise, if is_fast { 100.0 } else { 4000.0 }, 0.1)
         };
         let found = Device::new(seed, 16 * GIB, bimodal).found(1.0);
-        assert!(matches!(found, SetsFound::NoCache { .. } | SetsFound::Undecided(_)), "{seed}: {found:?}");
+        assert!(
+            matches!(found, CacheVerdict::NoCache { .. } | CacheVerdict::Undecided(_)),
+            "{seed}: {found:?}"
+        );
         // Each size on another day: some are slow as a whole.
         let (mut reads, mut level) = (0, 1.0);
         let by_visit = |_: f64, noise: &mut Noise| {
@@ -137,7 +145,7 @@ fn no_device_without_a_cache_has_one() {
             spread(noise, 1000.0 * level, 0.05)
         };
         let found = Device::new(seed, 16 * GIB, by_visit).found(2.0);
-        assert!(!matches!(found, SetsFound::Caches(..)), "{seed}: {found:?}");
+        assert!(!matches!(found, CacheVerdict::Caches(..)), "{seed}: {found:?}");
         // It gets slower all the time.
         let mut reads = 0.0;
         let drifting = |_: f64, noise: &mut Noise| {
@@ -145,13 +153,13 @@ fn no_device_without_a_cache_has_one() {
             spread(noise, 1000.0 * (1.0 + reads / 10_000.0), 0.05)
         };
         let found = Device::new(seed, 16 * GIB, drifting).found(1.0);
-        assert!(matches!(found, SetsFound::Undecided(SetDoubt::Drift { .. })), "{seed}: {found:?}");
+        assert!(matches!(found, CacheVerdict::Undecided(SetDoubt::Drift { .. })), "{seed}: {found:?}");
         // Longer ways of the heads: a little slower with each doubling.
         let law = |bytes: f64, noise: &mut Noise| {
             spread(noise, 2000.0 * (1.0 + (bytes / to_f64(64 * MIB)).log2() / 6.0), 0.2)
         };
         let found = Device::new(seed, 16 * GIB, law).found(1.0);
-        assert!(matches!(found, SetsFound::Undecided(SetDoubt::NotACache { .. })), "{seed}: {found:?}");
+        assert!(matches!(found, CacheVerdict::Undecided(SetDoubt::NotACache { .. })), "{seed}: {found:?}");
     }
 }
 
@@ -159,28 +167,28 @@ fn no_device_without_a_cache_has_one() {
 fn what_fits_into_a_cache_as_a_whole_says_how_large_it_is_at_least() {
     let law = || cached(vec![(to_f64(64 * GIB), 100.0)], 5000.0, 0.1);
     let found = Device::new(1, 4 * GIB, law()).found(3.0);
-    assert_eq!(found, SetsFound::AtLeast { bytes: to_f64(4 * GIB), is_all: true });
+    assert_eq!(found, CacheVerdict::AtLeast { bytes: to_f64(4 * GIB), is_all: true });
     // What fell while it was read, and what has other rates from size to size, was not cold.
     let mut device = Device::new(2, 4 * GIB, law());
     let same = device.latencies(1.0);
     let of = |rates: [f64; 3], growths: [f64; 3]| {
-        let size = |((rate, growth), bytes): ((f64, f64), f64)| SizeSeen {
+        let size = |((rate, growth), bytes): ((f64, f64), f64)| SizeReads {
             bytes,
             latencies: &same,
             warmth: Warmth::Steady,
             rate,
             growth,
         };
-        let sizes: Vec<SizeSeen<'_>> =
+        let sizes: Vec<SizeReads<'_>> =
             rates.into_iter().zip(growths).zip([1e8, 2e8, 4e8]).map(size).collect();
-        matches!(super::found(&sizes, None), SetsFound::AtLeast { .. })
+        matches!(super::verdict(&sizes, None), CacheVerdict::AtLeast { .. })
     };
     assert!(of([1e3; 3], [1.1, 1.5, 3.0]));
     assert!(!of([1e3; 3], [0.5, 1.5, 3.0]) && !of([1e3, 1e3, 2e3], [1.1, 1.5, 3.0]));
     assert!(!of([1e3; 3], [1.0, 1.1, 1.5]));
     // Nothing was seen to be cold: then there may be none.
     let found = Device::new(1, 4 * GIB, law()).found(1.0);
-    assert_eq!(found, SetsFound::NoCache { upto: to_f64(4 * GIB) });
+    assert_eq!(found, CacheVerdict::NoCache { upto: to_f64(4 * GIB) });
 }
 
 #[test]
@@ -188,8 +196,8 @@ fn sizes_that_were_not_warm_have_no_part() {
     let mut device = Device::new(3, 4 * GIB, cached(vec![(to_f64(2 * GIB), 100.0)], 5000.0, 0.1));
     let histograms: Vec<Histogram> =
         [64 * MIB, 128 * MIB, 4 * GIB].iter().map(|&bytes| device.latencies(to_f64(bytes))).collect();
-    let seen = |warm: usize| -> SetsFound {
-        let size = |(at, bytes): (usize, u64)| SizeSeen {
+    let seen = |warm: usize| -> CacheVerdict {
+        let size = |(at, bytes): (usize, u64)| SizeReads {
             bytes: to_f64(bytes),
             latencies: &histograms[at],
             warmth: if at < warm { Warmth::Steady } else { Warmth::NoPass },
@@ -197,12 +205,12 @@ fn sizes_that_were_not_warm_have_no_part() {
             growth: 5.0,
         };
         let sizes: Vec<_> = [64 * MIB, 128 * MIB, 4 * GIB].into_iter().enumerate().map(size).collect();
-        found(&sizes, None)
+        verdict(&sizes, None)
     };
-    assert_eq!(seen(0), SetsFound::Undecided(SetDoubt::TooFew { warm: 0 }));
-    assert_eq!(seen(1), SetsFound::Undecided(SetDoubt::TooFew { warm: 1 }));
-    assert_eq!(seen(2), SetsFound::AtLeast { bytes: to_f64(128 * MIB), is_all: false });
-    assert!(matches!(seen(3), SetsFound::Caches(..)), "{:?}", seen(3));
+    assert_eq!(seen(0), CacheVerdict::Undecided(SetDoubt::TooFew { warm: 0 }));
+    assert_eq!(seen(1), CacheVerdict::Undecided(SetDoubt::TooFew { warm: 1 }));
+    assert_eq!(seen(2), CacheVerdict::AtLeast { bytes: to_f64(128 * MIB), is_all: false });
+    assert!(matches!(seen(3), CacheVerdict::Caches(..)), "{:?}", seen(3));
 }
 
 /// What is between two sizes follows one over the size, as the law has it.

@@ -3,7 +3,8 @@
 //! Must not guess which disk; the kernel requires the whole disk, by its number.
 
 use super::again::RepeatTarget;
-use super::measured::{MeasuredFigure, Source, plural, whole};
+use super::figure::MeasuredFigure;
+use super::measured::{Source, plural, whole};
 use super::{Advice, Product, Setting, Value};
 use rigel_core::load::workload::Direction;
 use rigel_core::units::{Bytes, KIB, MIB, to_f64};

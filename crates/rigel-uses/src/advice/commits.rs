@@ -3,7 +3,8 @@
 //! Only if commits were measured; a run of reads says nothing about them. Must not compare figures of different runs: an hour ago, conditions
 //! differed.
 
-use super::measured::{Commit, MeasuredFigure, Source, whole};
+use super::figure::MeasuredFigure;
+use super::measured::{Commit, Source, whole};
 use super::{Advice, Product, Setting, SettingAdvice, Value};
 use rigel_core::units::say::number;
 

@@ -3,7 +3,8 @@
 //! Must not pretend that Oracle measured it.
 
 use super::again::{RepeatTarget, calibrate};
-use super::measured::{MeasuredFigure, Source, bandwidth, measured, one_stream, rises, stream_bytes, whole};
+use super::figure::MeasuredFigure;
+use super::measured::{Source, bandwidth, measured, one_stream, rises, stream_bytes, whole};
 use super::{Advice, Kind, Product, Setting, Value, usable};
 use crate::compare::Run;
 use rigel_core::judge::findings::{Answers, WithinBound};

@@ -4,11 +4,10 @@
 
 use super::again::RepeatTarget;
 use super::measured::{Source, product};
-use super::postgresql::{PAGE_BYTES, RANDOM_PAGE_COST};
-use super::{Advice, AlternativeValue, Conditions, SettingAdvice, Value, usable};
+use super::{Advice, AlternativeValue, Conditions, Product, Setting, SettingAdvice, Value, usable};
 use rigel_core::stats::EstimateForm;
 use rigel_core::units::say::number;
-use rigel_core::units::{MIB, to_f64};
+use rigel_core::units::{KIB, MIB, to_f64};
 use std::fmt;
 use std::str::FromStr;
 
@@ -17,6 +16,11 @@ use std::str::FromStr;
 pub struct HitRate {
     per_10_000: u16,
 }
+
+/// BLCKSZ, unless the server was built with another one.
+pub(super) const PAGE_BYTES: u64 = 8 * KIB;
+const PLANNER: &str = "https://www.postgresql.org/docs/current/runtime-config-query.html";
+const RANDOM_PAGE_COST: Setting = Setting::new(Product::Postgresql, "random_page_cost", PLANNER);
 
 const ALL: u16 = 10_000;
 /// What is taken if none is given. Editions of PostgreSQL's manual up to that of version 17 explained the default of 4 with it.

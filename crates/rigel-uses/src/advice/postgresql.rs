@@ -3,14 +3,14 @@
 //! Must not assume more about the server than its pages of 8 KiB.
 
 use super::again::RepeatTarget;
-use super::measured::{MeasuredFigure, Source, whole};
-use super::{Advice, Conditions, Product, Setting, Value, commits, page_cost};
+use super::figure::MeasuredFigure;
+use super::measured::{Source, whole};
+use super::page_cost::{self, PAGE_BYTES};
+use super::{Advice, Conditions, Product, Setting, Value, commits};
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::units::say::number;
 use rigel_core::units::{KIB, MIB};
 
-/// BLCKSZ, unless the server was built with another one.
-pub(super) const PAGE_BYTES: u64 = 8 * KIB;
 /// Most of `effective_io_concurrency` and `maintenance_io_concurrency`.
 const MOST_CONCURRENT: f64 = 1000.0;
 /// What `io_max_concurrency` is at most unless it is set; less with few shared buffers for each process.
@@ -28,9 +28,7 @@ const COMBINED_BYTES: (u64, u64, u64) = (128 * KIB, 256 * KIB, MIB);
 /// A size of I/O is large enough when one stream has so much of the rate of the best size.
 const GOOD_RATE: f64 = 0.95;
 
-const PLANNER: &str = "https://www.postgresql.org/docs/current/runtime-config-query.html";
 const RESOURCES: &str = "https://www.postgresql.org/docs/current/runtime-config-resource.html";
-pub(super) const RANDOM_PAGE_COST: Setting = Setting::new(Product::Postgresql, "random_page_cost", PLANNER);
 /// From version 18 on the way of reading is the bound, and not the value (docs/method/settings.md).
 const EFFECTIVE: Setting = Setting::new(Product::Postgresql, "effective_io_concurrency", RESOURCES).until(17);
 const MAINTENANCE: Setting = Setting::new(Product::Postgresql, "maintenance_io_concurrency", RESOURCES);

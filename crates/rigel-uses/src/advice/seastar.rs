@@ -3,7 +3,8 @@
 //! Must not leave out one of the four rates: Seastar takes none as optional.
 
 use super::again::RepeatTarget;
-use super::measured::{MeasuredFigure, Source, whole};
+use super::figure::MeasuredFigure;
+use super::measured::{Source, whole};
 use super::{Advice, Product, Setting, Value};
 use rigel_core::load::workload::Direction;
 use rigel_core::path_text::printable;

@@ -11,7 +11,7 @@
 //!
 //! What is withheld keeps the computation for whoever asks how it came about. Must not change a figure.
 
-use super::measured::MeasuredFigure;
+use super::figure::MeasuredFigure;
 use super::{Advice, Kind, Refusal, SettingAdvice};
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::path_text::printable;

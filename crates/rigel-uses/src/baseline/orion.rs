@@ -3,10 +3,12 @@
 //! Latencies are milliseconds up to 11.1 and microseconds from 11.2 on (`orion/unit.rs`). The tables of rates and latencies look alike
 //! (`orion/table.rs`). Must not open a file.
 
+mod columns;
 mod table;
 mod unit;
 
-use self::table::{HEADER, Line, TableNumbers, has_lost_header, is_header};
+use self::columns::{HEADER, Line};
+use self::table::{TableNumbers, has_lost_header, is_header};
 use self::unit::LatencyUnit;
 use super::text::{bytes, count, cut_line, half_unit, is_ambiguous, number, whole, whole_lines};
 use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Tool, ToolFigure};

@@ -3,6 +3,7 @@
 //! Pure; a run is compared with the first one of the base. Must not judge numbers.
 
 use super::Run;
+use super::comparison::Difference;
 use crate::versus::{OverallRatio, Versus};
 use rigel_core::facts::TargetFacts;
 use rigel_core::judge::answer::Answer;
@@ -14,21 +15,6 @@ use rigel_core::load::request::EngineRequest;
 use rigel_core::load::workload::Layout;
 use rigel_core::units::Bytes;
 use rigel_core::units::say::number;
-
-/// Something in which a run differs from the first one of the base.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// What.
-    pub what: &'static str,
-    /// How it is in the first run of the base.
-    pub base: String,
-    /// How it is in the other run.
-    pub other: String,
-    /// The name of the other run.
-    pub run_id: String,
-    /// Numbers that differ in this cannot be compared.
-    pub incomparable: bool,
-}
 
 /// A property of a run; `None` when it has no bearing on the run.
 struct Property {

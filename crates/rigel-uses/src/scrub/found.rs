@@ -1,7 +1,8 @@
 //! What a scrub found: ranges that differ, with digests, the first different bytes and which copy is right. Must not read anything.
 
-use super::judge::{CopyJudgement, Window, judge};
+use super::judge::{CopyJudgement, judge};
 use super::map::{Chunk, hex};
+use super::window::Window;
 use rigel_core::facts::copies::Extent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,7 @@ const SHOWN_BYTES: usize = 16;
 
 /// One copy of a range that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CopyFound {
+pub struct RangeCopy {
     /// Place in the list of disks.
     pub disk: u16,
     /// First byte of the range on that disk.
@@ -41,7 +42,7 @@ pub struct Difference {
     /// How many bytes differ from the first copy; 0 when none could be compared.
     pub differing_bytes: u64,
     /// Every copy: A, B and so on.
-    pub copies: Vec<CopyFound>,
+    pub copies: Vec<RangeCopy>,
     /// Which copy is right, by parts of the range.
     pub judged: Vec<CopyJudgement>,
 }
@@ -53,7 +54,7 @@ impl Difference {
         let compared = whole.len() > 1 && whole.len() == read.len();
         let first = if compared { first_difference(&whole) } else { None };
         let from = first.unwrap_or(0);
-        let found = |(place, copy): (&super::Place, &Result<&[u8], i32>)| CopyFound {
+        let found = |(place, copy): (&super::Place, &Result<&[u8], i32>)| RangeCopy {
             disk: place.disk,
             offset: place.offset,
             sha256: copy.ok().map(|bytes| hex(&Sha256::digest(bytes))),
@@ -75,7 +76,7 @@ impl Difference {
 
     /// Of a range of which there is one copy, and that cannot be read.
     pub fn unreadable(range: &Chunk, errno: i32) -> Self {
-        let found = |place: &super::Place| CopyFound {
+        let found = |place: &super::Place| RangeCopy {
             disk: place.disk,
             offset: place.offset,
             sha256: None,

@@ -2,9 +2,9 @@
 //! checked alone. Pages that the server encrypted or compressed are not known. Must not read a page's rows.
 
 use super::crc32c::crc32c;
-use super::judge::{PageJudge, Part, Window};
 use super::letter;
 use super::pages::{PageCopy, be, by_checksum};
+use super::window::{PageJudge, Part, Window};
 
 /// The usual size first.
 const SIZES: [usize; 5] = [16384, 8192, 4096, 32768, 65536];
@@ -118,7 +118,8 @@ fn fold(bytes: &[u8]) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::judge::{Certainty, Kind, Window, judge};
+    use super::super::judge::{Kind, judge};
+    use super::super::window::{Certainty, Window};
     use super::*;
 
     /// A page made by the documented layout.

@@ -2,10 +2,10 @@
 //! unknown. Must not guess: nothing is called certain on less than a checksum of 32 bits or several of 16.
 
 use super::map::BLOCK_BYTES;
+use super::window::{Certainty, PageJudge, Part, Window};
 use super::{innodb, letter, own, postgres, verified};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// The evidence for a judgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -36,18 +36,6 @@ impl Kind {
     }
 }
 
-/// How certain that is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Certainty {
-    /// Proven by a checksum that cannot match by chance, or only once in 65535 times.
-    Certain,
-    /// There is evidence, but no checksum.
-    Likely,
-    /// Which copy is right is not known.
-    Unknown,
-}
-
 /// Which copy of a part of a range is right.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CopyJudgement {
@@ -76,69 +64,6 @@ impl CopyJudgement {
     }
 }
 
-/// A range with what is beside it, of every copy.
-#[derive(Clone, Debug)]
-pub struct Window<'a> {
-    /// First byte of the window, counted over everything that is compared.
-    pub at: u64,
-    /// Its bytes in every copy; `None` of a copy that cannot be read.
-    pub copies: Vec<Option<&'a [u8]>>,
-    /// The range in it.
-    pub range: Range<usize>,
-    /// Where the window begins in the file, when the copies are files and begin at the same place of both. A file of PostgreSQL is a
-    /// segment of 1 GiB: its number is reported too.
-    pub in_file: Option<(u64, u32)>,
-}
-
-impl Window<'_> {
-    /// `len` bytes of a copy, where it can be read and the window has them.
-    pub(super) fn bytes(&self, copy: usize, at: usize, len: usize) -> Option<&[u8]> {
-        (*self.copies.get(copy)?)?.get(at..at.checked_add(len)?)
-    }
-
-    /// Starts of pages of this size that hold the block at `block`, on the grid of blocks.
-    pub(super) fn starts(&self, block: usize, page: usize) -> impl Iterator<Item = usize> + use<> {
-        let step = usize::try_from(BLOCK_BYTES).unwrap_or(4096);
-        (0..page / step).filter_map(move |back| block.checked_sub(back * step))
-    }
-
-    fn judged(&self, part: &Part, by: Kind, says: PageJudge) -> CopyJudgement {
-        CopyJudgement {
-            at: self.at + part.start as u64,
-            len: part.len as u64,
-            by,
-            right: says.right.and_then(|copy| u16::try_from(copy).ok()),
-            certainty: says.certainty,
-            why: says.why,
-        }
-    }
-}
-
-/// A page or block in the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    pub start: usize,
-    pub len: usize,
-}
-
-/// What a kind of page says about its copies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PageJudge {
-    pub right: Option<usize>,
-    pub certainty: Certainty,
-    pub why: String,
-}
-
-impl PageJudge {
-    pub(super) fn of(right: usize, certainty: Certainty, why: String) -> Self {
-        Self { right: Some(right), certainty, why }
-    }
-
-    pub(super) const fn unknown(why: String) -> Self {
-        Self { right: None, certainty: Certainty::Unknown, why }
-    }
-}
-
 /// Judges every block of the range; neighbours about which the same is said are reported as one part.
 pub fn judge(window: &Window<'_>) -> Vec<CopyJudgement> {
     let step = usize::try_from(BLOCK_BYTES).unwrap_or(4096);
@@ -148,13 +73,25 @@ pub fn judge(window: &Window<'_>) -> Vec<CopyJudgement> {
         let len = step.min(window.range.end - at);
         let (part, by, says) = judge_block(window, at, len);
         at = (part.start + part.len).max(at + len);
-        let judged = window.judged(&part, by, says);
+        let judged = judgement(window, &part, by, says);
         match found.last_mut() {
             Some(last) if is_same(last, &judged) => last.len += judged.len,
             _ => found.push(judged),
         }
     }
     found
+}
+
+/// What is said of a page or block, in the form of reports.
+fn judgement(window: &Window<'_>, part: &Part, by: Kind, says: PageJudge) -> CopyJudgement {
+    CopyJudgement {
+        at: window.at + part.start as u64,
+        len: part.len as u64,
+        by,
+        right: says.right.and_then(|copy| u16::try_from(copy).ok()),
+        certainty: says.certainty,
+        why: says.why,
+    }
 }
 
 /// Whether the second continues where the first ends and says the same.

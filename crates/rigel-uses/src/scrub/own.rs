@@ -1,8 +1,8 @@
 //! Blocks of scratch files of Rigel: a filled block can be regenerated from its stamp and compared as a whole. One that a run wrote to later has
 //! the stamp but different bytes, and then nothing is known. Must not judge other blocks.
 
-use super::judge::{Certainty, PageJudge, Part, Window};
 use super::pages::is_damage_of;
+use super::window::{Certainty, PageJudge, Part, Window};
 use super::{letter, verified};
 use rigel_core::guard::scratch::{self, BLOCK_BYTES};
 
@@ -43,7 +43,8 @@ pub(super) fn judge(window: &Window<'_>, block: Part) -> Option<PageJudge> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::judge::{Kind, Window, judge};
+    use super::super::judge::{Kind, judge};
+    use super::super::window::Window;
 
     #[test]
     fn the_block_as_it_was_filled_is_right() {

@@ -1,7 +1,7 @@
 //! Pages in general: which of the copies are intact, and what follows. Must not know a format.
 
-use super::judge::{Certainty, PageJudge};
 use super::letter;
+use super::window::{Certainty, PageJudge};
 
 /// One copy of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@
 //! the same leg. For each neighbour one number in 65535 fits by chance; a number that fits three or more in a row does not.
 //! Without checksums or neighbours, only the header can be checked, which makes nothing certain. Must not read a page's rows.
 
-use super::judge::{Certainty, PageJudge, Part, Window};
 use super::letter;
 use super::pages::{PageCopy, by_checksum, le};
+use super::window::{Certainty, PageJudge, Part, Window};
 
 /// The usual size first.
 const SIZES: [usize; 4] = [8192, 4096, 16384, 32768];

@@ -1,8 +1,8 @@
 //! Verified blocks, as soaks, tests of durability and loads with `verify` write them: the checksum of each sector shows whether it is intact, and
 //! the sector says what it belongs to. Must not judge other blocks.
 
-use super::judge::{Certainty, PageJudge, Part, Window};
 use super::letter;
+use super::window::{Certainty, PageJudge, Part, Window};
 use rigel_core::judge::wrong_data::write;
 use rigel_core::verify::block::{BLOCK_BYTES, Head, SECTOR_BYTES, SECTORS, whole};
 
@@ -90,7 +90,8 @@ fn is_left_of(block: &[u8], right: &[u8], head: Head) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::judge::{Certainty, Kind, Window, judge};
+    use super::super::judge::{Kind, judge};
+    use super::super::window::{Certainty, Window};
     use rigel_core::load::volume::Place;
     use rigel_core::verify::block::{SECTOR_BYTES, fill};
 

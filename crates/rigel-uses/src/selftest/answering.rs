@@ -2,7 +2,8 @@
 //!
 //! Must not score.
 
-use super::cases::{Case, Promise};
+use super::case::Case;
+use super::promise::Promise;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, LevelChoice, Precision};
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};

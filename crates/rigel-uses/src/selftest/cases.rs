@@ -2,6 +2,8 @@
 //!
 //! The noise and its size follow observations on real machines. Must not score.
 
+use super::case::Case;
+use super::promise::{CoverageDemand, Promise, Silence};
 use super::{answering, commits, highest, loads, places, queues, rates, turns};
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::class::Pattern;
@@ -11,92 +13,6 @@ use rigel_core::load::request::{CacheWarmUp, DEFAULT_STREAM_IOS, EngineRequest, 
 use rigel_core::load::task::Task;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::sim::SimLaw;
-use rigel_core::stats::bound::LatencyBound;
-
-/// What a case has to show.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Promise {
-    /// Intervals and estimates of all points are right.
-    Coverage {
-        /// At least.
-        least: f64,
-        /// The mean of the estimates is off by no more, relative.
-        most_bias: f64,
-        /// Least share of the points that reach the aim; `None` if many do not.
-        least_reached: Option<f64>,
-        /// An adaptive run takes no more minutes, on average.
-        most_minutes: Option<f64>,
-    },
-    /// The search finds the level that saturates the device, and its rate.
-    Levels {
-        /// The bracket contains the true value in at least that share of the trials.
-        least: f64,
-    },
-    /// The figures of a calibration are true.
-    Answers {
-        /// Of the 95 % intervals of each figure that share contains the true value.
-        least: f64,
-        /// The mean of each figure is off by no more, relative.
-        most_bias: f64,
-    },
-    /// The bracket of a rate within a bound contains the true value.
-    Rate {
-        /// In that share of the trials.
-        least: f64,
-        /// It is no wider, relative to the rate, on average.
-        most_width: f64,
-    },
-    /// The figures that a formula gives are true: those of arrivals, of commits, of places, and those that stand for a whole run.
-    Figures(&'static [FigurePromise]),
-    /// The 95 % intervals of all points contain the true value, or belong to a trial in which the flag was raised.
-    HeldOrRaises(FlagCode, CoverageDemand),
-    /// A flag is raised in at least that share of the trials.
-    Raises(FlagCode, f64),
-    /// Two sides that are alike: in at least that share of the trials no difference is found.
-    NoDifference(f64),
-    /// Two sides in turn: their ratio is known as well in at most that share of the time of two runs that are compared.
-    Sooner(f64),
-}
-
-/// What one figure of a formula has to show.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FigurePromise {
-    /// Which, as a phrase.
-    pub what: &'static str,
-    /// Of its 95 % intervals that share contains the true value.
-    pub least: f64,
-    /// Its mean is off by no more, relative.
-    pub most_bias: f64,
-}
-
-impl FigurePromise {
-    /// A mean of visits, as the rates of whole runs are: two points are left for what moderation over few points costs. A bias of an
-    /// eighth of the aim of 5 % is a quarter of a standard error, and costs an interval that just reaches it one point.
-    pub(super) const fn mean(what: &'static str) -> Self {
-        Self { what, least: 0.93, most_bias: 0.05 / 8.0 }
-    }
-}
-
-/// How often intervals contain the true value or a flag is raised, and how near the estimates are in both cases.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CoverageDemand {
-    /// Share of the intervals, at least.
-    pub least: f64,
-    /// Flagged or not, the mean of the estimates is off by no more, relative; `None` if nothing can be done
-    /// about it.
-    pub most_bias: Option<f64>,
-}
-
-/// Flags that a device gives no cause for: in no more than that share of the trials may one of them be raised.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Silence {
-    /// What they are about.
-    pub about: &'static str,
-    /// The flags; one of them is enough.
-    pub flags: &'static [FlagCode],
-    /// At most.
-    pub most: f64,
-}
 
 /// If all noise is shorter than a visit, visits do not correlate. The tests are at 5 %, but most of it is spent on
 /// correlations below 0, which are no alarm.
@@ -121,33 +37,6 @@ const SEED_OF_B: u64 = 1 << 32;
 
 /// Of the points, where noise is far below the aim.
 const NEARLY_ALL: f64 = 0.99;
-
-/// One simulated device, how it is measured, and what has to come out.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Case {
-    /// What the device is like.
-    pub name: &'static str,
-    /// The device, as behind `--engine sim:`.
-    pub law: String,
-    /// The other device, where two take turns.
-    pub and: Option<String>,
-    /// Run level.
-    pub level: RunLevel,
-    /// What is aimed at.
-    pub pace: Adaptive,
-    /// Which levels are measured.
-    pub levels: LevelChoice,
-    /// Share of writes in per cent.
-    pub write_percent: u8,
-    /// The latency limit of small I/O, where it is a calibration.
-    pub bound: Option<LatencyBound>,
-    /// The latency limit of an open loop, as it is written, where a rate is searched.
-    pub slo: Option<&'static str>,
-    /// What has to come out.
-    pub promise: Promise,
-    /// What must not come out.
-    pub silent: &'static [Silence],
-}
 
 impl Case {
     /// The request of one trial.
@@ -207,39 +96,6 @@ impl Case {
         };
         let other = seed.wrapping_add(SEED_OF_B);
         Ok(Some([alone(&self.law, seed)?, alone(b, other)?]))
-    }
-
-    /// Figures of a level are those of a formula.
-    pub(super) fn known(
-        level: RunLevel,
-        name: &'static str,
-        law: impl Into<String>,
-        promised: &'static [FigurePromise],
-    ) -> Self {
-        let promise = Promise::Figures(promised);
-        Self { level, promise, ..Self::adaptive(name, law, 0.93) }
-    }
-
-    /// The intervals of an adaptive run contain the true value in this share.
-    pub(super) fn adaptive(name: &'static str, law: impl Into<String>, least: f64) -> Self {
-        Self {
-            name,
-            law: law.into(),
-            and: None,
-            level: RunLevel::Normal,
-            pace: Adaptive { precision: Precision(50), max_duration: None, fast: false },
-            levels: LevelChoice::Orion,
-            write_percent: 0,
-            bound: None,
-            slo: None,
-            promise: Promise::Coverage {
-                least,
-                most_bias: 0.05 / 8.0,
-                least_reached: None,
-                most_minutes: None,
-            },
-            silent: &[],
-        }
     }
 
     /// The same on the usual device with this noise.

@@ -2,8 +2,9 @@
 //!
 //! Must not run anything.
 
-use super::cases::{Case, FigurePromise};
-use super::known::KnownFigure;
+use super::case::Case;
+use super::figure::KnownFigure;
+use super::promise::FigurePromise;
 use super::score::{Grade, Score};
 use rigel_core::judge::findings::{Extreme, Findings};
 use rigel_core::load::class::Class;

@@ -3,36 +3,18 @@
 //!
 //! Must not contain a case or a formula; the modules of these levels do.
 
-use super::cases::{FigurePromise, Promise};
-use super::score::{Grade, Score, Trial, seldom_enough};
+use super::figure::KnownFigure;
+use super::promise::{FigurePromise, Promise};
+use super::score::{Grade, Score, seldom_enough};
+use super::trial::Trial;
 use super::{commits, highest, loads, places, queues, rates};
 use rigel_core::judge::findings::Findings;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
 use rigel_core::load::task::Task;
 use rigel_core::sim::SimLaw;
-use rigel_core::stats::Estimate;
 use rigel_core::stats::sample::mean;
 use rigel_core::units::to_f64;
-
-/// One figure of a trial.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct KnownFigure {
-    /// Which, as a phrase.
-    pub what: &'static str,
-    /// Whether its 95 % interval contains the true value; `None` without an interval.
-    pub held: Option<bool>,
-    /// Figure / truth - 1.
-    pub error: f64,
-}
-
-impl KnownFigure {
-    pub(super) fn of(what: &'static str, found: Estimate, truth: f64) -> Self {
-        let holds = |(lo, hi): (f64, f64)| (lo..=hi).contains(&truth);
-        let ends = found.interval.map(|interval| (interval.lo95, interval.hi95));
-        Self { what, held: ends.map(holds), error: found.value / truth - 1.0 }
-    }
-}
 
 /// The figures of a run whose truth is known; none of another level.
 pub(super) fn figures(found: &Findings, request: &Request, law: &SimLaw) -> Vec<KnownFigure> {

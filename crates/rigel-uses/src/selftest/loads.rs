@@ -2,8 +2,9 @@
 //!
 //! Must not run anything.
 
-use super::cases::{Case, FigurePromise};
-use super::known::KnownFigure;
+use super::case::Case;
+use super::figure::KnownFigure;
+use super::promise::FigurePromise;
 use rigel_core::judge::findings::Findings;
 use rigel_core::load::class::{Class, Figure, LoadClass, Pattern, Sizes};
 use rigel_core::load::file;

@@ -2,10 +2,12 @@
 //!
 //! Must not run anything.
 
-use super::cases::{Case, FigurePromise, Promise};
-use super::known::KnownFigure;
-use super::score::{Grade, Score, Trial};
-use rigel_core::judge::findings::{Findings, RequiredFound, SloAnswer};
+use super::case::Case;
+use super::figure::KnownFigure;
+use super::promise::{FigurePromise, Promise};
+use super::score::{Grade, Score};
+use super::trial::Trial;
+use rigel_core::judge::findings::{Findings, RequiredRate, SloAnswer};
 use rigel_core::load::class::{Arrival, Class, LoadClass, Shape};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, Precision};
@@ -102,7 +104,7 @@ pub(super) fn require(request: &mut Request) -> Result<(), String> {
 /// What a run says about the bound where it is just kept.
 pub(super) fn figures(found: &Findings) -> Vec<KnownFigure> {
     let Some(slo) = &found.slo else { return Vec::new() };
-    let of = |required: &RequiredFound| {
+    let of = |required: &RequiredRate| {
         let Requirement { bound, rate } = required.requirement;
         let place = slo.bounds.iter().position(|one| *one == bound)?;
         let point = slo.points.iter().find(|point| point.rate == rate)?;

@@ -2,9 +2,11 @@
 //!
 //! Must not judge a promise.
 
-use super::cases::{Case, Promise};
+use super::case::Case;
+use super::promise::Promise;
 use super::rates::arrivals;
-use super::score::{Grade, Score, SideOutcome, Trial, minutes};
+use super::score::{Grade, Score};
+use super::trial::{SideOutcome, Trial, minutes};
 use crate::compare::{Comparison, Run};
 use crate::versus::Versus;
 use rigel_core::judge::findings::Findings;

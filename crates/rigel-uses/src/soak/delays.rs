@@ -1,6 +1,6 @@
 //! The I/O that made users wait longest though nothing failed. It is compared with those of its phase that no standstill held. Must not look at failures.
 
-use super::PhaseFound;
+use super::PhaseFindings;
 use rigel_core::documents;
 use rigel_core::load::class::Class;
 use rigel_core::measure::{ByTarget, ClassTally};
@@ -41,7 +41,7 @@ pub struct LongCount {
 }
 
 /// How many took that long: all that the histograms have, and of those that crossed the beginning of a window the longest of each visit.
-pub fn count(record: &Record, phases: &[PhaseFound], limit: Nanos) -> LongCount {
+pub fn count(record: &Record, phases: &[PhaseFindings], limit: Nanos) -> LongCount {
     let sum = |is_counted: &dyn Fn(u64, u64) -> bool| {
         let all = phases.iter().flat_map(|phase| phase.classes.values()).flat_map(|io| io.latency.buckets());
         all.filter(|(low, high, _)| is_counted(*low, *high)).map(|(.., n)| n).fold(0, u64::saturating_add)
@@ -60,7 +60,7 @@ pub fn count(record: &Record, phases: &[PhaseFound], limit: Nanos) -> LongCount 
 }
 
 /// The longest of those I/Os of a record that are far longer than nearly all others of their phase.
-pub fn longest(record: &Record, phases: &[PhaseFound], targets: Option<&ByTarget>) -> Option<LongIo> {
+pub fn longest(record: &Record, phases: &[PhaseFindings], targets: Option<&ByTarget>) -> Option<LongIo> {
     // Of a load of thousands of visits once.
     let mut known: BTreeMap<(u32, Class), Option<UsualTime>> = BTreeMap::new();
     let mut longest: Option<(u64, Class, UsualTime, &Visit)> = None;
@@ -83,7 +83,7 @@ pub fn longest(record: &Record, phases: &[PhaseFound], targets: Option<&ByTarget
     })
 }
 
-fn usual(phases: &[PhaseFound], number: u32, class: Class, tally: &ClassTally) -> Option<UsualTime> {
+fn usual(phases: &[PhaseFindings], number: u32, class: Class, tally: &ClassTally) -> Option<UsualTime> {
     let phase = phases.iter().find(|phase| phase.number == number)?;
     let visits = usize::try_from(phase.visits).unwrap_or(usize::MAX);
     UsualTime::of(&phase.classes.get(&class)?.latency, tally.planned, visits)

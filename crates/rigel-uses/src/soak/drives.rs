@@ -11,14 +11,14 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drives {
     /// Those that reported their counters, in the order in which they were first seen.
-    pub told: Vec<DriveFound>,
+    pub told: Vec<DriveFindings>,
     /// Those that never did.
     pub silent: Vec<SilentDrive>,
 }
 
 /// A drive that reported its counters at least once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DriveFound {
+pub struct DriveFindings {
     /// Its kernel name at the last reading.
     pub name: String,
     /// Its model.
@@ -63,7 +63,7 @@ pub struct Change {
     pub worse: bool,
 }
 
-impl DriveFound {
+impl DriveFindings {
     /// What casts doubt on it.
     pub fn worse(&self) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(|change| change.worse)
@@ -83,7 +83,7 @@ impl DriveFound {
 
 impl Drives {
     /// The drives against which something speaks.
-    pub fn worse(&self) -> impl Iterator<Item = &DriveFound> {
+    pub fn worse(&self) -> impl Iterator<Item = &DriveFindings> {
         self.told.iter().filter(|drive| drive.is_worse())
     }
 
@@ -94,7 +94,7 @@ impl Drives {
 
     /// How often the one that told least reported a counter of damage or an alarm, at most; 0 where it has none. `None` without drives.
     pub fn fewest_looks(&self) -> Option<u32> {
-        self.told.iter().map(DriveFound::looks_at_damage).min()
+        self.told.iter().map(DriveFindings::looks_at_damage).min()
     }
 }
 
@@ -131,7 +131,7 @@ fn why(drive: &Drive) -> Option<String> {
     if let DriveAnswer::Nothing(why) = &drive.said { Some(why.clone()) } else { None }
 }
 
-fn is_same(found: &DriveFound, drive: &Drive) -> bool {
+fn is_same(found: &DriveFindings, drive: &Drive) -> bool {
     match (&found.serial, &drive.serial) {
         (Some(one), Some(other)) => one == other && found.model == drive.model,
         (None, None) => found.name == drive.name && found.model == drive.model,
@@ -140,9 +140,9 @@ fn is_same(found: &DriveFound, drive: &Drive) -> bool {
 }
 
 /// The place of a drive among those that were found; a new one when it was not.
-fn place(told: &mut Vec<DriveFound>, drive: &Drive) -> usize {
+fn place(told: &mut Vec<DriveFindings>, drive: &Drive) -> usize {
     told.iter().position(|found| is_same(found, drive)).unwrap_or_else(|| {
-        told.push(DriveFound {
+        told.push(DriveFindings {
             name: drive.name.clone(),
             model: drive.model.clone(),
             serial: drive.serial.clone(),
@@ -155,7 +155,7 @@ fn place(told: &mut Vec<DriveFound>, drive: &Drive) -> usize {
     })
 }
 
-fn add(found: &mut DriveFound, drive: &Drive, counters: &Counters, at: &str) {
+fn add(found: &mut DriveFindings, drive: &Drive, counters: &Counters, at: &str) {
     found.name.clone_from(&drive.name);
     if found.looks == 0 {
         at.clone_into(&mut found.seen[0]);
@@ -182,7 +182,7 @@ fn add(found: &mut DriveFound, drive: &Drive, counters: &Counters, at: &str) {
 }
 
 /// A counter of damage counts with its highest value: a sector that waited and was replaced later waited.
-fn judge(found: &mut DriveFound) {
+fn judge(found: &mut DriveFindings) {
     let threshold = found.changes.iter().find(|change| change.counter == Counter::SpareThresholdPercent);
     let threshold = threshold.map_or(0, |change| change.last);
     for change in &mut found.changes {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     fn worse(looks: &[DriveLook]) -> Vec<(String, Vec<Counter>)> {
-        let of = |drive: &DriveFound| {
+        let of = |drive: &DriveFindings| {
             (drive.name.clone(), drive.worse().map(|change| change.counter).collect::<Vec<_>>())
         };
         super::of(looks).unwrap().worse().map(of).collect()

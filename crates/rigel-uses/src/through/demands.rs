@@ -7,7 +7,7 @@ use rigel_core::units::{Nanos, to_f64};
 
 /// A demand, and what became of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DemandFound {
+pub struct DemandOutcome {
     /// The demand.
     pub demand: Demand,
     /// What became of it.
@@ -26,7 +26,7 @@ pub enum DemandVerdict {
 }
 
 /// Judges one.
-pub fn judged(demand: Demand, found: &ThroughFindings) -> DemandFound {
+pub fn judged(demand: Demand, found: &ThroughFindings) -> DemandOutcome {
     let verdict = match demand {
         Demand::Standstill(limit) => standstill(limit, found),
         Demand::Back(limit) => back(limit, found),
@@ -45,7 +45,7 @@ pub fn judged(demand: Demand, found: &ThroughFindings) -> DemandFound {
         DemandVerdict::Kept if found.hung.is_some() => DemandVerdict::Undecided("I/Os never completed"),
         other => other,
     };
-    DemandFound { demand, verdict }
+    DemandOutcome { demand, verdict }
 }
 
 const NOTHING: DemandVerdict = DemandVerdict::Undecided("no I/O completed in that part of the run");

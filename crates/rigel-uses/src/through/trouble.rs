@@ -121,7 +121,12 @@ pub struct TroubleFindings {
 }
 
 /// Out of the intervals of a run that was to hold a rate.
-pub fn found(course: &[Figures], marks: &[Mark], standstills: &[Standstill], asked: u32) -> TroubleFindings {
+pub fn findings(
+    course: &[Figures],
+    marks: &[Mark],
+    standstills: &[Standstill],
+    asked: u32,
+) -> TroubleFindings {
     let began_ns = course.first().map_or(0, |first| first.began_ns);
     let mark = (0..).zip(marks).find(|(_, mark)| mark.run_ns >= began_ns && mark.marked.is_sign());
     let mark = mark.map(|(number, mark)| Sign { at_ns: mark.run_ns, kind: SignKind::Mark(number) });

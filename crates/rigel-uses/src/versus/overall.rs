@@ -4,7 +4,8 @@
 
 use super::{CONFIDENCE, PairedRates, rounds};
 use crate::compare::change::{Change, Doubt, RestsOn};
-use crate::compare::{Effect, Row};
+use crate::compare::comparison::Row;
+use crate::compare::effect::Effect;
 use rigel_core::judge::quantity::Quantity;
 use rigel_core::load::matrix::Point;
 use rigel_core::stats::sample::count;

@@ -6,6 +6,7 @@
 use super::fit::FitArgs;
 use super::forecast::{ForecastArgs, ForecastOptions};
 use super::replay::{ReplayArgs, ReplayOptions};
+use super::store_args::StoreArgs;
 use super::whose::{CommandStem, WhoseArgs};
 use super::{Environment, Invocation, typed, values};
 use clap::ValueEnum;
@@ -89,13 +90,6 @@ pub enum Capacity {
     Show(ShowArgs),
     Forecast(ForecastOptions),
     Replay(ReplayOptions),
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
-pub struct StoreArgs {
-    /// Store file [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]
-    #[arg(long = "store", value_name = "FILE")]
-    pub file: Option<PathBuf>,
 }
 
 /// The order of a date that does not begin with a year of four digits.

@@ -2,7 +2,7 @@
 //!
 //! Must not open a store or a record.
 
-use super::capacity::StoreArgs;
+use super::store_args::StoreArgs;
 use super::whose::{CommandStem, WhoseArgs};
 use rigel_capacity::day;
 use rigel_capacity::headroom::{Addition, Grow, Scenario, WhatIf};

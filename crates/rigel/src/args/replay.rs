@@ -2,7 +2,7 @@
 //!
 //! Must not open the store.
 
-use super::capacity::StoreArgs;
+use super::store_args::StoreArgs;
 use super::values::{self, ValueError};
 use super::whose::{CommandStem, WhoseArgs};
 use rigel_capacity::Source;

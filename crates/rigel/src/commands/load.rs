@@ -2,12 +2,13 @@
 //!
 //! Must not know fio's options; [`rigel_core::load::fio`] and [`crate::args::fio_hint`] do.
 
-use crate::args::{FromFioArgs, fio_hint};
+use super::remark::remark_text;
+use crate::args::FromFioArgs;
 use crate::commands::run::load_bytes;
 use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::load::file::Comments;
-use rigel_core::load::fio::{self, FioLoad, Remark};
+use rigel_core::load::fio::{self, FioLoad};
 use rigel_core::path_text::{encode, shell_word};
 use rigel_core::units::say::{typed_size, typed_time};
 
@@ -32,17 +33,6 @@ pub fn text<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Problem> {
     str::from_utf8(bytes).map_err(|_| {
         Problem::usage("the job file is not UTF-8 text").at(name).next("give the job file that fio reads")
     })
-}
-
-/// A remark in words; those of the command line where the load has none of its own.
-pub fn remark_text(remark: &Remark) -> String {
-    let typed = format!("--{}", remark.option);
-    let hint = || {
-        let sentence = fio_hint(&typed, remark.value.as_deref(), false)?;
-        Some(sentence.strip_prefix(&format!("fio's {typed} ")).unwrap_or(&sentence).to_owned())
-    };
-    let words = remark.words.clone().or_else(hint);
-    Remark { words, ..remark.clone() }.to_string()
 }
 
 /// The command that measures it as long as fio does, where fio did.

@@ -9,6 +9,7 @@ mod dry_run;
 mod life;
 mod load;
 mod marks;
+mod memory;
 mod nodes;
 mod present;
 mod resume;
@@ -24,10 +25,10 @@ mod working_set;
 pub use consent::{check_names, forecast_of, permit_for};
 pub use load::bytes as load_bytes;
 pub use marks::prefix as mark_prefix;
+pub use memory::check_not_memory;
 pub use nodes::{Crew, follow, own_name};
 pub use resume::resume;
 pub use sql::{drop_schema, install, prove, sql};
-pub use targets::check_not_memory;
 
 use crate::args::RunOptions;
 use crate::output::{self, OutputSet, rest};
@@ -95,7 +96,7 @@ fn planned(reporter: Reporter<'_>, host: &HostFacts, looked: &[TargetFacts]) -> 
     reporter.remarks(&options.notes);
     reporter.remarks(&scaling::remarks(options, looked));
     // What will be refused needs no other word.
-    if targets::check_answered_by_storage(&options.request, looked).is_ok() {
+    if memory::check_answered_by_storage(&options.request, looked).is_ok() {
         reporter.memory(looked);
     }
     reporter.note(narrowed(options, host, looked, &plan));
@@ -125,7 +126,7 @@ fn together(options: &RunOptions, host: HostFacts, crew: &Crew, streams: &Stream
     let met = crew.meet(options, host)?;
     let (looked, options) = (met.targets().to_vec(), &met.options(options));
     sides::check(options, &looked)?;
-    targets::check_answered_by_storage(&options.request, &looked)?;
+    memory::check_answered_by_storage(&options.request, &looked)?;
     let options = &*commits::of_calibration(options, &looked);
     let options = &*soak::of_targets(options, &looked);
     scaling::check_alone(&options.request)?;
@@ -182,7 +183,7 @@ fn measure_and_report(
     let found = scratch.facts()?.unwrap_or(looked);
     let plan = Plan::new(&options.request, &host, &found)?;
     // Before anything is said of what will be written; what must not be written is refused for that.
-    if let Err(memory) = targets::check_answered_by_storage(&options.request, &found) {
+    if let Err(memory) = memory::check_answered_by_storage(&options.request, &found) {
         consent::foresee(options, &found)?;
         return Err(memory);
     }

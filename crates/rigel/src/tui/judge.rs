@@ -106,7 +106,7 @@ impl PartialRecord {
             }
             Event::VisitFinished { visit } => {
                 if self.in_parts != Some(visit.number) {
-                    self.wrong.add(&wrong_data::found([visit], None));
+                    self.wrong.add(&wrong_data::counts([visit], None));
                 }
                 let record = self.record.as_mut()?;
                 let visits = if visit.searches() { &mut record.search } else { &mut record.visits };

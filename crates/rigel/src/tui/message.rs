@@ -3,9 +3,8 @@
 //! They are made on the coordinator's thread and kept small. Must not draw.
 
 use super::judge::Judgement;
-use super::model::LastVisit;
 use rigel_core::event::{Activity, Event, LiveFigures, Saturation, VisitPosition};
-use rigel_core::load::class::{Class, LoadClass};
+use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::{Point, RunLevel};
 use rigel_core::load::pace::Pace;
 use rigel_core::measure::ClassTally;
@@ -28,6 +27,15 @@ pub struct Digest {
     pub rates: Vec<f64>,
     /// The mean latency over time, in microseconds.
     pub latencies_us: Vec<f64>,
+}
+
+/// A visit that was made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LastVisit {
+    /// Which.
+    pub at: VisitPosition,
+    /// Its classes.
+    pub ios: PerClass<Digest>,
 }
 
 /// Something to show.

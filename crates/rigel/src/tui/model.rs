@@ -4,7 +4,7 @@
 
 use super::judge::{Figures, PointSoFar, ShownFlag};
 use super::marking::Marking;
-use super::message::{Digest, Message};
+use super::message::{Digest, LastVisit, Message};
 use rigel_core::event::{Activity, LiveFigures, Saturation, VisitPosition};
 use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
@@ -64,15 +64,6 @@ impl Cell {
         let widths = self.ios.values().map(|figures| figures.half_width);
         widths.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
     }
-}
-
-/// A visit that was made.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LastVisit {
-    /// Which.
-    pub at: VisitPosition,
-    /// Its classes.
-    pub ios: PerClass<Digest>,
 }
 
 /// How many points are certain enough.

@@ -201,7 +201,7 @@ fn trials_that_differ_wildly_are_told() {
     assert!([0, 1].contains(&told.code), "{told:?}");
     let found = engine(&place);
     let trials = found.trials.unwrap_or_else(|| panic!("{}", told.stderr));
-    // Which turn the change falls into depends on the machine; how far apart is too far is asked in `facts::engine_trials`.
+    // Which turn the change falls into depends on the machine; how far apart is too far is asked in `facts::engine::trials`.
     // libaio is not tried while other programs use up its contexts.
     assert!([2, 3].contains(&trials.trials.len()), "{trials:?}");
     assert_eq!(trials.best(), Some(found.kind), "{trials:?}");

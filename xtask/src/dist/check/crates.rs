@@ -3,7 +3,7 @@
 //! Must not publish, and must not ask whether a name is free.
 
 use super::super::Release;
-use crate::ci::cargo;
+use crate::cargo::cargo;
 use std::path::Path;
 
 /// Those that say `publish = false`.

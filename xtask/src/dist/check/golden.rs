@@ -5,7 +5,7 @@
 
 use super::super::cross::Emulator;
 use super::super::{Release, binary, tools::Tools};
-use crate::ci::cargo;
+use crate::cargo::cargo;
 use std::path::Path;
 
 /// Builds the commands of people who work on Rigel for that processor, and lets them compare.

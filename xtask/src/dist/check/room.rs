@@ -56,7 +56,7 @@ impl Room {
             fs::create_dir_all(roots)?;
             let mut make = Command::new("debootstrap");
             make.args(["--variant=minbase", &format!("--include={packages}"), debian]).arg(&root);
-            anyhow::ensure!(crate::ci::finished_well(&mut make)?, "debootstrap made no {debian}");
+            anyhow::ensure!(crate::cargo::finished_well(&mut make)?, "debootstrap made no {debian}");
             fs::write(&whole, "")?;
         }
         let copy = tempfile::Builder::new().prefix("room").tempdir_in(roots)?;

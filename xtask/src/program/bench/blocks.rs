@@ -1,7 +1,7 @@
 //! How fast verified blocks are made and checked in memory, by one thread. Must not compare it with other tools: they keep that inside an I/O.
 
 use super::ratio;
-use crate::ci;
+use crate::cargo::cargo;
 use anyhow::Context as _;
 use std::path::Path;
 use std::process::Command;
@@ -22,7 +22,7 @@ pub struct Speed {
 /// Measures both in so many rounds.
 pub fn measure(root: &Path, rounds: u32) -> anyhow::Result<Speed> {
     let arguments = ["build", "--release", "--locked", "-p", "rigel-run", "--example", EXAMPLE];
-    let built = ci::cargo(root, &arguments).status().context("cannot start cargo")?;
+    let built = cargo(root, &arguments).status().context("cannot start cargo")?;
     anyhow::ensure!(built.success(), "the example {EXAMPLE} does not build");
     let program = crate::target_dir(root).join("release/examples").join(EXAMPLE);
     let (mut fill, mut check) = (Vec::new(), Vec::new());

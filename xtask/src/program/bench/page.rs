@@ -2,7 +2,8 @@
 
 use super::BenchCase;
 use super::ratio::{self, Ratio};
-use super::tools::{Sample, Tool};
+use super::sample::Sample;
+use super::tools::Tool;
 use rigel_core::units::{MIB, to_f64};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

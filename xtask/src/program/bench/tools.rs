@@ -1,41 +1,20 @@
 //! The tools: how each is asked for a case, and what it says. Must not compare.
 
 use super::cases::{AUTO, BenchTarget, COMPARED, Case};
-use super::child::{self, ChildRun};
+use super::child;
+use super::sample::{Sample, cost, number};
 use super::verified;
 use anyhow::Context as _;
 use rigel_core::record::{Record, Visit};
-use rigel_core::units::{MIB, Nanos, to_f64};
+use rigel_core::units::{Nanos, to_f64};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-const US_PER_S: f64 = 1e6;
 /// Jobs of fio that begin together, or nearly.
 const MOST_JOBS: u32 = 128;
-
-/// What a tool found, and what it cost.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sample {
-    /// I/Os per second.
-    pub iops: f64,
-    /// CPU time in user mode per I/O, in microseconds, of the whole process.
-    pub user_us: f64,
-    /// The same in the kernel.
-    pub system_us: f64,
-    /// Median latency in microseconds, as the tool reports it.
-    pub p50_us: Option<f64>,
-    /// 99th percentile.
-    pub p99_us: Option<f64>,
-    /// 99th percentile of how late the tool itself was, where it says so.
-    pub lag_p99_us: Option<f64>,
-    /// Most resident memory in bytes.
-    pub peak_bytes: u64,
-    /// Time of the process beside the load: starting, ending, writing what it found.
-    pub beside_s: f64,
-}
 
 /// A tool that takes part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -319,36 +298,6 @@ fn iops_of_line(line: &str) -> Option<f64> {
         None => text.strip_suffix('K').map_or((text, 1.0), |digits| (digits, 1e3)),
     };
     Some(digits.parse::<f64>().ok()? * scale)
-}
-
-/// What a process cost per I/O, and the rest of a sample empty.
-pub(super) fn cost(ran: &ChildRun, ios: f64) -> Sample {
-    Sample {
-        iops: 0.0,
-        user_us: ran.user_s * US_PER_S / ios.max(1.0),
-        system_us: ran.system_s * US_PER_S / ios.max(1.0),
-        p50_us: None,
-        p99_us: None,
-        lag_p99_us: None,
-        peak_bytes: ran.peak_bytes,
-        beside_s: 0.0,
-    }
-}
-
-impl Sample {
-    /// Megabytes (2^20) per second.
-    pub fn mbps(&self, io_bytes: u64) -> f64 {
-        self.iops * to_f64(io_bytes) / to_f64(MIB)
-    }
-
-    /// User and system time per I/O in microseconds.
-    pub fn cpu_us(&self) -> f64 {
-        self.user_us + self.system_us
-    }
-}
-
-pub(super) fn number(value: &Value) -> anyhow::Result<f64> {
-    value.as_f64().context("a number is missing in what a tool printed")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::cases::Case;
 use super::child;
-use super::tools::{Sample, cost, number};
+use super::sample::{Sample, cost, number};
 use anyhow::Context as _;
 use serde_json::Value;
 use std::fs;

@@ -1,6 +1,6 @@
 //! The programs under test, built as the tests build them. Must not run them.
 
-use crate::ci::cargo;
+use crate::cargo::cargo;
 use anyhow::Context as _;
 use serde_json::Value;
 use std::path::{Path, PathBuf};

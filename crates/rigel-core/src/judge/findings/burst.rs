@@ -5,7 +5,7 @@
 use crate::load::burst::{FIRST_PHASE, PROBE_PHASE, SECOND_PHASE};
 use crate::load::class::LoadClass;
 use crate::record::{Purpose, Record, Visit};
-use crate::stats::burst::{BurstFound, Bursts, Second, is_sure};
+use crate::stats::burst::{BurstVerdict, Bursts, Second, is_sure};
 use crate::units::{NS_PER_S, Nanos, to_f64};
 
 /// What two bursts of a load found.
@@ -22,7 +22,7 @@ pub struct BurstFindings {
     /// Those of the second one; none where there was none.
     pub second: Vec<Second>,
     /// What they say.
-    pub found: BurstFound,
+    pub found: BurstVerdict,
 }
 
 impl BurstFindings {

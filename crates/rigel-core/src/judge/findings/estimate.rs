@@ -11,7 +11,6 @@ use crate::load::class::{Class, LoadClass};
 use crate::measure::{ClassTally, Histogram};
 use crate::record::{Header, Purpose, Record, Visit};
 use crate::stats::Parameters;
-use crate::stats::batch_means::{self, SeriesError};
 use crate::stats::detect::stalls::stalls;
 use crate::stats::estimate::Basis;
 use crate::stats::interval::Interval;
@@ -272,7 +271,7 @@ fn alone(visits: &[&Visit], class: Class) -> (Intervals, Sureness) {
         all.mean_ns().and_then(|ns| of_latency.and_then(|(half, df)| interval(us_from_ns(ns), half, df)));
     let intervals = Intervals { basis: basis(iops, Basis::OneVisit), iops, mean_us, ..Intervals::default() };
     let sure = Sureness {
-        within: own_error(&rates).map(|own| own.standard_error / mean(&rates)),
+        within: visits::own_error(&rates).map(|own| own.standard_error / mean(&rates)),
         stalled: stalls(&ops, tally.series.bucket_ns)
             .map(|found| found.share)
             .filter(|_| tally.open.is_none()),
@@ -283,11 +282,6 @@ fn alone(visits: &[&Visit], class: Class) -> (Intervals, Sureness) {
 
 /// Half the width of the interval that the pieces of one visit give, relative, and its degrees of freedom.
 fn relative_half_width(rates: &[f64]) -> Option<(f64, f64)> {
-    let own = own_error(rates)?;
+    let own = visits::own_error(rates)?;
     Some((own.half_width() / mean(rates), own.degrees_of_freedom))
-}
-
-/// What a visit sees of the error of its own mean; `None` when it is too short or nothing completed.
-pub fn own_error(rates: &[f64]) -> Option<SeriesError> {
-    batch_means::within(rates).filter(|_| mean(rates) > 0.0)
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not judge them; [`super::flagging`] does.
 
-use super::LatencyUs;
+use super::latency::LatencyUs;
 use crate::measure::{Histogram, OpenTally};
 use crate::units::{self, to_f64};
 

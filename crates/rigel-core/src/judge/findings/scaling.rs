@@ -3,9 +3,8 @@
 //! The line is the rate of the first target, times their number. Each target has the same load on its own, so what one gives does not depend on
 //! how many others there are, unless they share something. Must not word its results.
 
-use super::{Findings, PointFindings};
+use super::{Findings, PointFindings, apart};
 use crate::facts::shared::{SharedDevice, shared_devices};
-use crate::judge::apart;
 use crate::judge::flags::FlagCode;
 use crate::load::class::LoadClass;
 use crate::record::{Record, Visit};

@@ -11,7 +11,7 @@ mod required;
 mod tail;
 
 pub use open::SloOpen;
-pub use required::RequiredFound;
+pub use required::RequiredRate;
 
 use super::estimate::{PhaseJudgement, by_step};
 use super::{LatencyUs, PointFindings};
@@ -19,12 +19,12 @@ use crate::judge::profiles;
 use crate::judge::slo::{SloVisit, is_counted, law};
 use crate::load::class::Class;
 use crate::load::matrix::Point;
-use crate::load::plan::{RateFound, RatePoints, SHARES};
+use crate::load::plan::{RatePoints, RateReach, SHARES};
 use crate::load::slo::{LOWEST_RATE, ScaledPhases, SloBound};
 use crate::measure::Histogram;
 use crate::record::{Record, Visit};
 use crate::stats::Estimate;
-use crate::stats::crossing::RatioSeen;
+use crate::stats::crossing::RatioPoint;
 use crate::stats::detect::overload::Growth;
 use crate::stats::rates::HIGHEST_FLOOR;
 use crate::stats::share::{BoundVerdict, Ratio};
@@ -120,7 +120,7 @@ pub struct SloFindings {
     /// Every rate that was visited after the search, ascending.
     pub points: Vec<SloPoint>,
     /// The required rates.
-    pub required: Vec<RequiredFound>,
+    pub required: Vec<RequiredRate>,
     /// Where phases are scaled together.
     pub scale: Option<SloScale>,
 }
@@ -149,7 +149,7 @@ struct PointVisitSet {
 }
 
 impl PointVisitSet {
-    fn ratios(&self, step: usize, bound: &SloBound) -> Vec<RatioSeen> {
+    fn ratios(&self, step: usize, bound: &SloBound) -> Vec<RatioPoint> {
         self.by_step.get(&step).into_iter().flatten().map(|visit| visit.ratio(bound)).collect()
     }
 
@@ -225,7 +225,7 @@ impl SloFindings {
             answer(&visited, &slo.bounds, named, (&step_rate, &phase_of))
         });
         let required = slo.required.iter().enumerate();
-        let required: Vec<RequiredFound> = required
+        let required: Vec<RequiredRate> = required
             .map(|(place, one)| required_of((&visited, judged, request), named, (place, one)))
             .collect();
         let all_kept = |place: &usize| {
@@ -254,7 +254,7 @@ fn role(named: &RatePoints, step: usize) -> SloRole {
     let named = named.all().nth(named.part_of(step).unwrap_or(0)).unwrap_or(named);
     let share = named.curve.iter().find(|one| one.0 == step).map(|one| SloRole::Share(one.1));
     let ladder = named.ladder.contains(&step).then_some(SloRole::Ladder);
-    ladder.filter(|_| named.found == RateFound::About).or(share).or(ladder).unwrap_or(SloRole::Required)
+    ladder.filter(|_| named.found == RateReach::About).or(share).or(ladder).unwrap_or(SloRole::Required)
 }
 
 fn visited(record: &Record, phases: &[PhaseJudgement<'_>], rate: &impl Fn(usize) -> u32) -> PointVisitSet {
@@ -291,7 +291,7 @@ fn is_overload(visits: &[&Visit]) -> bool {
 type Names<'a> = (&'a dyn Fn(usize) -> u32, &'a dyn Fn(usize) -> Option<u32>);
 
 fn answer(visited: &PointVisitSet, bounds: &[SloBound], named: &RatePoints, names: Names<'_>) -> SloAnswer {
-    if named.found == RateFound::NotSearched {
+    if named.found == RateReach::NotSearched {
         return SloAnswer::NotSearched;
     }
     let firsts: Option<Vec<usize>> = named.all().map(|part| part.ladder.first().copied()).collect();
@@ -301,16 +301,16 @@ fn answer(visited: &PointVisitSet, bounds: &[SloBound], named: &RatePoints, name
     };
     let rate = names.0;
     match named.found {
-        RateFound::Nowhere => {
+        RateReach::Nowhere => {
             let each = firsts.iter().map(|&step| visited.all_kept(step, bounds));
             SloAnswer::Nowhere(rate(first), together(each))
         }
-        RateFound::Everywhere => {
+        RateReach::Everywhere => {
             let each =
                 named.all().zip(firsts).map(|(part, highest)| all_kept_below(visited, bounds, part, highest));
             SloAnswer::Everywhere(rate(first), together(each))
         }
-        RateFound::About | RateFound::NotSearched => {
+        RateReach::About | RateReach::NotSearched => {
             let lightest = nowhere(visited, bounds, named, rate);
             lightest.unwrap_or_else(|| about(visited, bounds, named, names))
         }
@@ -475,7 +475,7 @@ fn floor(visited: &PointVisitSet, bound: &SloBound, named: &RatePoints) -> f64 {
 
 impl SloFindings {
     /// The required rates that are not certainly kept.
-    pub fn unkept(&self) -> impl Iterator<Item = &RequiredFound> {
+    pub fn unkept(&self) -> impl Iterator<Item = &RequiredRate> {
         self.required.iter().filter(|one| one.kept != BoundVerdict::Yes)
     }
 
@@ -534,7 +534,7 @@ mod tests {
         let of = |rate: u32, open: SloOpen, bounds: &[SloBound], bracket: SloRate| {
             let requirement = crate::load::slo::Requirement { bound, rate };
             let one =
-                RequiredFound { requirement, ratio: None, kept: BoundVerdict::Undecided, open: Some(open) };
+                RequiredRate { requirement, ratio: None, kept: BoundVerdict::Undecided, open: Some(open) };
             let told = one.beside(&SloAnswer::Rate(bracket), bounds);
             assert_eq!(told.kept_there(), BoundVerdict::Undecided);
             assert_eq!(told.open == Some(SloOpen::Around), told.kept != BoundVerdict::Undecided);

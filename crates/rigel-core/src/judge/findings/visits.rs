@@ -2,13 +2,13 @@
 //!
 //! With these, every interval can be recomputed. Must not join visits; [`super::estimate`] does.
 
-use super::estimate::own_error;
 use crate::facts::HostFacts;
 use crate::judge::profiles::{self, BUCKET_NS};
 use crate::load::class::PerClass;
 use crate::load::matrix::Point;
 use crate::measure::{ClassTally, Window};
 use crate::record::{Header, NodeVisit, Purpose, Visit};
+use crate::stats::batch_means::{self, SeriesError};
 use crate::stats::detect::overload::Growth;
 use crate::stats::sample::mean;
 use crate::stats::settle::after;
@@ -216,4 +216,9 @@ fn class_of(visit: &Visit, tally: &ClassTally, later_ns: u64) -> VisitIo {
             VisitOpen { arrived_per_s, is_overload: growth.is_overload() }
         }),
     }
+}
+
+/// What a visit sees of the error of its own mean; `None` when it is too short or nothing completed.
+pub fn own_error(rates: &[f64]) -> Option<SeriesError> {
+    batch_means::within(rates).filter(|_| mean(rates) > 0.0)
 }

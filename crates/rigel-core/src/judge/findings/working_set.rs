@@ -3,7 +3,7 @@
 //! Must not word its results.
 
 use super::PointFindings;
-use super::io::LatencyUs;
+use super::latency::LatencyUs;
 use crate::load::class::LoadClass;
 use crate::load::matrix::Point;
 use crate::load::working_set::{MANY, ONE};
@@ -12,7 +12,7 @@ use crate::record::{Purpose, Record, Visit};
 use crate::stats::batch_means;
 use crate::stats::sample::mean;
 use crate::stats::working_set::warm::{self, Stretch, UNKNOWN_ERROR, Warmth};
-use crate::stats::working_set::{self, Cache, SetsFound, SizeSeen, at_size, share_below};
+use crate::stats::working_set::{self, Cache, CacheVerdict, SizeReads, at_size, share_below};
 use crate::stats::{Basis, Estimate, Interval};
 use crate::units::{Nanos, to_f64};
 
@@ -33,7 +33,7 @@ pub struct WorkingSetFindings {
     /// Those that were measured, ascending.
     pub sizes: Vec<SizeFindings>,
     /// What they say.
-    pub found: SetsFound,
+    pub found: CacheVerdict,
     /// What more of a cache, or of a working set, would get.
     pub forecasts: Vec<Forecast>,
 }
@@ -122,10 +122,10 @@ impl WorkingSetFindings {
             .filter_map(|level| SizeMeasurement::of(record, points, &load, level))
             .collect();
         let again = again(record, &load);
-        let sizes: Vec<SizeSeen<'_>> = seen.iter().map(SizeMeasurement::plain).collect();
+        let sizes: Vec<SizeReads<'_>> = seen.iter().map(SizeMeasurement::plain).collect();
         (!sizes.is_empty()).then_some(())?;
-        let found = working_set::found(&sizes, again.as_ref());
-        let caches = if let SetsFound::Caches(caches, _) = &found { caches.as_slice() } else { &[] };
+        let found = working_set::verdict(&sizes, again.as_ref());
+        let caches = if let CacheVerdict::Caches(caches, _) = &found { caches.as_slice() } else { &[] };
         let all: Vec<SizeFindings> = seen.iter().map(|one| one.findings(caches)).collect();
         let forecasts = forecasts(&all, caches);
         Some(Self { load, each: sets.each, asked: sets.sizes.len(), sizes: all, found, forecasts })
@@ -133,7 +133,7 @@ impl WorkingSetFindings {
 
     /// The caches that were found.
     pub fn caches(&self) -> &[Cache] {
-        if let SetsFound::Caches(caches, _) = &self.found { caches } else { &[] }
+        if let CacheVerdict::Caches(caches, _) = &self.found { caches } else { &[] }
     }
 
     /// The largest size that was warm, if one was.
@@ -199,10 +199,10 @@ impl SizeMeasurement {
         })
     }
 
-    fn plain(&self) -> SizeSeen<'_> {
+    fn plain(&self) -> SizeReads<'_> {
         let Self { latencies, warmth, growth, .. } = self;
         let (bytes, rate) = (to_f64(self.bytes), self.rate.value);
-        SizeSeen { bytes, latencies, warmth: *warmth, rate, growth: *growth }
+        SizeReads { bytes, latencies, warmth: *warmth, rate, growth: *growth }
     }
 
     fn findings(&self, caches: &[Cache]) -> SizeFindings {

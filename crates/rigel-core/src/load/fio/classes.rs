@@ -2,8 +2,8 @@
 //!
 //! Must not read a value.
 
-use super::job::{Job, Page};
-use super::remark::Remark;
+use super::job::Job;
+use super::remark::{Page, Remark};
 use super::values::Split;
 use super::{parts, wrong};
 use crate::error::Problem;

@@ -2,8 +2,8 @@
 //!
 //! Must not read a size or a rate.
 
-use super::job::Page;
 use super::lines::Line;
+use super::remark::Page;
 use super::wrong;
 use crate::error::Problem;
 use crate::path_text::printable;

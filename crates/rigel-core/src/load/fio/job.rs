@@ -3,7 +3,7 @@
 //! Must not make a load of them.
 
 use super::lines::{Line, Section};
-use super::remark::Remark;
+use super::remark::{Page, Remark};
 use super::values::{Amount, Base, Pair, Split, percent, time, truth};
 use super::wrong;
 use crate::error::Problem;
@@ -77,12 +77,6 @@ pub struct Job<'a> {
     pub direct: bool,
     pub engine: &'a str,
     base: Base,
-}
-
-/// The file that is read: its name, and what is remarked.
-pub struct Page<'a> {
-    pub name: &'a str,
-    pub remarks: Vec<Remark>,
 }
 
 impl<'a> Job<'a> {

@@ -2,8 +2,8 @@
 //!
 //! Must not know the classes.
 
-use super::job::{Job, Page};
-use super::remark::Remark;
+use super::job::Job;
+use super::remark::{Page, Remark};
 use super::values::Amount;
 use crate::load::class::Span;
 

@@ -6,6 +6,12 @@ use super::lines::Line;
 use crate::path_text::printable;
 use std::fmt;
 
+/// The file that is read: its name, and what is remarked.
+pub struct Page<'a> {
+    pub name: &'a str,
+    pub remarks: Vec<Remark>,
+}
+
 /// An option that is not taken as it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {

@@ -6,7 +6,7 @@ use crate::error::Problem;
 use crate::facts::TargetFacts;
 use crate::load::class::{Class, LoadClass, Span};
 use crate::load::matrix::Point;
-use crate::record::RECORD_SUFFIX;
+use crate::record_name::RECORD_SUFFIX;
 use crate::units::Bytes;
 
 /// Refuses sizes that are no whole blocks of a target, and a target, or a part of it, that does not hold one I/O.

@@ -58,7 +58,7 @@ pub struct RateSearch {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RatePoints {
     /// How far the search came.
-    pub found: RateFound,
+    pub found: RateReach,
     /// Around the rate, ascending.
     pub ladder: Vec<usize>,
     /// At shares of it, in per cent.
@@ -73,7 +73,7 @@ pub struct RatePoints {
 /// How far a search came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum RateFound {
+pub enum RateReach {
     /// There is a rate beyond which the limits are not met.
     #[default]
     About,
@@ -89,7 +89,7 @@ impl RatePoints {
     /// Whether a point may be done before the time is up. Those that the rate is based on, and those that are judged, are visited to the end.
     pub fn may_end(&self, step: usize) -> bool {
         let must_go_on = |one: &Self| {
-            one.found == RateFound::About && one.ladder.contains(&step) || one.required.contains(&step)
+            one.found == RateReach::About && one.ladder.contains(&step) || one.required.contains(&step)
         };
         !self.all().any(must_go_on)
     }
@@ -185,15 +185,15 @@ impl Plan {
         let (Some(search), Some(slo)) = (&self.rates, request.slo()) else { return Ok(self.clone()) };
         let required = slo.required.iter().map(|one| one.rate);
         let (kind, ladder, at) = match found.copied() {
-            None => (RateFound::NotSearched, Vec::new(), f64::from(required.clone().max().unwrap_or(0))),
+            None => (RateReach::NotSearched, Vec::new(), f64::from(required.clone().max().unwrap_or(0))),
             Some(RateOutcome::About { low, at, high }) => {
                 let mut rates = ladder(low, at, high);
                 rates.iter_mut().for_each(|rate| *rate = (*rate).clamp(search.lowest, search.most));
-                (RateFound::About, rates, at)
+                (RateReach::About, rates, at)
             }
-            Some(RateOutcome::Nowhere) => (RateFound::Nowhere, vec![search.lowest], 0.0),
+            Some(RateOutcome::Nowhere) => (RateReach::Nowhere, vec![search.lowest], 0.0),
             Some(RateOutcome::Everywhere) => {
-                (RateFound::Everywhere, vec![search.most], f64::from(search.most))
+                (RateReach::Everywhere, vec![search.most], f64::from(search.most))
             }
         };
         let curve = |share: u8| (whole(at * f64::from(share) / 100.0), share);

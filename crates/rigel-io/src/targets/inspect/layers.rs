@@ -14,20 +14,6 @@ use std::path::Path;
 /// Loop devices on top of one another that are followed; the kernel refuses a circle.
 const MOST_LOOPS: usize = 8;
 
-/// The mount with a number. Without the number: the longest mount point above the path; of several at one place the last is on top.
-pub(super) fn mount_of<'a>(
-    id: Option<u64>,
-    path: &Path,
-    snapshot: &'a Snapshot,
-) -> Option<&'a NumberedMount> {
-    let mut all = snapshot.mounts().iter();
-    if let Some(id) = id {
-        return all.find(|(mount, _)| mount.id == id);
-    }
-    let above = all.filter(|(mount, _)| path.starts_with(&mount.mount_point));
-    above.max_by_key(|(mount, _)| mount.mount_point.as_os_str().len())
-}
-
 /// The facts of a device, and of every device below it, each once, those on top first.
 pub(in crate::targets) fn devices(block: &Block, snapshot: &Snapshot) -> (DeviceFacts, Vec<DeviceFacts>) {
     let below = block.below().iter().map(|block| device(block, snapshot, MOST_LOOPS)).collect();
@@ -41,7 +27,7 @@ fn device(block: &Block, snapshot: &Snapshot, loops: usize) -> DeviceFacts {
 
 /// The mount of a file or directory, and the number of the device that holds it.
 pub(super) fn mounted<'a>(place: &Place, snapshot: &'a Snapshot) -> (Option<&'a Mount>, Option<(u32, u32)>) {
-    match mount_of(place.mount, &place.path, snapshot) {
+    match snapshot.mount_of(place.mount, &place.path) {
         // A filesystem without a device number of its own (btrfs, ZFS) may name one of its devices.
         Some((mount, number)) if mount.device.0 == 0 => (Some(mount), *number),
         found => (found.map(|(mount, _)| mount), Some(number(place.stat.st_dev))),
@@ -97,7 +83,7 @@ fn device_named(path: &Path, snapshot: &Snapshot) -> Option<Block> {
 fn holder<'a>(path: &Path, id: Option<NodeId>, snapshot: &'a Snapshot) -> Option<&'a NumberedMount> {
     let of_number =
         |(_, identity): NodeId| snapshot.mounts().iter().find(|(mount, _)| mount.device == identity.device);
-    id.and_then(of_number).or_else(|| mount_of(None, path, snapshot))
+    id.and_then(of_number).or_else(|| snapshot.mount_of(None, path))
 }
 
 #[cfg(test)]

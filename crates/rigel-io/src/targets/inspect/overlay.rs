@@ -4,7 +4,6 @@
 //! Those paths are of the namespace that mounted it and may be another directory here, as in a container. So a layer
 //! counts only if it shows that it is the one, and nothing is said otherwise. Must not judge.
 
-use super::layers;
 use super::snapshot::Snapshot;
 use crate::mounts::Mount;
 use crate::targets::node::{Node, mount_id};
@@ -47,7 +46,7 @@ impl Place {
 /// The same place below every overlay; `None` where there is no overlay, or a layer cannot be found from here.
 pub(super) fn below(place: &Place, snapshot: &Snapshot) -> Option<Place> {
     let overlay = |place: &Place| {
-        let mount = layers::mount_of(place.mount, &place.path, snapshot).map(|(mount, _)| mount);
+        let mount = snapshot.mount_of(place.mount, &place.path).map(|(mount, _)| mount);
         mount.filter(|mount| mount.filesystem == "overlay")
     };
     let mut at = in_layer(overlay(place)?, place)?;

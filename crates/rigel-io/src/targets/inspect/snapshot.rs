@@ -64,6 +64,16 @@ impl Snapshot {
         })
     }
 
+    /// The mount with a number. Without the number: the longest mount point above the path; of several at one place the last is on top.
+    pub(super) fn mount_of(&self, id: Option<u64>, path: &Path) -> Option<&NumberedMount> {
+        let mut all = self.mounts().iter();
+        if let Some(id) = id {
+            return all.find(|(mount, _)| mount.id == id);
+        }
+        let above = all.filter(|(mount, _)| path.starts_with(&mount.mount_point));
+        above.max_by_key(|(mount, _)| mount.mount_point.as_os_str().len())
+    }
+
     pub(crate) fn swaps(&self) -> &[(PathBuf, NodeId)] {
         self.swaps.get_or_init(|| {
             let swaps = mounts::swaps(&self.system.proc).into_iter();

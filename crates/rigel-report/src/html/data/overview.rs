@@ -4,8 +4,8 @@
 
 use super::{ChartInterval, drawn, is_marked};
 use crate::flag_scopes::FlagScopes;
-use crate::html::several::labels;
 use crate::json::{compact, text};
+use crate::label;
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
@@ -78,7 +78,7 @@ impl Overlays {
         let shared: Vec<(Kind, Vec<usize>)> = kinds.into_iter().filter(|(_, runs)| runs.len() > 1).collect();
         let alone = (0..views.len()).filter(|run| shared.iter().all(|(_, runs)| !runs.contains(run)));
         Self {
-            runs: labels(views),
+            runs: label::numbered(views),
             alone: alone.collect(),
             charts: shared.into_iter().flat_map(|(kind, runs)| charts(views, kind, &runs)).collect(),
         }

@@ -3,7 +3,7 @@
 //! The rule is written down here once more, from the intervals alone, so anybody who bends it will notice.
 
 use super::*;
-use rigel_core::judge::findings::{RequiredFound, SloFindings, SloOpen};
+use rigel_core::judge::findings::{RequiredRate, SloFindings, SloOpen};
 use rigel_core::judge::quantity::{Quantity, Unit};
 use rigel_core::load::class::{Arrival, LoadClass, Shape};
 use rigel_core::load::matrix::{Grid, MatrixShape, Point};
@@ -186,7 +186,7 @@ fn kept(ratio: Option<Ratio>) -> BoundVerdict {
 }
 
 /// A required rate that its own visits leave open lies on one side of the bracket.
-fn the_bracket_says_so(one: &RequiredFound, found: &SloFindings) {
+fn the_bracket_says_so(one: &RequiredRate, found: &SloFindings) {
     let bracket = found.rate().expect("the bracket decides where there is one");
     let required = f64::from(one.requirement.rate);
     let is_there = match one.kept {

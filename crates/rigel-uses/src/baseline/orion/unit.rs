@@ -5,7 +5,7 @@
 
 use super::super::ToolFigure;
 use super::super::text::{is_ambiguous, number};
-use super::table::{Table, has_own_decimals};
+use super::columns::{Table, has_own_decimals};
 use rigel_core::error::Problem;
 use rigel_core::judge::quantity::{Figure, Quantity, What};
 use rigel_core::load::class::Class;

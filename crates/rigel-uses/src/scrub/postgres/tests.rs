@@ -1,6 +1,7 @@
 //! Pages made by the rules of `bufpage.h` and `checksum_impl.h`; pages of a real server are in the tests of the program.
 
-use super::super::judge::{Certainty, Kind, Window, judge};
+use super::super::judge::{Kind, judge};
+use super::super::window::{Certainty, Window};
 use super::*;
 
 /// A page of this block with its checksum; what it holds depends on the block and `salt`.

@@ -3,7 +3,7 @@
 //! Must not read what is on a target, and must not write.
 
 use super::present::Reporter;
-use super::{consent, load, room_for_outputs, scratch, targets};
+use super::{consent, load, memory, room_for_outputs, scratch};
 use crate::args::{Front, RunOptions, TargetSource};
 use crate::output::{self, RECORD_SUFFIX};
 use crate::tui;
@@ -65,7 +65,7 @@ pub fn refusal(reporter: Reporter<'_>, plan: &Plan, looked: &[TargetFacts]) -> R
     outputs_refusal(reporter, plan)?;
     scratch::foresee_all(options, looked.first().map_or(0, |target| target.size_bytes))?;
     consent::foresee(options, looked)?;
-    targets::check_answered_by_storage(&options.request, looked)?;
+    memory::check_answered_by_storage(&options.request, looked)?;
     make::foresee(&options.request, plan, looked)
 }
 

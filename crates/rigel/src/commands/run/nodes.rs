@@ -150,7 +150,7 @@ impl Crew {
             })?;
         let mut own = Some(own);
         let each = told.into_iter().enumerate().filter_map(|(rank, told)| match told {
-            Some(told) => Some(told.map_err(|problem| told_by(&self.line, rank, problem))),
+            Some(told) => Some(told.map_err(|problem| of_node(&self.line, rank, problem))),
             None => own.take().map(Ok),
         });
         let hellos = each.collect::<Result<Vec<_>, Problem>>()?;
@@ -261,7 +261,7 @@ impl NodesMeeting {
 }
 
 /// A problem of another node, which says whose it is.
-fn told_by(line: &Line, rank: usize, problem: Problem) -> Problem {
+fn of_node(line: &Line, rank: usize, problem: Problem) -> Problem {
     let place = match problem.place {
         Some(place) => format!("{place} on {}", line.name(rank)),
         None => line.name(rank),

@@ -3,8 +3,8 @@
 //! Must not touch a file that is not Rigel's; `rigel_io::targets::scratch` ensures that.
 
 use super::life::{Ending, PutAway};
+use super::memory::check_not_memory;
 use super::present::Reporter;
-use super::targets::check_not_memory;
 use crate::args::{RunOptions, TargetSource};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{HostFacts, ScratchFacts, TargetFacts, TargetKind};

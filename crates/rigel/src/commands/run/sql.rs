@@ -18,7 +18,7 @@ pub use prove::prove;
 
 use super::life::{Life, MeasuredEnd};
 use super::present::Reporter;
-use super::{check_not_stopped, consent, dry_run, prepare, put_on, targets};
+use super::{check_not_stopped, consent, dry_run, memory, prepare, put_on};
 use crate::args::{RunOptions, ServerSource, TargetSource};
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
@@ -228,7 +228,7 @@ impl SqlRun<'_> {
         let dir = self.source.dir.as_deref().unwrap_or(Path::new("."));
         let here = directory_facts(dir, &Snapshot::take())?;
         private::check_place(dir)?;
-        targets::check_not_memory(&here, self.options().request.allow_memory)?;
+        memory::check_not_memory(&here, self.options().request.allow_memory)?;
         Ok(Place { programs, dir, here })
     }
 

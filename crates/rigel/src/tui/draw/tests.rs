@@ -1,6 +1,5 @@
 use super::super::judge::{About, Figures, Judgement, PointSoFar, ShownFlag};
-use super::super::message::{Digest, Message};
-use super::super::model::LastVisit;
+use super::super::message::{Digest, LastVisit, Message};
 use super::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

@@ -41,7 +41,7 @@ pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Ve
     let has_pauses = record.header.nodes.first().engine.kind == EngineKind::Sync;
     let may_be_short = has_pauses || circumstances::busy(record, visits).is_some();
     for (class, io) in point.classes() {
-        let verified = wrong_data::found(visits.iter().copied(), Some(class));
+        let verified = wrong_data::counts(visits.iter().copied(), Some(class));
         found.extend(
             wrong_data::sentence(&record.header.targets, &verified)
                 .map(|text| Flag::new(FlagCode::WrongData, format!("{}: {text}", io.load.title()))),

@@ -3,7 +3,7 @@
 //! If the shares change little from one rate to the next, a line through them locates it; if they jump, only the visited rates do. Must not know
 //! plans.
 
-use crate::stats::crossing::{Curve, Law, RatioSeen, Shape, odds};
+use crate::stats::crossing::{Curve, Law, RatioPoint, Shape, odds};
 use crate::stats::isotonic::rising;
 use crate::stats::rates::FAR;
 use crate::stats::share::{BoundVerdict, Ratio};
@@ -17,7 +17,7 @@ const MISSED: f64 = 3.0;
 #[derive(Clone, Debug)]
 pub struct Level {
     rate: f64,
-    visits: Vec<RatioSeen>,
+    visits: Vec<RatioPoint>,
     ratio: Ratio,
     /// Its backlog grew without end: what was seen is only the beginning.
     is_overload: bool,
@@ -25,7 +25,7 @@ pub struct Level {
 
 impl Level {
     /// `None` when nothing was seen there.
-    pub fn of(rate: f64, visits: Vec<RatioSeen>, counted: bool, is_overload: bool) -> Option<Self> {
+    pub fn of(rate: f64, visits: Vec<RatioPoint>, counted: bool, is_overload: bool) -> Option<Self> {
         let ratio = Ratio::of(&visits, counted)?;
         Some(Self { rate, visits, ratio, is_overload })
     }
@@ -76,7 +76,7 @@ impl Bracket {
     pub fn of(levels: &[Level], law: Law, tail: f64) -> Self {
         let visited = Self::of_visited(levels);
         let near = near(levels, law.allowed);
-        let seen: Vec<RatioSeen> = near.iter().flat_map(|level| level.visits.iter().copied()).collect();
+        let seen: Vec<RatioPoint> = near.iter().flat_map(|level| level.visits.iter().copied()).collect();
         let spans = near.iter().any(|level| level.is_beyond()) && near.iter().any(|level| !level.is_beyond());
         let curve = Curve::through(&seen, law, Shape::Bent).filter(|_| spans);
         let misses = |curve: &Curve| law.allowed > 0.0 && near.iter().any(|level| level.is_missed_by(curve));
@@ -137,7 +137,7 @@ mod tests {
         let noise = [0.9, 1.1, 1.05, 0.95, 1.2, 0.8, 1.0, 1.0];
         let level = |&(rate, ratio): &(f64, f64)| {
             let visits =
-                noise.iter().map(|noise| RatioSeen { rate, ratio: ratio * noise, weight: 50.0 }).collect();
+                noise.iter().map(|noise| RatioPoint { rate, ratio: ratio * noise, weight: 50.0 }).collect();
             Level::of(rate, visits, true, false).unwrap()
         };
         of.iter().map(level).collect()

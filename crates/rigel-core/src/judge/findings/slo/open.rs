@@ -8,7 +8,7 @@ use crate::judge::flags::FlagCode;
 use crate::judge::slo::is_counted;
 use crate::load::request::Request;
 use crate::load::slo::SloBound;
-use crate::stats::crossing::RatioSeen;
+use crate::stats::crossing::RatioPoint;
 use crate::stats::share::{BoundVerdict, Ratio};
 
 /// Fewer visits show too little about how much they differ.
@@ -78,7 +78,7 @@ fn times(ratio: &Ratio) -> Option<f64> {
 }
 
 /// The slow I/Os that a bound allows among those that were seen. The mean of many I/Os has none.
-pub(super) fn asked(seen: &[RatioSeen], bound: &SloBound) -> Option<f64> {
+pub(super) fn asked(seen: &[RatioPoint], bound: &SloBound) -> Option<f64> {
     let all = seen.iter().map(|one| one.weight).sum();
     (!seen.is_empty()).then_some(if is_counted(bound) { all } else { f64::INFINITY })
 }

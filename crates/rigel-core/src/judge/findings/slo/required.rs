@@ -12,7 +12,7 @@ use crate::stats::share::{BoundVerdict, Ratio};
 
 /// A required rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RequiredFound {
+pub struct RequiredRate {
     /// The requirement.
     pub requirement: Requirement,
     /// What was seen over what is allowed.
@@ -23,7 +23,7 @@ pub struct RequiredFound {
     pub open: Option<SloOpen>,
 }
 
-impl RequiredFound {
+impl RequiredRate {
     /// What its own visits tell.
     pub fn kept_there(&self) -> BoundVerdict {
         if self.open == Some(SloOpen::Around) { BoundVerdict::Undecided } else { self.kept }
@@ -54,14 +54,10 @@ pub(super) fn required_of(
     (visited, judged, request): (&PointVisitSet, &[PointFindings], &Request),
     named: Option<&RatePoints>,
     (place, requirement): (usize, &Requirement),
-) -> RequiredFound {
+) -> RequiredRate {
     let nothing = Some(SloOpen::NotVisited);
-    let none = RequiredFound {
-        requirement: *requirement,
-        ratio: None,
-        kept: BoundVerdict::Undecided,
-        open: nothing,
-    };
+    let none =
+        RequiredRate { requirement: *requirement, ratio: None, kept: BoundVerdict::Undecided, open: nothing };
     let of_part = |named: &RatePoints| {
         let step = *named.required.get(place)?;
         let seen = visited.ratios(step, &requirement.bound);
@@ -81,9 +77,9 @@ pub(super) fn required_of(
             Some((code, true)) if kept != BoundVerdict::Undecided => (kept, Some(SloOpen::Unusable(code))),
             _ => (kept, open),
         };
-        Some(RequiredFound { ratio, kept, open, ..none })
+        Some(RequiredRate { ratio, kept, open, ..none })
     };
-    let value = |found: &RequiredFound| found.ratio.map_or(0.0, |ratio| ratio.value);
+    let value = |found: &RequiredRate| found.ratio.map_or(0.0, |ratio| ratio.value);
     let parts = named.into_iter().flat_map(RatePoints::all).map(|named| of_part(named).unwrap_or(none));
     let worst = parts.max_by(|one, other| {
         doubt(one.kept).cmp(&doubt(other.kept)).then(value(one).total_cmp(&value(other)))

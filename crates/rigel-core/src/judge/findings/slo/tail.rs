@@ -6,7 +6,7 @@
 use crate::judge::slo::{SloVisit, is_counted};
 use crate::load::slo::SloBound;
 use crate::measure::Histogram;
-use crate::stats::crossing::RatioSeen;
+use crate::stats::crossing::RatioPoint;
 use crate::stats::share::{Ratio, cluster_size};
 use crate::units::to_f64;
 
@@ -33,15 +33,15 @@ impl Tail {
         let mut all = Histogram::empty();
         visits.iter().for_each(|visit| all.add(visit.latencies()));
         let beyond = |share: f64| all.quantile_ns(1.0 - share);
-        let seen = |limit_ns: u64| -> Vec<RatioSeen> {
+        let seen = |limit_ns: u64| -> Vec<RatioPoint> {
             let of = |visit: &SloVisit| {
                 let ios = to_f64(visit.latencies().count());
                 let ratio = visit.latencies().count_above(limit_ns) / ios;
-                (ios > 0.0).then_some(RatioSeen { rate: 0.0, ratio, weight: ios })
+                (ios > 0.0).then_some(RatioPoint { rate: 0.0, ratio, weight: ios })
             };
             visits.iter().filter_map(of).collect()
         };
-        let lower: Option<Vec<Vec<RatioSeen>>> =
+        let lower: Option<Vec<Vec<RatioPoint>>> =
             LOWER.map(|share| beyond(share).map(seen)).into_iter().collect();
         let [near, far] = ENDS.map(beyond);
         Some(Self { size: cluster_size(&lower?), ends_ns: [to_f64(near?), to_f64(far?)] })
@@ -56,7 +56,7 @@ impl Tail {
 
 /// What visits to one load say about a bound. Of a share that may only be small, the upper end counts clusters and not I/Os.
 pub(super) fn ratio(visits: &[SloVisit], bound: &SloBound, tail: Option<&Tail>) -> Option<Ratio> {
-    let seen: Vec<RatioSeen> = visits.iter().map(|visit| visit.ratio(bound)).collect();
+    let seen: Vec<RatioPoint> = visits.iter().map(|visit| visit.ratio(bound)).collect();
     let ratio = Ratio::of(&seen, is_counted(bound))?;
     match (tail, bound.judged.allowed()) {
         (Some(tail), Some(allowed)) if allowed <= ENDS[1] => {

@@ -3,7 +3,7 @@
 //! Must not choose a target that the job would write to.
 
 use crate::args::{RunOptions, TargetSource};
-use crate::commands::load::remark_text;
+use crate::commands::remark::remark_text;
 use rigel_core::error::Problem;
 use rigel_core::load::fio::FioLoad;
 use rigel_core::load::pace::{Adaptive, Pace};

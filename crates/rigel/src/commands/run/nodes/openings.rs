@@ -3,7 +3,7 @@
 //!
 //! Must not open anything.
 
-use super::told_by;
+use super::of_node;
 use crate::signals::Signals;
 use rigel_cluster::line::Line;
 use rigel_cluster::message::Message;
@@ -43,7 +43,7 @@ impl<'a> Openings<'a> {
                         told.waiting.retain(|&rank| rank != from);
                         told.sites[from] = site;
                     }
-                    Err(problem) => told.trouble = Some(told_by(self.line, from, problem)),
+                    Err(problem) => told.trouble = Some(of_node(self.line, from, problem)),
                 },
                 Ok(Some((from, other))) => told.trouble = Some(self.line.out_of_turn(from, other.name())),
                 Ok(None) => return,
@@ -73,7 +73,7 @@ impl<'a> Openings<'a> {
         let told = self.line.gather_until(&waiting, longest, what, answer, Result::is_err)?;
         for (rank, ready) in told.into_iter().enumerate() {
             if let Some(ready) = ready {
-                sites[rank] = ready.map_err(|problem| told_by(self.line, rank, problem))?;
+                sites[rank] = ready.map_err(|problem| of_node(self.line, rank, problem))?;
             }
         }
         Ok((own, sites))

@@ -5,7 +5,7 @@ use super::super::super::facts;
 use super::super::super::simulated::{once, own, rounds};
 use super::super::Case;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::facts::engine_trials::{EngineTrial, EngineTrials};
+use rigel_core::facts::engine::trials::{EngineTrial, EngineTrials};
 use rigel_core::facts::{
     ChangedTarget, ExtentFacts, IoClass, IoPriority, LimitsChange, ProcessPriority, TargetChange, TargetFacts,
 };

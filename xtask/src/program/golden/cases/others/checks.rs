@@ -18,7 +18,7 @@ use rigel_uses::durability::{
     ended, run_name,
 };
 use rigel_uses::scrub::{
-    Certainty, Chunk, CopyFound, CopyJudgement, Difference, DiskIdentity, Extent, Kind as By, Map, Place,
+    Certainty, Chunk, CopyJudgement, Difference, DiskIdentity, Extent, Kind as By, Map, Place, RangeCopy,
     ScrubFindings, SlowFindings, SlowRange, Source, State, Stretch, Strip,
 };
 
@@ -135,7 +135,7 @@ fn pair() -> Source {
 
 /// Ranges that differ, of which a page or a majority says who is right, one that cannot be read, and one that never stood still.
 fn differing() -> ScrubFindings {
-    let copy = |disk: u16, at: u64, errno: Option<i32>| CopyFound {
+    let copy = |disk: u16, at: u64, errno: Option<i32>| RangeCopy {
         disk,
         offset: at,
         sha256: errno.is_none().then(|| format!("{:064x}", at + u64::from(disk))),

@@ -3,7 +3,7 @@
 //! Where a driver cannot answer without waiting, the ring hands every I/O to a thread of the kernel, and the figure is that of the hand-over.
 //! Which engine is fastest then depends on the target, and no rule can know it. Must not do I/O.
 
-use super::engine::EngineKind;
+use super::EngineKind;
 use crate::units::say::number;
 use crate::units::{Bytes, to_f64};
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 //! The parts of a visit add up to its rate, settling and draining left out: a part's share of the whole visit is its share of that rate. Each is a
 //! mean over visits, with an interval from its own visits only. Must not judge whether parts differ.
 
-use super::findings::PointFindings;
+use super::PointFindings;
 use crate::load::class::{Class, LoadClass};
 use crate::measure::{ByTarget, ClassTally};
 use crate::record::Record;

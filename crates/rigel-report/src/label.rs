@@ -56,7 +56,7 @@ pub(crate) fn question(view: &View<'_>) -> String {
         (_, Answer::Burst(_)) => format!("How long does the rate of {storage} last?"),
         (_, Answer::Scaling(_)) => format!("How does the rate grow with the targets on {storage}?"),
         _ if !loads.is_empty() && loads.iter().all(|load| load.places.is_some()) => {
-            format!("How do places differ on {storage}?")
+            format!("Is {storage} equally fast everywhere?")
         }
         _ => {
             let mut units: Vec<String> =

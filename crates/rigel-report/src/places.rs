@@ -45,8 +45,8 @@ fn course(view: &View<'_>, found: &PlaceFindings) -> String {
              separated."
         ),
         Some(Course::Even { mean, told }) => format!(
-            "{subject} is even: {} wherever it goes, the mean of {} places{}. No difference between places was detected; one of \
-             {} % between the halves would have been detected in one of two runs.",
+            "{subject} is the same everywhere: {} on average over {} places{}. No difference between places \
+             was detected; a difference of {} % between the halves is detected in one of two runs.",
             figure(*mean),
             found.load.places.unwrap_or(0),
             range(view, found),
@@ -103,13 +103,13 @@ fn ratio_of(first: &Estimate, last: &Estimate) -> Option<[f64; 3]> {
     value.is_finite().then(|| [value * (-half).exp(), value, value * half.exp()])
 }
 
-/// `, measured 73.6 us to 95.7 us`
+/// `, from 73.6 us to 95.7 us`
 fn range(view: &View<'_>, found: &PlaceFindings) -> String {
     let measured = measured(view, found).unwrap_or_default();
     let least = measured.iter().map(|one| one.value).reduce(f64::min);
     let most = measured.iter().map(|one| one.value).reduce(f64::max);
     let (Some(least), Some(most)) = (least, most) else { return String::new() };
-    format!(", which measured {} to {}", figure(found, least), figure(found, most))
+    format!(", from {} to {}", figure(found, least), figure(found, most))
 }
 
 /// `The rate of stream I/O has a step at 50 % of every target: 200 MBPS from 0 % to 50 %, 100 MBPS from 50 % to 100 %.`

@@ -27,8 +27,8 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let (first, last) = (found.points.first()?, found.points.last()?);
     let told = match found.linear {
         Linearity::Throughout => format!(
-            "The rate grows linearly with the targets, up to all {}: {} with one, {} with {} ({} % of the \
-             line).",
+            "The rate grows linearly with the targets, up to all {}: {} with one, {} with {} ({} % of \
+             linear).",
             last.targets,
             rate(found, first),
             rate(found, last),
@@ -43,7 +43,7 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
                 String::new()
             };
             format!(
-                "The rate grows linearly up to {}: {}. With {} it is {}, {} % of the line.{most}",
+                "The rate grows linearly up to {}: {}. With {} it is {}, {} % of linear.{most}",
                 counted(on.targets, "target"),
                 rate(found, on),
                 below.targets,
@@ -52,7 +52,7 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
             )
         }
         Linearity::Undecided => format!(
-            "It is undecided whether the rate grows linearly: {} give {}, {} % of the line, and the \
+            "It is undecided whether the rate grows linearly: {} give {}, {} % of linear, and the \
              intervals allow both.",
             counted(last.targets, "target"),
             rate(found, last),

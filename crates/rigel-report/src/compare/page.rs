@@ -6,7 +6,7 @@ use super::ComparisonView;
 use super::blocks::what;
 use super::outcome::{io_of, ratio_of_sides};
 use super::rows::quantities;
-use super::words::{legend, some, verdict};
+use super::words::{legend, question, some, verdict};
 use crate::document::html::Frame;
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Picture, Shape};
 use crate::document::{self, Block, PageDocument};
@@ -69,7 +69,7 @@ impl PageDocument for ComparisonView<'_> {
     fn frame(&self) -> Result<Frame, Problem> {
         let side = |name: &str, views| format!("{name}: {}", what(views).join("; "));
         Ok(Frame {
-            title: "Comparison".to_owned(),
+            title: question(self),
             when: vec![side("Base", self.base), side("New", self.new)],
             made_from: "the records of the runs",
             script: &assets::COMPARE,

@@ -126,7 +126,7 @@ impl PageDocument for ToolComparisonView<'_> {
     fn frame(&self) -> Result<Frame, Problem> {
         let sides = [("Base", self.base, &self.found.base), ("New", self.new, &self.found.new)];
         Ok(Frame {
-            title: "Comparison".to_owned(),
+            title: "What changed?".to_owned(),
             when: sides.map(|(name, views, results)| format!("{name}: {}", side(views, results))).to_vec(),
             made_from: "the records of the runs and the results of other tools",
             script: &assets::COMPARE,

@@ -83,14 +83,28 @@ pub(crate) fn names(views: &[View<'_>]) -> String {
 
 /// What both sides are called in a legend: `base: old-san`, or `base` alone where their runs do not tell them apart.
 pub(crate) fn legend(compared: &ComparisonView<'_>) -> [String; 2] {
+    match sides(compared) {
+        Some([base, new]) => [format!("base: {base}"), format!("new: {new}")],
+        None => ["base".to_owned(), "new".to_owned()],
+    }
+}
+
+/// The question that a comparison answers.
+pub(crate) fn question(compared: &ComparisonView<'_>) -> String {
+    match sides(compared) {
+        Some([base, new]) => format!("What changed from {base} to {new}?"),
+        None => "What changed?".to_owned(),
+    }
+}
+
+/// What both sides are called, where their runs tell them apart.
+fn sides(compared: &ComparisonView<'_>) -> Option<[String; 2]> {
     let all: Vec<&View<'_>> = compared.base.iter().chain(compared.new).collect();
     let names = label::names(&all);
     let (base, new) = names.split_at(compared.base.len());
     let same = |side: &[String]| side.first().filter(|first| side.iter().all(|one| one == *first)).cloned();
-    match (same(base), same(new)) {
-        (Some(base), Some(new)) if base != new => [format!("base: {base}"), format!("new: {new}")],
-        _ => ["base".to_owned(), "new".to_owned()],
-    }
+    let (base, new) = same(base).zip(same(new))?;
+    (base != new).then_some([base, new])
 }
 
 /// `small=5 large=0`; nothing for a quantity of runs.

@@ -48,7 +48,7 @@ pub(super) fn of(view: &View<'_>, room: Room) -> Option<Block> {
 }
 
 fn rate(curve: &Curve<'_>) -> Panel {
-    let dot = |one: &Sample| Dot { across: f64::from(one.level), up: one.rate, ends: one.ends };
+    let dot = |one: &Sample| Dot { across: across(curve.class, one.level), up: one.rate, ends: one.ends };
     let line = Line { name: String::new(), dots: curve.samples.iter().map(dot).collect() };
     panel(curve, curve.title(), Axis::linear(printable(curve.class.unit()), short), vec![line])
 }
@@ -57,7 +57,7 @@ fn latency(curve: &Curve<'_>) -> Panel {
     let line = |name: &str, figure: fn(&LatencyUs) -> Estimate| {
         let dot = |one: &Sample| {
             let us = figure(one.latency_us.as_ref()?);
-            Some(Dot { across: f64::from(one.level), up: us.value, ends: us.ends() })
+            Some(Dot { across: across(curve.class, one.level), up: us.value, ends: us.ends() })
         };
         Line { name: name.to_owned(), dots: curve.samples.iter().filter_map(dot).collect() }
     };
@@ -66,9 +66,21 @@ fn latency(curve: &Curve<'_>) -> Panel {
     panel(curve, "Latency".to_owned(), Axis::spread("latency", time, values.into_iter()), lines)
 }
 
+/// Where a load level is drawn: a place where it begins, in per cent of the target.
+fn across(class: &LoadClass, level: u32) -> f64 {
+    match class.places {
+        Some(places) => 100.0 * f64::from(level.saturating_sub(1)) / f64::from(places),
+        None => f64::from(level),
+    }
+}
+
 fn panel(curve: &Curve<'_>, title: String, up: Axis, lines: Vec<Line>) -> Panel {
-    let levels = curve.samples.iter().map(|one| f64::from(one.level));
-    let across = Axis::spread(printable(&axis(curve.class)), whole, levels);
+    let name = printable(&axis(curve.class)).into_owned();
+    let across = if curve.class.places.is_some() {
+        Axis::linear(name, whole)
+    } else {
+        Axis::spread(name, whole, curve.samples.iter().map(|one| f64::from(one.level)))
+    };
     Panel {
         title,
         shape: Shape::Lines(Lines { across, up, lines, limit: None, band: None, marks: Vec::new() }),

@@ -303,7 +303,7 @@ pub fn overview_of_sum(history: &History, members: &Members, name: &str) -> Stri
     }
     if ops.left_out_ms > 0 {
         notes.push(format!(
-            "{} % of the time is left out, because only some of them are known there",
+            "{} % of the time is left out, because only some of them are known then",
             percent(ops.left_out())
         ));
     }

@@ -111,7 +111,8 @@ pub(crate) fn users(view: &View<'_>) -> Option<String> {
         ("The knee ".to_owned(), "queries".to_owned())
     };
     Some(format!(
-        "{whose}{}: up to there more of them bring more {more}, beyond it they wait for one another. At half of it{}",
+        "{whose}{}: up to there more sessions bring more {more}; beyond it they wait for one another. \
+         At half of it{}",
         place(&knee),
         responses(view, &knee)
     ))
@@ -122,7 +123,7 @@ fn no_knee(view: &View<'_>, why: NoKnee) -> Option<String> {
     match why {
         NoKnee::Nothing => None,
         NoKnee::OnePoint => Some(
-            "The knee is not known: one number of sessions does not show whether more of them bring more."
+            "The knee is not known: one number of sessions does not show whether more would bring more."
                 .to_owned(),
         ),
         NoKnee::Unusable { unusable, of } => {

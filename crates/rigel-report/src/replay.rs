@@ -99,7 +99,7 @@ impl ReplayReport<'_> {
         let covered_ms: i64 = self.replay.phases.iter().map(|phase| phase.covered_ms).sum();
         let known = to_f64(covered_ms.unsigned_abs()) / to_f64((to_ms - from_ms).unsigned_abs().max(1));
         let known = if known < WHOLE {
-            format!("; {} % of the time is known, the rest is left out", percent(known.min(WHOLE)))
+            format!("; {} % of the time is known, the remainder is left out", percent(known.min(WHOLE)))
         } else {
             String::new()
         };

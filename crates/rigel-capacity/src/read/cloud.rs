@@ -81,7 +81,7 @@ impl Cloud {
         let line = u64::try_from(error.line()).unwrap_or(1);
         let problem = wrong(
             line,
-            format!("this is not an answer of {}: {}", self.format.name(), shown(&error.to_string())),
+            format!("this is not an answer from {}: {}", self.format.name(), shown(&error.to_string())),
         );
         if error.is_eof() {
             problem.because("it was cut off").next("ask again; nothing of this file was imported")
@@ -163,7 +163,7 @@ fn of_cloud_watch(
     };
     if let Some(first) = samples.first().filter(|_| samples.iter().all(|sample| sample.at_ms().is_none())) {
         return Err(wrong(1, format!("'{}' is not a time with an offset from UTC", shown(&first.told())))
-            .because("the answer was changed, or another program than aws wrote it")
+            .because("the answer was changed, or was not written by aws")
             .next("ask again with --output json"));
     }
     let is_of_instance = matches!(meant, Meant::SumOfVolumes(_) | Meant::SumOfStore(_));
@@ -240,7 +240,7 @@ fn azure(metric: &answer::AzureMetric, out: &mut SampleSink<'_>) -> Result<(), P
     let wanted = if matches!(meant, Meant::Sum(_)) { "total" } else { "average" };
     if samples().any(|sample| sample.is_other_than(wanted)) {
         return Err(wrong(1, format!("{} has another aggregation than {wanted}", shown(name)))
-            .because("az was started with --aggregation, and a highest or lowest value is no mean")
+            .because("az was started with --aggregation, and a highest or lowest value is not a mean")
             .next(format!("ask again with --aggregation {wanted}")));
     }
     for series in &metric.series {

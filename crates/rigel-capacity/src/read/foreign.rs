@@ -46,7 +46,7 @@ const KINDS: [Kind; 32] = [
     (&[Sign::Begin("diskio,")], "it is the line protocol of InfluxDB, as Telegraf writes it", IOSTAT),
     (
         &[Sign::All(&["\"frames\"", "\"schema\""])],
-        "it is an answer that Grafana made of its data source's",
+        "it is an answer that Grafana made from that of its data source",
         QUERY,
     ),
     (&[Sign::Begin("Time,\"disk.")], "it is CSV of pmrep (PCP)", IOSTAT),
@@ -64,7 +64,7 @@ const KINDS: [Kind; 32] = [
     (&[Sign::Begin("ATOP - "), Sign::All(&["RESET\n", "\nSEP\n"])], "it comes from atop", IOSTAT),
     (
         &[Sign::Line(&["swpd", "free", "buff", "cache"])],
-        "it comes from vmstat, which counts the blocks of the host and no operations",
+        "it comes from vmstat, which counts the host's blocks but no operations",
         IOSTAT,
     ),
     (&[Sign::Line(&["asvc_t", "%b"]), Sign::Line(&["svc_t", "%b"])], "it is iostat of Solaris", OTHER_OS),
@@ -99,7 +99,7 @@ const KINDS: [Kind; 32] = [
     ),
     (
         &[Sign::Line(&["UID", "PID", "Command"]), Sign::Line(&["Total DISK READ"])],
-        "it comes from pidstat or iotop, which report processes and no disks",
+        "it comes from pidstat or iotop, which report processes, not disks",
         IOSTAT,
     ),
     (&[Sign::Begin("Insert into "), Sign::Begin("REM INSERTING into")], "it is SQL that inserts rows", CSV),
@@ -115,7 +115,7 @@ const KINDS: [Kind; 32] = [
             Sign::Line(&["SNAP_ID", "EVENT_NAME"]),
             Sign::Line(&["SNAP_ID", "SQL_ID"]),
         ],
-        "it is a view of AWR that is not read: of files, functions, events or statements",
+        "it is an AWR view that Rigel does not read: of files, functions, events or statements",
         QUERIES,
     ),
     (
@@ -137,12 +137,14 @@ const KINDS: [Kind; 32] = [
     (&[Sign::Begin("-[ RECORD ")], "it is the expanded output of psql (\\x)", "ask again with psql --csv"),
     (
         &[Sign::Begin("\"Time\",\""), Sign::Begin("\"Time\",")],
-        "it is CSV of a chart, as Grafana and the portal of Azure export it: its columns are drawn values, and no counters",
+        "it is CSV of a chart, as Grafana and the portal of Azure export it: its columns are plotted \
+         values, not counters",
         QUERY,
     ),
     (
         &[Sign::Begin("<html"), Sign::Begin("<!doctype html")],
-        "it is an HTML page, and none of awrrpt.sql: a table of SQL*Plus, a Performance Hub or another report",
+        "it is an HTML page that awrrpt.sql did not write: a table of SQL*Plus, a Performance Hub or \
+         another report",
         "create a report with awrrpt.sql; SQL*Plus writes tables as CSV after SET MARKUP CSV ON QUOTE ON",
     ),
 ];

@@ -207,7 +207,7 @@ impl Format {
     pub fn empty(self, seen: &ReaderNotes) -> Problem {
         let problem = Problem::usage(format!("this {} contains no samples", self.name()));
         let problem = if seen.backwards > 0 && seen.resets + seen.gaps + seen.unusable == 0 {
-            problem.because("each of its rows has a time before that of the row before: they are in the reverse order of time")
+            problem.because("its rows are in reverse chronological order")
         } else if seen.resets + seen.gaps > 0 {
             problem.because("all of its intervals were dropped: counters fell, or the gaps are too long")
         } else if seen.unusable > 0 && seen.left_out.is_empty() {

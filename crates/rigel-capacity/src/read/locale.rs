@@ -126,7 +126,7 @@ impl Dates {
                     line,
                     format!("'{}' does not show which is the day and which the month", shown(date)),
                 )
-                .because("it is written in the format of a language or a session; sysstat writes others with S_TIME_FORMAT=ISO")
+                .because("the date format is a locale's or a session's; with S_TIME_FORMAT=ISO, sysstat writes ISO 8601")
                 .next("specify --dates month-day or --dates day-month"));
             }
         };

@@ -164,7 +164,7 @@ impl Run {
         };
         if has_decimal_commas(columns, disks.len()) {
             return Err(wrong(line, "a line has two values for each disk, and none has a decimal point")
-                .because("nmon wrote decimal commas, which part values as well")
+                .because("nmon wrote decimal commas, which also separate values")
                 .next("start nmon with LC_ALL=C from now on"));
         }
         let of_snapshot = self.values.entry(snapshot).or_default();

@@ -165,7 +165,7 @@ impl Room for Prometheus {
         }
         if !self.is_export && *count == 0 && self.pieces.end().is_ok() {
             return Err(wrong(1, "the answer has no series")
-                .because("nothing of the query's name, labels and time is in that Prometheus")
+                .because("that Prometheus has nothing with the query's name, labels and time")
                 .next("check the query, start and end; {__name__=~\"node_disk_.*\"} shows what there is"));
         }
         if has_warnings(self.pieces.around()) {
@@ -218,7 +218,7 @@ fn parse(piece: &Piece<'_>, is_export: bool, out: &mut SampleSink<'_>) -> Result
     if is_export {
         let found: JsonSeries<Number> = serde_json::from_slice(piece.json).map_err(wrong_series)?;
         if let Some(at) = found.timestamps.iter().find(|at| !is_moment(**at)) {
-            return Err(wrong(piece.line, format!("{at} is no time from 1970 to 9999 in milliseconds"))
+            return Err(wrong(piece.line, format!("{at} is not a time from 1970 to 9999 in milliseconds"))
                 .because("the file was changed, or comes from something else")
                 .next("use /api/v1/export, whose times are in milliseconds"));
         }
@@ -234,7 +234,7 @@ fn parse(piece: &Piece<'_>, is_export: bool, out: &mut SampleSink<'_>) -> Result
             .next("use /api/v1/query_range with start, end and step"));
     }
     if let Some((at, _)) = found.values.iter().find(|(at, _)| milliseconds(*at).is_none()) {
-        return Err(wrong(piece.line, format!("{at} is no time from 1970 to 9999 in seconds"))
+        return Err(wrong(piece.line, format!("{at} is not a time from 1970 to 9999 in seconds"))
             .because("the file was changed, or comes from something else")
             .next("save the answer of /api/v1/query_range, whose times are in seconds"));
     }

@@ -218,12 +218,12 @@ impl SampleSink<'_> {
             (Some(zone), _) if told.is_empty() || when::is_called(zone, told, local) => Ok(None),
             (_, Some(offset)) => Ok(Some(offset)),
             (Some(_), None) => {
-                self.seen.notes.insert("the file calls the zone of its times otherwise than the one of --zone is called: check whether it is the right one");
+                self.seen.notes.insert("the file names another time zone than --zone: check it");
                 Ok(None)
             }
             (None, None) if told.is_empty() => Ok(None),
             (None, None) => Err(wrong(line, format!("the times in this file are in {}", shown(told)))
-                .because("several zones are abbreviated so, or it is none that is known here")
+                .because("several zones share this abbreviation, or it is unknown")
                 .next(
                     "name the zone with --zone, as in --zone Europe/Berlin, or --zone local for this host's",
                 )),

@@ -174,7 +174,7 @@ fn extent(system: &System<'_>, counts: Counts) -> Block {
         count => format!(", {count} could not be read"),
     };
     let need = if counts.fine == 1 { "needs" } else { "need" };
-    Block::paragraph(format!("Looked at {}: {fine} {need} no change{unknown}.", looked.join(", ")))
+    Block::paragraph(format!("Checked {}: {fine} {need} no change{unknown}.", looked.join(", ")))
 }
 
 /// The command that leads on, to be pasted as it is.

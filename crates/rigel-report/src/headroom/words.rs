@@ -258,7 +258,8 @@ fn of_sum(told: &HeadroomReport<'_>) -> Vec<String> {
     }
     if demand.left_out > 0.0 {
         notes.push(format!(
-            "{} % of the time is left out of the sum, because some are unknown there (lacking: {}): unknown is not 0",
+            "{} % of the time is left out of the sum, because some loads are unknown then (missing: \
+             {}), and unknown is not 0",
             percent(demand.left_out),
             listed(&parts(&demand.lacking))
         ));

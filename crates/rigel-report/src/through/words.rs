@@ -80,7 +80,7 @@ fn verdict(found: &ThroughFindings) -> String {
             )
         }
         (None, _) if found.standstill.is_none() => {
-            format!("{still}, but its rate or p99 was not as before when the run ended; {errors}.")
+            format!("{still}, but its rate or p99 had not recovered when the run ended; {errors}.")
         }
         (None, _) => format!("{still} and was not back when the run ended; {errors}."),
     }
@@ -115,7 +115,8 @@ fn unaffected(found: &ThroughFindings, errors: &str) -> String {
             None => and_long("The load noticed nothing: no standstill, no slow interval"),
         },
         (Some(_), _) => format!(
-            "The load never stood still and {errors}, but its rate or p99 was not at once as before; the table shows the levels."
+            "The load never stood still and {errors}, but its rate or p99 did not recover at once; the \
+             table shows the levels."
         ),
     }
 }

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const LACKS: &[&str] = &[
     "no interval, because it gives one number for each job; how much another run would differ is not known",
-    "numbers of whole runs, including the time in which the load began; its p99 counts from the end of the \
+    "numbers of whole runs, including the start of the load; its p99 counts from the end of the \
      submission (clat), Rigel's from its start",
 ];
 /// A percentile is the middle of a bucket, and fio has 64 of them in each power of two.

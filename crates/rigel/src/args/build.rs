@@ -202,7 +202,7 @@ fn check_consent(
     if matches!(targets, TargetSource::Scratch { .. } | TargetSource::Simulated) {
         return Err(Problem::usage("--destroy-data is given, and no target of yours is part of the run")
             .at("--destroy-data")
-            .because("each --destroy-data takes one path; the targets are named once more beside it")
+            .because("each --destroy-data takes one path; the targets have to be named as well")
             .next("name the target as well, or leave out --destroy-data"));
     }
     // What a file writes is known when it is read.

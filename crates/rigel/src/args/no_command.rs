@@ -40,7 +40,7 @@ const PROGRAMS: [(&[&str], &str); 14] = [
     (
         &["sysbench", "hammerdb", "benchbase", "tpcc", "ycsb"],
         "`rigel sql simple --database mysql` measures look-ups through MySQL or MariaDB, `rigel run --load \
-         mysql` makes a load like a database's, without a server; postgresql and oracle are there as well",
+         mysql` makes a load like a database's, without a server; postgresql and oracle work, too",
     ),
     (
         &["swingbench", "slob"],

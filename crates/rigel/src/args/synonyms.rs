@@ -110,7 +110,7 @@ const NAMES: [(&[&str], &[&str], &str); 15] = [
     (
         &["run", "versus"],
         &["--overwrite", "--replace", "--clobber"],
-        "--force replaces output files that are there, and nothing on a target",
+        "--force replaces existing output files, and nothing on a target",
     ),
 ];
 

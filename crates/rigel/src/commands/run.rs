@@ -334,10 +334,10 @@ fn going_on(request: &Request, site: &Site, set: &OutputSet) -> String {
 /// What to do for what a stopped run did not measure.
 fn the_rest(request: &Request, resumable: bool, command: &str) -> String {
     if request.burst().is_some() {
-        return "a bucket refills meanwhile, so start the run again for a whole answer".to_owned();
+        return "a bucket refills meanwhile, so start the run again for a complete answer".to_owned();
     }
     if request.working_set().is_some() {
-        return "a cache cools meanwhile, so start the run again for a whole answer".to_owned();
+        return "a cache cools meanwhile, so start the run again for a complete answer".to_owned();
     }
     match (resumable, request.sides) {
         (true, _) => format!("`{command}` completes the run"),

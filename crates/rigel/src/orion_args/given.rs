@@ -96,7 +96,7 @@ impl OrionValues {
         match digits.and_then(|digits| digits.parse().ok()) {
             Some(number) => Ok(Some(number)),
             None => Err(Problem::usage(format!(
-                "'{}' is not a whole number that {name} could take",
+                "'{}' is not a valid whole number for {name}",
                 path_text::encode_os(value)
             ))
             .at(name)
@@ -205,7 +205,7 @@ fn joined(name: &OsStr, value: Option<&OsString>) -> OsString {
 fn unknown(argument: &OsStr) -> Problem {
     let shown = path_text::encode_os(argument);
     if !shown.starts_with('-') {
-        return Problem::usage(format!("'{shown}' belongs to no option"))
+        return Problem::usage(format!("'{shown}' does not belong to an option"))
             .at(shown)
             .because("targets are listed in the .lun file, not named here")
             .next("give options with one value each");

@@ -137,9 +137,9 @@ pub fn under_way(
     format!("{}: {doing}", place(at, steps, classes))
 }
 
-/// `1:40 gone, 2 to 4 min left`
+/// `1:40 elapsed, 2 to 4 min left`
 pub fn times(elapsed_ns: u64, left: TimeRange) -> String {
-    format!("{} gone, {} left", time_left(elapsed_ns), duration::left(left))
+    format!("{} elapsed, {} left", time_left(elapsed_ns), duration::left(left))
 }
 
 fn rates(point: Point, live: &LiveFigures, classes: &[LoadClass]) -> String {

@@ -86,7 +86,7 @@ fn heading(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     put(buffer, area, 1, &format!(" [{bar}] {time}"), Style::new());
 }
 
-/// `0:12 gone, 4:10 left`
+/// `0:12 elapsed, 4:10 left`
 fn time(model: &Model) -> String {
     match model.left {
         Some(left) => lines::times(model.elapsed_ns, left),

@@ -71,7 +71,7 @@ pub fn sections<'a>(name: &str, text: &'a str) -> Result<Vec<Section<'a>>, Probl
             continue;
         }
         if sections.is_empty() && (line.starts_with("fio ") || line.starts_with("--")) {
-            return Err(wrong(name, number, "this is a command line of fio and no job file")
+            return Err(wrong(name, number, "this is an fio command line, not a job file")
                 .because("a job file has a line for each option, without dashes, below the [name] of a job")
                 .next("write [reads], and below it a line such as rw=randread for each option"));
         }

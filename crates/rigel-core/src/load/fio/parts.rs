@@ -77,13 +77,14 @@ pub fn remark(jobs: &[Job<'_>], points: usize, page: &mut Page<'_>) {
             (None, Some(_)) => say(
                 line,
                 job.name,
-                "without runtime, fio stops once size is moved; here each point is measured until its \
-                 numbers are precise enough, or for --duration",
+                "without runtime, fio stops once it has transferred size; here each point is measured \
+                 until its numbers are precise enough, or for --duration",
             ),
             (Some(_), Some(_)) if !job.time_based => say(
                 line,
                 job.name,
-                "without time_based, fio stops earlier if size is moved; here the whole runtime is measured",
+                "without time_based, fio stops earlier if it has transferred size; here the whole \
+                 runtime is measured",
             ),
             _ => {}
         }

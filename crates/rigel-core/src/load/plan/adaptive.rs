@@ -210,7 +210,7 @@ fn check_limit(adaptive: &Adaptive, steps: &[Step]) -> Result<(), Problem> {
     let enough = least_ns.div_ceil(NS_PER_S);
     Err(Problem::usage(format!("{limit} is not enough for one visit to each of {} points", steps.len()))
         .because(format!("one visit each takes {enough} s"))
-        .next(format!("allow at least {enough}s, better five times as much, or measure fewer points")))
+        .next(format!("allow at least {enough}s, preferably five times that, or measure fewer points")))
 }
 
 /// Points that only read come first: reads after writes would also measure the after-effects of the writes.

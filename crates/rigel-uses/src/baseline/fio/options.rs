@@ -73,7 +73,7 @@ pub fn walk(option: &impl Fn(&[&str]) -> Option<String>) -> Result<String, Strin
     match walk.split_once(':') {
         None => Ok(walk),
         Some((name, _)) if name.starts_with("rand") => {
-            Err(format!("rw={walk} goes on in order after each random place"))
+            Err(format!("rw={walk} continues in order after each random place"))
         }
         Some(_) => Err(format!("rw={walk} leaves places out")),
     }

@@ -30,7 +30,7 @@ pub const OPTIONS: [Row; 58] = [
          precise enough",
         Some("is --for here, such as --for 60s"),
     ),
-    (&["time_based"], "is always so here: leave it out", None),
+    (&["time_based"], "always applies here: leave it out", None),
     (&["ramp_time"], "is automatic here: leave it out", None),
     (
         &["rw", "readwrite"],
@@ -344,7 +344,7 @@ pub const OPTIONS: [Row; 58] = [
         "has no counterpart here, a failed I/O is counted and ends no run: leave it out",
         None,
     ),
-    (&["readonly"], "is always so here unless the load writes, which needs consent: leave it out", None),
+    (&["readonly"], "always applies here unless the load writes, which needs consent: leave it out", None),
     (
         &[
             "offset_align",

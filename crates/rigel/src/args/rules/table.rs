@@ -396,7 +396,7 @@ pub const RULES: &[Rule] = &[
         RUN,
         &["--verbose"],
         &["--quiet"],
-        "one asks for more remarks, the other for none",
+        "one asks for more messages, the other for none",
         "give one of them",
     ),
     not(

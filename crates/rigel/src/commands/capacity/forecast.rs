@@ -163,9 +163,7 @@ fn check_common(
         return Err(problem.because(another_number(&numbers)).next(join_numbers(&numbers, &options.stem)));
     }
     Err(problem
-        .because(
-            "they have no time in common in which the rates of each are known, and what is unknown is not 0",
-        )
+        .because("at no time are the rates of all of them known, and unknown does not mean 0")
         .next("import the missing time, or name fewer; rigel capacity list shows the times of each"))
 }
 

@@ -244,7 +244,7 @@ fn no_database(all: &[(&Key, DatabaseName<'_>)], asked: &str, shown: &str) -> Pr
 fn several(held: &[&KeySummary], asked: &[String], dbids: &BTreeSet<String>, stem: &CommandStem) -> Problem {
     let [name] = asked else {
         return Problem::usage(format!("{} are several databases", printable(&listed(asked))))
-            .because("only DBIDs of one database, which had one after the other, can be joined")
+            .because("only successive DBIDs of one database can be joined")
             .next("name one database, or sum hosts with --host or --all");
     };
     let all: Vec<String> = dbids.iter().cloned().collect();

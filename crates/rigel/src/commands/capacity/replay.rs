@@ -200,7 +200,7 @@ impl StoreSelection {
                 return Err(Problem::usage("the file has too little load to add")
                     .at(format!("--add {}", path_text::encode(file)))
                     .because("its usual week consists of whole hours, but no hour is at least half known")
-                    .next("give a file of some hours, better of a week"));
+                    .next("give a file of some hours, preferably of a week"));
             }
         }
         Ok(())
@@ -315,7 +315,7 @@ impl StoreSelection {
         if let Some(lacks) = self.lacks().filter(|_| within) {
             return Problem::usage(format!("the history of {} has {lacks}", self.whose.name))
                 .at("--from, --to")
-                .because("a load needs the rates of reads and of writes, and these files have not both")
+                .because("a load needs the rates of reads and of writes, and these files do not have both")
                 .next("import what is missing under the same host");
         }
         let long_ms = to_ms.min(last) - from_ms.max(first);
@@ -323,7 +323,7 @@ impl StoreSelection {
             return Problem::usage(format!("the history of {} is too short for a load", self.whose.name))
                 .at("--from, --to")
                 .because(format!(
-                    "{} s of it are there, and no whole interval of {} s is known",
+                    "it covers {} s, and no whole interval of {} s",
                     long_ms / 1000,
                     step_ms / 1000
                 ))

@@ -123,7 +123,7 @@ pub(in crate::commands) fn no_tool_twice(side: &[LoadedRun]) -> Result<(), Probl
         if let Some(other) = side[..at].iter().find(beside) {
             return Err(Problem::usage("two results of one side were measured at the same time")
                 .at(format!("{} and {}", path_text::encode(other.path()), path_text::encode(path)))
-                .because("they ran beside each other, so each had only a part of the storage, and they are no repetition")
+                .because("each had only part of the storage, so they do not count as repetitions")
                 .next("run them as jobs of one fio, which adds them up, or give runs of different times"));
         }
     }

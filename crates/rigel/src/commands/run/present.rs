@@ -143,10 +143,10 @@ fn prospect(request: &Request, plan: &Plan) -> String {
             if let Some(rates) = required_alone(request) {
                 return format!("{}, {usually} in total", counted(rates, "required rate"));
             }
-            format!("the rate is searched for first; {usually} in total")
+            format!("searching for the rate first; {usually} in total")
         }
         (Some(_), _) if plan.steps.is_empty() => {
-            format!("load levels are searched for first; usually {usually} in total")
+            format!("searching for load levels first; usually {usually} in total")
         }
         (_, Some(Pace::Fixed(_))) => format!("{points}, about {}", plan.known_time()),
         (_, None) => {
@@ -257,7 +257,8 @@ pub fn unread(reporter: Reporter<'_>, set: &OutputSet) {
         let record = path_text::encode(&set.record_path());
         let record = shell_word(&record);
         reporter.streams.remark(&format!(
-            "the results were not read from standard output, whose reader had gone: rigel report {record} shows them"
+            "the program that reads standard output ended before it read the results: rigel report \
+             {record} shows them"
         ));
     }
 }

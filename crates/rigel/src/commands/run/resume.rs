@@ -70,9 +70,9 @@ pub fn resume(options: &ResumeOptions, crew: Option<&Crew>, streams: &Streams) -
     let was_together = header.nodes.first().member.is_some();
     match crew.filter(|crew| !crew.is_alone()) {
         Some(_) if was_together && options.dry_run => {
-            return Err(Problem::usage("the rest of a run on several nodes cannot be shown")
+            return Err(Problem::usage("what remains of a run on several nodes cannot be shown")
                 .at("--dry-run")
-                .because("every node has to look at its own targets, and they do so when the run resumes")
+                .because("every node has to inspect its own targets, which happens when the run resumes")
                 .next("resume without --dry-run: the record is not touched before all nodes are ready"));
         }
         Some(crew) if was_together => return go_on_together(reporter, crew, header, past, found),

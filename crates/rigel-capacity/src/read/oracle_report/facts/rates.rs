@@ -121,7 +121,7 @@ impl Rates {
         }
         self.blocks(decimal, &mut found, seen);
         if !found.contains_key(&Metric::ReadOps) && found.contains_key(&Metric::ReadBytes) {
-            seen.notes.insert("a report has bytes and no requests, which older releases do not count");
+            seen.notes.insert("a report has bytes but no requests, which older releases do not count");
         }
         found.into_iter().collect()
     }
@@ -151,7 +151,7 @@ impl Rates {
                 }
                 None => {
                     seen.notes.insert(
-                        "a report has blocks, and not their size (Std Block Size): its bytes are unknown",
+                        "a report has blocks but not their size (Std Block Size): its bytes are unknown",
                     );
                 }
             }

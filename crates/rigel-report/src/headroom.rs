@@ -5,6 +5,7 @@
 mod blocks;
 mod credits;
 mod page;
+mod picture;
 mod words;
 
 pub use words::unknown as why_unknown;

@@ -161,7 +161,17 @@ fn of_storage(storage: &Storage, courses: &[Course], named: bool) -> String {
     };
     let others: Vec<String> =
         others.iter().filter(|_| first.likely.day().is_some()).map(|ends| other(ends, courses)).collect();
-    format!("{name}{}", [unknown, vec![head], others].concat().join("; "))
+    let answer = [unknown, vec![head], others].concat().join("; ");
+    if named { format!("{name}{answer}") } else { capital(answer) }
+}
+
+/// Begins a sentence with a capital; a quantity such as `p99` keeps its name.
+fn capital(mut text: String) -> String {
+    let is_word = text.bytes().take(2).all(|byte| byte.is_ascii_lowercase());
+    if let Some(first) = text.get_mut(..1).filter(|_| is_word) {
+        first.make_ascii_uppercase();
+    }
+    text
 }
 
 /// `the limit of small IOPS is unknown: no rate was found that meets p99 < 1 us, ..`

@@ -139,7 +139,7 @@ fn no_own_command(cli: &clap::Command, command: &str, word: &str) -> Problem {
     }
     match nearest(word, own.iter().copied()) {
         Some(near) => problem.next(format!("did you mean `rigel {command} {near}`?")),
-        None => problem.next(format!("name one of {}", own.join(", "))),
+        None => problem.next(format!("`rigel {command}` takes one of {}", own.join(", "))),
     }
 }
 

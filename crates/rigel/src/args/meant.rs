@@ -137,7 +137,8 @@ fn no_own_command(cli: &clap::Command, command: &str, word: &str) -> Problem {
             "the store is one SQLite file, which any program can read; `rigel capacity show` prints what it holds of each disk, `rigel capacity list` the metrics",
         );
     }
-    match nearest(word, own.iter().copied()) {
+    let only = || own.first().copied().filter(|_| own.len() == 1);
+    match nearest(word, own.iter().copied()).or_else(only) {
         Some(near) => problem.next(format!("did you mean `rigel {command} {near}`?")),
         None => problem.next(format!("`rigel {command}` takes one of {}", own.join(", "))),
     }

@@ -68,7 +68,7 @@ Examples:
   rigel sql simple --dsn mysql://rigel@localhost --create-in rigel --size 100G
       an existing MySQL or MariaDB server; the table stays in its own database, rigel
   rigel sql prove /mnt/fast
-      find the right random_page_cost and effective_io_concurrency by experiment, in some minutes
+      find the right random_page_cost and effective_io_concurrency by experiment, in a few minutes
   rigel sql resume sql_20260101_1200_record.jsonl --dsn 'host=/run/postgresql dbname=shop'
       resume a run that was stopped, or whose server was; without --dsn on a private server, which is created again
   rigel sql record sql_20260101_1200_record.jsonl --json

@@ -200,7 +200,7 @@ impl StoreSelection {
                 return Err(Problem::usage("the file has too little load to add")
                     .at(format!("--add {}", path_text::encode(file)))
                     .because("its usual week consists of whole hours, but no hour is at least half known")
-                    .next("give a file of some hours, preferably of a week"));
+                    .next("give a file of several hours, preferably of a week"));
             }
         }
         Ok(())
@@ -327,7 +327,7 @@ impl StoreSelection {
                     long_ms / 1000,
                     step_ms / 1000
                 ))
-                .next("import or record a longer time, of some minutes at least");
+                .next("import or record a longer time, of a few minutes at least");
         }
         let because = if within && before.is_some() {
             format!(

@@ -115,7 +115,7 @@ fn change(
     Some(StateChange { kind: *kind, device: device.clone(), from: from.cloned(), to: to.cloned() })
 }
 
-/// Whether a rebuild begins, ends, or passes a tenth of its way.
+/// Whether a rebuild begins, ends, or passes a tenth of its progress.
 fn is_step(from: Option<&String>, to: Option<&String>) -> bool {
     let progress = |text: Option<&String>| text.and_then(|text| SyncProgress::read(text));
     match (progress(from), progress(to)) {

@@ -120,7 +120,7 @@ const fn default_io_timeout() -> Nanos {
 }
 
 impl Request {
-    /// Of each class the most outstanding of the levels that are its own.
+    /// The most outstanding I/Os among each class's own levels.
     pub fn most_of_own(&self) -> Point {
         Grid::of_own(&self.classes, &self.points()).most()
     }

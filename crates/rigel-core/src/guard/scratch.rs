@@ -18,24 +18,24 @@ use std::os::unix::ffi::OsStrExt;
 pub const FILE_NAME: &str = "rigel-scratch.dat";
 /// Bytes of one block, and of the header.
 pub const BLOCK_BYTES: usize = 4096;
-/// Bytes after the data, where no I/O of a run goes. A large power of two, so file sizes stay aligned.
+/// Bytes after the data, which no I/O of a run touches. A large power of two, so file sizes stay aligned.
 pub const TRAILER_BYTES: u64 = MIB;
 /// Bytes of the stamp at the head of a block.
 pub(crate) const STAMP_BYTES: usize = 24;
 /// The version that this program writes.
 pub const VERSION: u32 = 1;
-/// Below this a scratch file says too little about the device under it.
+/// A smaller scratch file says too little about the device below it.
 pub(crate) const LEAST_BYTES: u64 = 256 * MIB;
 
 const HEADER_MAGIC: [u8; 8] = *b"RIGELSCR";
 const BLOCK_MAGIC: u64 = u64::from_le_bytes(*b"RigelBlk");
-/// What verified blocks begin with (`crate::verify`). Behind it are the offset, at byte 8, and the seed, at byte 24.
+/// The beginning of verified blocks (`crate::verify`), followed by the offset at byte 8 and the seed at byte 24.
 pub(crate) const VERIFIED_MAGIC: u64 = u64::from_le_bytes(*b"RigelVer");
-/// Text for a person who opens the file; it is not checked.
+/// Text for people who open the file; it is not checked.
 const HEADER_TEXT: &[u8] =
     b"\nThis file holds random data for a storage measurement by Rigel. It may be deleted.\n";
 const HEADER_TEXT_AT: usize = 64;
-/// Makes these generators different from those that draw offsets.
+/// Keeps these generators apart from those that draw offsets.
 const PURPOSE: u64 = BLOCK_MAGIC;
 
 /// Whether a file has the name of a scratch file: `rigel-scratch*.dat`.
@@ -56,9 +56,9 @@ pub fn numbered_name(number: u32) -> String {
 /// The state of a scratch file, and its number in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// The fill is not finished: it must not be measured.
+    /// The fill is incomplete: it must not be measured.
     Filling = 0,
-    /// Filled for one run. A later run may use or remove it when no run works on it.
+    /// Filled for one run. A later run may use or remove it if no run uses it.
     Temporary = 1,
     /// Filled, and kept for later runs.
     Kept = 2,

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Latency of successful I/Os, in microseconds, from just before submission until the completion was seen. Percentiles are those of all visits
-/// together; `basis` is `merged` where one has no interval: an indication, not an estimate.
+/// together; `basis` is `merged` for one without an interval: an indication, not an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Latency")]
 pub struct LatencyUs {
@@ -40,7 +40,7 @@ pub struct LatencyUs {
 }
 
 impl LatencyUs {
-    /// The statistics of a histogram, without intervals; `None` when it is empty.
+    /// The statistics of a histogram, without intervals; `None` if it is empty.
     pub fn of(histogram: &Histogram) -> Option<Self> {
         let exact = |ns: Option<u64>| ns.map(|ns| us_from_ns(to_f64(ns)));
         let quantile = |q| exact(histogram.quantile_ns(q)).map(Estimate::merged);
@@ -62,7 +62,7 @@ impl LatencyUs {
         [("50", self.p50), ("90", self.p90), ("99", self.p99), ("99.9", self.p99_9), ("99.99", self.p99_99)]
     }
 
-    /// The mean becomes the middle of its interval. Percentiles stay those of all visits merged, which are the middles of theirs.
+    /// The mean becomes the centre of its interval. Percentiles stay those of all visits merged, which are the centres of theirs.
     fn with_intervals(self, known: &Intervals) -> Self {
         let estimate = |interval: Option<Interval>, basis, merged: Estimate| {
             interval.map_or(merged, |interval| Estimate::of(interval, basis))
@@ -87,17 +87,17 @@ pub struct IoFindings {
     pub load: LoadClass,
     /// Successful operations per second, reads and writes: the mean of the visits.
     pub iops: Estimate,
-    /// Reads and writes together; `None` when nothing completed.
+    /// Latency of reads and writes together; `None` if nothing completed.
     pub latency_us: Option<LatencyUs>,
-    /// What the precision of these figures is based on.
+    /// The basis of the precision of these figures.
     pub sure: Sureness,
     /// Latencies of reads.
     pub reads: Histogram,
     /// Latencies of writes.
     pub writes: Histogram,
-    /// Bytes of one I/O, of the largest where there are several sizes; 0 for what is not a block I/O.
+    /// Bytes of one I/O, of the largest if there are several sizes; 0 if it is not block I/O.
     pub io_bytes: u64,
-    /// Bytes of one I/O on average, as counted where there are several sizes.
+    /// Mean bytes of one I/O, as counted if there are several sizes.
     pub mean_bytes: f64,
     /// Failed I/Os.
     pub errors: u64,
@@ -109,17 +109,17 @@ pub struct IoFindings {
     pub mean_outstanding: f64,
     /// The time that its I/Os took inside the measured time.
     pub occupancy: Occupancy,
-    /// Of an open loop only.
+    /// Only for an open loop.
     pub open: Option<OpenFindings>,
 }
 
 impl IoFindings {
-    /// Megabytes (2^20) per second, reads and writes; `None` for what is not a block I/O.
+    /// Megabytes (2^20) per second, reads and writes; `None` if it is not block I/O.
     pub fn mbps(&self) -> Option<Estimate> {
         (self.io_bytes > 0).then(|| self.iops.scaled(self.mean_mib()))
     }
 
-    /// The figure whose interval says how certain the point is: the rate; of an open loop, whose rate is given, the mean latency.
+    /// The figure whose interval tells how certain the point is: the rate; for an open loop, whose rate is given, the mean latency.
     pub fn judged(&self) -> Estimate {
         match (&self.open, self.latency_us) {
             (Some(_), Some(us)) => us.mean,
@@ -143,7 +143,7 @@ impl IoFindings {
         self.mean_bytes / to_f64(MIB)
     }
 
-    /// What one operation per second is in that unit. Megabytes are those of [`Self::mbps`], so both are one figure.
+    /// One operation per second in that unit. Megabytes are those of [`Self::mbps`], so both are one figure.
     pub(super) fn scale(&self) -> f64 {
         match self.load.figure {
             Figure::Mbps if self.io_bytes > 0 => self.mean_mib(),
@@ -152,7 +152,7 @@ impl IoFindings {
     }
 }
 
-/// What the visits to a point add up to for one class.
+/// The sum of the visits to a point for one class.
 #[derive(Debug)]
 pub struct Sum {
     /// After settling.
@@ -163,13 +163,13 @@ pub struct Sum {
     pub in_flight_ns: u64,
     /// Length of the whole windows.
     pub window_ns: u64,
-    /// Length of what the latencies are from.
+    /// Length of the span that the latencies come from.
     pub span_ns: u64,
     occupancy: Occupancy,
     io_bytes: u64,
-    /// Successful I/Os that were over in that span.
+    /// Successful I/Os that ended in that span.
     completed: u64,
-    /// Successful I/Os of the whole windows, and their bytes where there are several sizes.
+    /// Successful I/Os of the whole windows, and their bytes if there are several sizes.
     moved: (u64, Option<u64>),
     planned: u32,
     errors: u64,
@@ -178,7 +178,7 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// Of visits that measured `window_ns` each, of which only what lies `settle_ns` or more behind the start of the
+    /// The sum of visits that measured `window_ns` each, of which only what lies at least `settle_ns` after the start of the
     /// load counts. `None` without visits.
     pub fn of<'a>(visits: impl Iterator<Item = (&'a ClassTally, u64)>, settle_ns: u64) -> Option<Self> {
         let mut sum: Option<Self> = None;
@@ -224,7 +224,7 @@ impl Sum {
         }
     }
 
-    /// The figures. One that has an interval is the middle of the interval.
+    /// The figures. One with an interval is the centre of the interval.
     pub fn findings(self, load: LoadClass, known: &Intervals, sure: Sureness) -> IoFindings {
         let mut all = self.reads.clone();
         all.add(&self.writes);

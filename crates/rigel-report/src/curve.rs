@@ -29,7 +29,7 @@ pub(crate) struct Curve<'a> {
 }
 
 impl<'a> Curve<'a> {
-    /// The points of a class where the others have their lowest levels that two of them share; nothing for a class without two
+    /// The points of a class at the lowest levels of the other classes that two points share; `None` for a class without two
     /// levels.
     pub fn of(view: &View<'_>, class: &'a LoadClass) -> Option<Self> {
         let mut rows: BTreeMap<(u64, Point), Vec<&PointFindings>> = BTreeMap::new();

@@ -49,7 +49,7 @@ pub(crate) struct Document<'a> {
     targets: Vec<String>,
     /// The limits; all must be met.
     bounds: Vec<SloBoundDocument>,
-    /// What came out.
+    /// The result.
     answer: Answer,
     /// The same in sentences.
     told: String,
@@ -73,7 +73,7 @@ pub(crate) struct Document<'a> {
     verdict: Conclusion,
 }
 
-/// What came out.
+/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Answer {

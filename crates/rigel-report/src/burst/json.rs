@@ -64,7 +64,7 @@ struct BurstTestDocument {
     ratio_hi95: f64,
 }
 
-/// That of a run; `None` of another one.
+/// The document of a run; `None` for another one.
 pub(crate) fn document(view: &View<'_>) -> Option<BurstDocument> {
     let found = view.findings.burst.as_ref()?;
     let (answer, cause) = answer(&found.found);

@@ -47,7 +47,7 @@ fn tone(told: &HeadroomReport<'_>) -> Tone {
     }
 }
 
-/// A row of a storage: why a limit is not known, or when it is reached.
+/// A row of a storage: why a limit is unknown, or when it is reached.
 type Row<'a> = Result<&'a Ends, (Resource, &'a str)>;
 
 fn limits(storage: &Storage, room: Room) -> Block {

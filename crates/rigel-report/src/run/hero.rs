@@ -25,7 +25,7 @@ fn whole(level: f64) -> String {
     format!("{level:.0}")
 }
 
-/// The picture; nothing if nothing was measured. A terminal has the rates alone, of every class.
+/// The picture; `None` if nothing was measured. A terminal shows only the rates, of every class.
 pub(super) fn of(view: &View<'_>, room: Room) -> Option<Block> {
     if let Answer::Rate(found) = view.answer() {
         return Picture::of(bound(found)).filter(|_| room.is_wide());
@@ -87,7 +87,7 @@ fn panel(curve: &Curve<'_>, title: String, up: Axis, lines: Vec<Line>) -> Panel 
     }
 }
 
-/// Of a single point, how its latencies are spread.
+/// The distribution of the latencies of a single point.
 fn percentiles(view: &View<'_>, load: &LoadClass) -> Option<Panel> {
     let found = view.findings.points.iter().find(|found| found.io(load.name).is_some())?;
     let us = found.io(load.name)?.latency_us?;
@@ -109,7 +109,7 @@ fn percentiles(view: &View<'_>, load: &LoadClass) -> Option<Panel> {
     Some(Panel { title, shape: Shape::Bars(Bars { bars, from: 0.0, limit: None, is_log: false }) })
 }
 
-/// The latency over the rate for each bound, with the bracket of the answer.
+/// The latency over the rate for each limit, with the bracket of the answer.
 fn bound(found: &SloFindings) -> Vec<Panel> {
     let across = |rate: f64| found.scale.as_ref().map_or(rate, |scale| scale.of(rate));
     let panel = |(place, bound): (usize, &SloBound)| {

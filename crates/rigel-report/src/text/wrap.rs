@@ -49,7 +49,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Whether it is the unit after a number, which has its sign only there.
+/// Whether it is the unit after a number: only there microseconds have their sign.
 fn is_time(number: &str, word: &str) -> bool {
     number.ends_with(|c: char| c.is_ascii_digit()) && word.trim_end_matches(['.', ',', ';', ':', ')']) == "us"
 }

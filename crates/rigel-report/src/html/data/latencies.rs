@@ -39,7 +39,8 @@ pub(super) fn bins(histogram: &Histogram, cuts: &[u64]) -> Vec<(u64, u64)> {
     bins
 }
 
-/// Latencies in microseconds from the 20th percentile on, over the negative logarithm of the share of I/Os that took longer: 1 is the 90th percentile, 2 the 99th.
+/// Latencies in microseconds from the 20th percentile on, over the negative logarithm of the share of I/Os that took
+/// longer: 1 is the 90th percentile, 2 the 99th.
 /// They end where fewer than one I/O would be beyond.
 pub(super) fn percentiles(histogram: &Histogram) -> Vec<(f64, f64)> {
     let ios = to_f64(histogram.count());

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mount {
     pub id: u64,
-    /// Device number of the filesystem; the major number is 0 where it has no single device.
+    /// Device number of the filesystem; the major number is 0 if it has no single device.
     pub device: (u32, u32),
     /// The directory of the filesystem that is mounted.
     pub root: PathBuf,

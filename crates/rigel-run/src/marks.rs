@@ -65,7 +65,7 @@ impl Marks {
         Some(Receipt(kept))
     }
 
-    /// Those that wait, in the order in which they came.
+    /// The waiting marks, in order of arrival.
     pub fn take(&self) -> Vec<WaitingMark> {
         std::mem::take(&mut *self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -11,7 +11,7 @@ use rigel_uses::scrub::{CHUNK_BYTES, Chunk, Place};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// When no read came back for so long, the target hangs.
+/// If no read completes for this long, the target hangs.
 const PATIENCE_NS: u64 = 60_000_000_000;
 
 /// What to read, and how.
@@ -19,7 +19,7 @@ const PATIENCE_NS: u64 = 60_000_000_000;
 pub struct Reading<'a> {
     /// The target, open for reading.
     pub targets: Arc<OpenTargets>,
-    /// Which engine reads.
+    /// The engine that reads.
     pub engine: EngineKind,
     /// Bytes from the start on; whole blocks of 4 KiB.
     pub bytes: u64,

@@ -48,7 +48,7 @@ pub(super) fn mounted<'a>(place: &Place, snapshot: &'a Snapshot) -> (Option<&'a 
     }
 }
 
-/// What a loop device stands on; `None` for any other device.
+/// The file of a loop device; `None` for any other device.
 fn loop_file(block: &Block, snapshot: &Snapshot, loops: usize) -> Option<LoopFile> {
     let path = block.loop_file()?;
     let live = snapshot.system().is_this_host();
@@ -87,7 +87,7 @@ fn file_at(path: &Path, id: NodeId) -> Option<Node> {
     Node::pin(path).ok().filter(is_file)
 }
 
-/// The disk that a path in /dev is of, by its name: where nobody but the path can be asked.
+/// The disk that a path in /dev belongs to, by name, if only the path is known.
 fn device_named(path: &Path, snapshot: &Snapshot) -> Option<Block> {
     let name = path_text::encode(path.strip_prefix("/dev").ok()?);
     Block::all(&snapshot.system().sys).into_iter().find(|block| block.name == name)

@@ -44,7 +44,7 @@ impl Place {
     }
 }
 
-/// The same place below every overlay; `None` where there is no overlay, or a layer cannot be found from here.
+/// The same place below every overlay; `None` if there is no overlay, or a layer cannot be found from here.
 pub(super) fn below(place: &Place, snapshot: &Snapshot) -> Option<Place> {
     let overlay = |place: &Place| {
         let mount = layers::mount_of(place.mount, &place.path, snapshot).map(|(mount, _)| mount);
@@ -60,7 +60,7 @@ pub(super) fn below(place: &Place, snapshot: &Snapshot) -> Option<Place> {
     None
 }
 
-/// Where the layers of an overlay have a place: of a directory the upper one, which gets each new file.
+/// Where the layers of an overlay have a place: for a directory the upper one, which gets each new file.
 fn in_layer(mount: &Mount, place: &Place) -> Option<Place> {
     let layers = Layers::of(&mount.options);
     let upper = layers.upper_directory();

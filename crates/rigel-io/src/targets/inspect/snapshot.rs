@@ -32,7 +32,7 @@ pub(crate) type NumberedMount = (Mount, Option<(u32, u32)>);
 #[derive(Debug)]
 pub(crate) struct Loop {
     pub title: String,
-    /// The file or device behind it, by the path in sysfs and as the device itself answers: the path may belong to another
+    /// The file or device behind it, by the path in sysfs and as the device itself reports: the path may belong to another
     /// namespace or be gone.
     pub behind: Vec<NodeId>,
 }
@@ -99,7 +99,7 @@ fn source_number(source: &Path) -> Option<(u32, u32)> {
     }
 }
 
-/// The file or device behind a loop device, as the device itself answers.
+/// The file or device behind a loop device, as the device itself reports.
 pub(super) fn behind_loop(block: &Block) -> Option<NodeId> {
     let path = Path::new("/dev").join(&block.name);
     let fd = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;

@@ -11,10 +11,10 @@ pub(super) struct Range {
     pub(super) end: i64,
 }
 
-/// Who else may lock the same bytes.
+/// Which other locks of the same bytes are permitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Those who also share.
+    /// Other shared locks.
     Shared,
     /// Nobody.
     Exclusive,

@@ -14,16 +14,16 @@ use std::time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(100);
 /// No plan is worth more patience, and one that takes longer is known to be bad.
 pub const LIMIT: Duration = Duration::from_secs(30);
-/// One process answers, and compiles nothing.
+/// One process answers, without JIT compilation.
 const SETTINGS: &str =
     "set jit = off; set max_parallel_workers_per_gather = 0; set enable_indexonlyscan = off";
 
-/// What came of a statement.
+/// The result of a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
     /// It took this many seconds.
     Took(f64),
-    /// It was ended after this many.
+    /// It was ended after this many seconds.
     Cut(f64),
 }
 

@@ -20,7 +20,7 @@ const MOST_ROWS: usize = 200_000;
 const UNKNOWN: u16 = 0;
 const ZERO: u16 = 1;
 const FIRST: u16 = 2;
-/// The lowest exponent of two that is kept; smaller values are 0.
+/// The lowest exponent of two that is kept; smaller values become 0.
 const LOWEST: i32 = -24;
 /// Bits of the fraction of an `f64`.
 const FRACTION: u32 = 52;

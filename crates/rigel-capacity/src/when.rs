@@ -7,8 +7,8 @@ use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use jiff::{Timestamp, Zoned};
 
-/// Turns local times of one file into UTC, in the order of the file. One that is much earlier than the one before begins another row of times: another
-/// host, or an older file behind a newer one.
+/// Converts local times of one file to UTC, in file order. A time much earlier than the previous one starts another
+/// sequence: another host, or an older file after a newer one.
 #[derive(Clone, Debug)]
 pub struct Zone {
     zone: TimeZone,
@@ -19,7 +19,7 @@ pub struct Zone {
 const MOST_BACK_MS: i64 = 3 * 3_600_000;
 
 impl Zone {
-    /// Of a zone.
+    /// For a time zone.
     pub const fn new(zone: TimeZone) -> Self {
         Self { zone, last_ms: i64::MIN }
     }
@@ -120,10 +120,10 @@ pub fn offset(text: &str) -> Option<Offset> {
     Offset::from_seconds(sign * (hours * 3_600 + minutes * 60)).ok()
 }
 
-/// Half a year: whatever the clock does in between, standard time and summer time are so far apart.
+/// Half a year: whatever the clock does in between, standard time and summer time are this far apart.
 const HALF_YEAR_MS: i64 = 183 * 24 * 3_600_000;
 
-/// Whether a zone is called so at some time of the year, or is as far ahead of UTC: sysstat writes what a zone is called in winter in summer as well.
+/// Whether a zone has this name or this offset from UTC at some time of the year: sysstat writes the winter name in summer too.
 pub fn is_called(zone: &TimeZone, told: &str, around: DateTime) -> bool {
     let Ok(at) = Offset::UTC.to_timestamp(around) else { return false };
     [-HALF_YEAR_MS, 0, HALF_YEAR_MS].into_iter().any(|far_ms| {

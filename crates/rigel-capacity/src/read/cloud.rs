@@ -65,7 +65,7 @@ impl Cloud {
         }
     }
 
-    /// What is whole of an answer that was cut off.
+    /// The complete part of a truncated answer.
     fn part(&self, from: usize, error: &serde_json::Error, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let whole = torn::closed(&self.text[from..]).and_then(|text| serde_json::from_slice(&text).ok());
         if let Some(answer) = whole {
@@ -122,8 +122,8 @@ fn times(samples: &[Sample]) -> Vec<i64> {
     times
 }
 
-/// The time between samples: the shortest one, where nearly all are as far apart, as after an answer that begins off the others; else that of which all distances
-/// are a multiple.
+/// The time between samples: the shortest one if nearly all have it, as after an answer that begins off the grid;
+/// otherwise the one that all distances are a multiple of.
 fn grid_ms(times: &[i64]) -> Option<i64> {
     const NEARLY_ALL: (usize, usize) = (4, 5);
     let divisor = |mut one: i64, mut other: i64| {
@@ -139,7 +139,7 @@ fn grid_ms(times: &[i64]) -> Option<i64> {
     if is_usual { Some(shortest) } else { distances.into_iter().reduce(divisor) }
 }
 
-/// The period of a series whose label does not say it. A volume that was idle has samples now and then, on the grid of those of other series.
+/// The period of a series whose label does not say it. An idle volume has occasional samples, on the grid of other series.
 fn period_ms(times: &[i64], shortest_ms: Option<i64>) -> Option<i64> {
     const FEWEST_REGULAR: usize = 3;
     let Some(grid_ms) = grid_ms(times) else { return shortest_ms };
@@ -272,13 +272,13 @@ fn azure(metric: &answer::AzureMetric, out: &mut SampleSink<'_>) -> Result<(), P
     Ok(())
 }
 
-/// Of what samples are.
+/// What samples are about.
 struct Series {
     key: Key,
     meant: Meant,
-    /// As the cloud calls the statistic.
+    /// The cloud's name for the statistic.
     statistic: &'static str,
-    /// As the label says it, if it does.
+    /// From the label, if it says so.
     period_ms: Option<i64>,
 }
 

@@ -9,7 +9,7 @@ const MOST_LINES: usize = 40;
 enum Sign {
     /// The file begins so, whether in capitals or not.
     Begin(&'static str),
-    /// One of its first lines has all of these.
+    /// One of its first lines contains all of these.
     Line(&'static [&'static str]),
     /// The first bytes have all of these.
     All(&'static [&'static str]),
@@ -154,7 +154,7 @@ const PAGES: usize = 1;
 /// Columns of `/proc/diskstats` at least, and the place of the name among them.
 const DISKSTATS: (usize, usize) = (14, 2);
 
-/// What a file is that begins so, and what to do; nothing for one that may be read.
+/// What a file with this beginning is, and what to do; `None` for one that may be read.
 pub fn cause(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if let Some(found) = is_of_carriage_returns(head) {
         return Some(found);
@@ -167,7 +167,7 @@ pub fn cause(head: &[u8]) -> Option<(&'static str, &'static str)> {
     of(&KINDS[..KINDS.len() - PAGES], head).or_else(|| is_diskstats(head))
 }
 
-/// The same of a page that is no report.
+/// The same for a page that is not a report.
 pub fn page(head: &[u8]) -> Option<(&'static str, &'static str)> {
     of(&KINDS[KINDS.len() - PAGES..], head)
 }
@@ -202,7 +202,7 @@ fn is_diskstats(head: &[u8]) -> Option<(&'static str, &'static str)> {
     ))
 }
 
-/// Lines that end as those of old Macs, which is one long line for others.
+/// Line ends of old Macs, which make one long line for others.
 fn is_of_carriage_returns(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let returns = head.iter().filter(|byte| **byte == b'\r').count();
     (returns > 2 && !head.contains(&b'\n'))

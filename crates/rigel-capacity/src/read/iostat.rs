@@ -17,7 +17,7 @@ use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How iostat writes what is read here, in a way that cannot be misread.
+/// How to run iostat so that its output cannot be misread.
 pub const AGAIN: &str = "S_TIME_FORMAT=ISO iostat -x -t -o JSON 60";
 /// Values of disks that did nothing which are written for one run: a year of minutes of several disks. A hostile file would ask for more.
 const MOST_IDLE: usize = 20_000_000;
@@ -28,7 +28,7 @@ pub struct Iostat {
     run: Run,
 }
 
-/// One run of iostat, or of a tool that lists disks as it does.
+/// One run of iostat, or of a tool that lists disks in the same way.
 pub struct Run {
     /// The number of its document in the file, from 1; 0 before the first.
     number: u64,
@@ -72,7 +72,7 @@ struct Report<'a> {
     timestamp: Option<Cow<'a, str>>,
     #[serde(borrow)]
     disk: Option<Vec<Disk<'a>>>,
-    /// What mpstat tells.
+    /// What mpstat reports.
     #[serde(rename = "cpu-load")]
     cpus: Option<IgnoredAny>,
 }
@@ -161,7 +161,7 @@ impl Run {
         Self { number, host: host.to_owned(), dates, ..Self::default() }
     }
 
-    /// The same of another tool.
+    /// The same for another tool.
     #[must_use]
     pub fn by(self, source: Source) -> Self {
         Self { source, ..self }
@@ -226,7 +226,7 @@ impl Run {
         self.spans.push(span);
     }
 
-    /// Whether this many values more of disks that did nothing may be written; told where not.
+    /// Whether this many additional values of idle disks may be written; reported if not.
     fn may_fill(&mut self, values: usize, out: &mut SampleSink<'_>) -> bool {
         let idle = self.idle.saturating_add(values);
         if idle > MOST_IDLE {

@@ -18,7 +18,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Of CSV, where a line may continue after a line feed within quotes.
+    /// For CSV, where a line may continue after a line feed within quotes.
     pub fn of_csv() -> Self {
         Self { quoted: true, ..Self::default() }
     }
@@ -74,7 +74,7 @@ impl Lines {
     }
 }
 
-/// Without the rest of its end, and the zero bytes that a crash of the host leaves in a log.
+/// Without the rest of its line end, and the zero bytes that a crash of the host leaves in a log.
 fn trimmed(line: &[u8]) -> &[u8] {
     let from = line.iter().take_while(|byte| **byte == 0).count();
     let line = &line[from..];

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// Values of snapshots whose time is not known yet. A sorted file of a day of seconds of several disks has less.
 const MOST_WAITING: usize = 20_000_000;
 
-/// How the first line of a run begins.
+/// Prefix of the first line of a run.
 const HEAD: &str = "AAA,progname,";
 
 /// A reader of it.
@@ -47,7 +47,7 @@ struct Run {
 #[derive(Default)]
 struct Values {
     known: BTreeMap<Metric, f64>,
-    /// Milliseconds of a transfer in each direction, where nmon tells that.
+    /// Milliseconds per transfer in each direction, if nmon reports them.
     each_ms: BTreeMap<Metric, f64>,
 }
 
@@ -232,7 +232,7 @@ impl Values {
         self.known.len() + self.each_ms.len()
     }
 
-    /// What it reports on a disk, in our units.
+    /// What it reports about a disk, in our units.
     fn of_disk(mut self) -> Vec<(Metric, f64)> {
         let of = |metric| self.known.get(&metric).copied();
         if let (Some(all), Some(reads), None) =

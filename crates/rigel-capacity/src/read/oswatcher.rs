@@ -27,7 +27,7 @@ pub struct OsWatcher {
 }
 
 impl OsWatcher {
-    /// Of runs of iostat under dates, as people's own loops write them.
+    /// For runs of iostat under dates, as users' own loops write them.
     pub fn of_dates() -> Self {
         Self { tables: Tables { is_dated: true, ..Tables::default() }, ..Self::default() }
     }
@@ -47,9 +47,9 @@ struct Tables {
 /// A block that continues.
 struct OpenBlock {
     line: u64,
-    /// Nothing for a local time that never was.
+    /// `None` for a local time that never existed.
     at_ms: Option<i64>,
-    /// Whether it has the first line of iostat, and so its first report.
+    /// Whether it has the first line of iostat, and therefore its first report.
     is_whole_run: bool,
     reports: Vec<Vec<Disk<'static>>>,
 }
@@ -177,7 +177,7 @@ impl Tables {
         Ok(())
     }
 
-    /// As the file says, or its name: `db1_iostat_26.11.29.1100.dat`.
+    /// From the file, or its name: `db1_iostat_26.11.29.1100.dat`.
     fn host_of(&self, out: &SampleSink<'_>) -> String {
         let of_name = || out.options.file.as_ref()?.split_once("_iostat_").map(|(host, _)| host.to_owned());
         if self.host.is_empty() { of_name().unwrap_or_default() } else { self.host.clone() }

@@ -2,7 +2,7 @@
 //!
 //! Must not read a row.
 
-/// A column as it is called here, and what stands for it where it is missing.
+/// Our name of a column, and the columns that replace it if it is missing.
 type Synonyms = (&'static str, &'static [&'static str]);
 
 const OF_ALL: [Synonyms; 3] = [

@@ -11,7 +11,7 @@ use rigel_core::error::Problem;
 /// Between the groups of a number in Switzerland, and what is left of a no-break space in a single-byte character set.
 const MARKS: [char; 3] = ['\'', '\u{2019}', char::REPLACEMENT_CHARACTER];
 
-/// What stands before the fraction of a number.
+/// The decimal separator of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decimal {
     Point,
@@ -52,7 +52,7 @@ impl Decimal {
     }
 }
 
-/// A number without the letter behind it, and what that stands for.
+/// A number without its unit letter, and the factor of that letter.
 fn without_unit(text: &str) -> (&str, f64) {
     const UNITS: [(char, f64); 4] =
         [('K', 1024.0), ('M', 1_048_576.0), ('G', 1_073_741_824.0), ('T', 1_099_511_627_776.0)];

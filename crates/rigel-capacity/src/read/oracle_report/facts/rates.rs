@@ -18,10 +18,10 @@ pub struct Rates {
 const MB: f64 = 1_048_576.0;
 const NO_COLUMN: usize = 0;
 
-/// A rate of a profile: its table, label, column behind the label, and the unit.
+/// A rate of a profile: its table, label, column after the label, and the unit.
 type Rate = (Metric, Section, &'static str, usize, f64);
 
-/// What stands in for the exact totals; of two the first. `IO Profile` has everything, `Load Profile` what the database does to its files.
+/// Used in place of the exact totals; the first of two. `IO Profile` has everything, `Load Profile` what the database does to its files.
 const PROFILES: [Rate; 12] = [
     (Metric::ReadOps, Section::Io, "total requests", 1, 1.0),
     (Metric::WriteOps, Section::Io, "total requests", 2, 1.0),
@@ -47,11 +47,11 @@ const OTHERS: [&str; 2] = ["std block size", "rollbacks"];
 /// A number may be rounded by so much of it: the store takes two values of a sample that differ by less for one.
 const MOST_ROUNDED: f64 = 0.04;
 const MOST_ROUNDED_OPS: f64 = 0.05;
-/// So much the rounding of two or three numbers with one decimal makes, and so much of them two clocks.
+/// The error from rounding two or three numbers with one decimal, and the relative error from two clocks.
 const ROUNDED: f64 = 0.2;
 const MOST_APART: f64 = 0.1;
 
-/// Whether two numbers of a report about the same are the same, as far as they are rounded and their times differ.
+/// Whether two numbers of a report about the same quantity agree within their rounding and different times.
 fn is_same(one: f64, other: f64) -> bool {
     (one - other).abs() <= ROUNDED + MOST_APART * one.max(other)
 }
@@ -126,7 +126,7 @@ impl Rates {
         found.into_iter().collect()
     }
 
-    /// Whether reads and writes of a row of the `IO Profile` are what it has for both: else its numbers were not told apart.
+    /// Whether reads and writes of a row of the `IO Profile` add up to its total: otherwise its numbers were not separated correctly.
     fn adds_up(&self, label: &str, decimal: Decimal) -> bool {
         let number = |column| decimal.number(self.text(Section::Io, label, column)?);
         let both = number(1).zip(number(2)).map(|(reads, writes)| reads + writes);
@@ -139,7 +139,7 @@ impl Rates {
         text.and_then(|text| decimal.number(text)).unwrap_or(0.0)
     }
 
-    /// Bytes by blocks, where nothing better is there.
+    /// Bytes from blocks, if there is nothing better.
     fn blocks(&self, decimal: Decimal, found: &mut BTreeMap<Metric, f64>, seen: &mut ReaderNotes) {
         let size = self.text(Section::Load, "std block size", 0).and_then(|size| decimal.number(size));
         for (metric, label) in BLOCKS {

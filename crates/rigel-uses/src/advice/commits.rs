@@ -20,13 +20,13 @@ const INNODB: &str =
     "https://mariadb.com/docs/server/server-usage/storage-engines/innodb/innodb-flush-method";
 const WRITE_THROUGH: Setting = Setting::new(Product::Mysql, "innodb_log_file_write_through", INNODB);
 
-/// Nothing if no record has commits by both methods.
+/// `None` if no record has commits by both methods.
 pub fn of_postgresql(source: &Source<'_>) -> Vec<Advice> {
     let Some(commit) = source.commit() else { return Vec::new() };
     [method(&commit), delay(&commit)].map(|advice| protected(&commit, advice)).into()
 }
 
-/// The same of `MariaDB`. `MySQL` has no setting for the log alone.
+/// The same for `MariaDB`. `MySQL` has no setting for the log alone.
 pub fn of_mariadb(source: &Source<'_>) -> Option<Advice> {
     source.commit().map(|commit| protected(&commit, write_through(&commit)))
 }
@@ -54,7 +54,7 @@ fn method(commit: &Commit) -> Advice {
     }
 }
 
-/// What `wal_sync_method` is there: whether each write to the log is durable on its own. Never for every server.
+/// The `wal_sync_method` that makes each write to the log durable by itself, or not. Never for every server.
 fn write_through(commit: &Commit) -> Advice {
     let told = costs(commit, "with synchronous writes", "with a flush after the write");
     let (value, why) = match is_dsync_quicker(commit) {

@@ -37,14 +37,14 @@ pub struct MeasuredFigure {
     pub figure: EstimateForm,
     /// The run that measured it.
     pub run_id: String,
-    /// The flags of the point or the search that it is from, and those of the run that make it invalid.
+    /// The flags of the point or search that it comes from, and those of the run that make it invalid.
     pub flags: Vec<Flag>,
     /// A rate that still rose at the most I/Os that a search tried (`NOT_SATURATED`), or the level there: the device may do more, and
     /// the setting needs to know how much.
     pub is_lower_bound: bool,
     /// The setting depends on how large it is, not only on its being large enough.
     pub(super) width_matters: bool,
-    /// What measures it better.
+    /// The command that measures it better.
     pub(super) again: RepeatCommands,
 }
 
@@ -57,12 +57,12 @@ impl MeasuredFigure {
         self.unit == LEVEL
     }
 
-    /// The same for a setting that needs no end of the rise.
+    /// The same for a setting that does not need the end of the rise.
     pub(super) fn even_rising(self) -> Self {
         Self { is_lower_bound: false, ..self }
     }
 
-    /// The same for a setting that only needs to know that it is at least so much.
+    /// The same for a setting that only needs a lower bound.
     pub(super) fn at_least(self) -> Self {
         Self { width_matters: false, ..self.even_rising() }
     }
@@ -76,7 +76,7 @@ impl MeasuredFigure {
         }
     }
 
-    /// The lower end of the interval, where a value that is too high does harm; the mean when there is no interval.
+    /// The lower end of the interval, for values that do harm if too high; the mean if there is no interval.
     pub(super) fn low(&self) -> f64 {
         self.figure.lo95.unwrap_or(self.figure.value)
     }
@@ -99,11 +99,11 @@ impl Value {
     }
 }
 
-/// What a commit of one writer costs.
+/// The cost of a commit of one writer.
 pub(super) struct Commit {
-    /// By a write that is durable on its own.
+    /// By a write that is durable by itself.
     pub dsync: MeasuredFigure,
-    /// By a flush behind the write.
+    /// By a flush after the write.
     pub fdatasync: MeasuredFigure,
     /// Whether the flush costs nothing.
     pub is_free: bool,
@@ -161,7 +161,7 @@ impl<'a> Source<'a> {
         again::calibrate(&first.record.header, on, format!("{options}{more}").trim_start())
     }
 
-    /// How many CPUs a server on the host may use at the same time.
+    /// How many CPUs a server on the host may use simultaneously.
     pub(super) fn cpus(&self) -> u32 {
         let of = |run: &Run<'_>| run.record.header.nodes.first().host.usable_cpus();
         self.runs().map(of).max().unwrap_or(0).max(1)
@@ -207,8 +207,7 @@ impl<'a> Source<'a> {
         chosen(self.that(direction).filter_map(|run| bandwidth(run, direction)))
     }
 
-    /// One sequential stream of large reads, of each size that was measured, smallest first: size in bytes, and megabytes (2^20)
-    /// per second.
+    /// One sequential stream of large reads, for each measured size, smallest first: size in bytes, and megabytes (2^20) per second.
     pub(crate) fn one_stream(&self) -> Vec<(u64, MeasuredFigure)> {
         let mut all: Vec<(u64, MeasuredFigure)> = self.that(Direction::Read).filter_map(one_stream).collect();
         // Stable: of runs of one size the first one stays that is good enough, or the first.
@@ -235,7 +234,7 @@ impl<'a> Source<'a> {
         }))
     }
 
-    /// What a commit of one writer costs by both methods, in the first run of those in which it is least in doubt.
+    /// The cost of a commit of one writer by both methods, in the first of the runs in which it is least doubtful.
     pub(super) fn commit(&self) -> Option<Commit> {
         let doubtful =
             |found: &Commit| usable::doubtfulness(&found.dsync).max(usable::doubtfulness(&found.fdatasync));
@@ -322,7 +321,7 @@ pub(crate) fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<MeasuredF
     highest(run, Class::LARGE, what, "MBPS", to_f64(bytes) / to_f64(MIB))
 }
 
-/// The flags that forbid the use of every point of a class: what a search found on the same targets is no better.
+/// The flags that forbid the use of every point of a class: the result of a search on the same targets is no better.
 fn of_all_points<'a>(run: &Run<'a>, class: Class) -> Vec<&'a Flag> {
     let mut points = run.findings.points.iter().filter(|found| found.io(class).is_some());
     let invalid = |found: &'a PointFindings| found.flags.iter().filter(|flag| flag.invalid).collect();
@@ -349,7 +348,7 @@ fn highest(
     })
 }
 
-/// What a commit costs in a run, of a calibration or of commits alone.
+/// The cost of a commit in a run, of a calibration or of commits alone.
 fn commit(run: &Run<'_>) -> Option<Commit> {
     let of = |class: Class| {
         let found = run.findings.alone(class, 1)?;
@@ -382,7 +381,7 @@ pub(crate) fn stream_bytes(run: &Run<'_>) -> Option<u64> {
     matches!(request.large_pattern(), Pattern::Streams { .. }).then_some(request.io_bytes(Class::LARGE))
 }
 
-/// The same, where the I/Os are so large that their bytes count.
+/// The same, if the I/Os are so large that their bytes count.
 fn large_stream_bytes(run: &Run<'_>) -> Option<u64> {
     stream_bytes(run).filter(|bytes| *bytes >= LEAST_STREAM_BYTES)
 }
@@ -468,7 +467,7 @@ fn of_points(findings: &Findings) -> Option<(EstimateForm, bool, Vec<Flag>)> {
     })
 }
 
-/// What I/Os of a direction are called.
+/// The plural for I/Os of a direction.
 pub(crate) const fn plural(direction: Direction) -> &'static str {
     match direction {
         Direction::Read => "reads",

@@ -27,7 +27,7 @@ const MULTIBLOCK: Setting = Setting::new(Product::Oracle, "db_file_multiblock_re
 /// The large I/O that CALIBRATE_IO reads with.
 const LARGE_BYTES: u64 = MIB;
 
-/// All settings. The row is of one run, as a row of CALIBRATE_IO is: of those that fit the first of which least is in doubt.
+/// All settings. The row is of one run, like a row of CALIBRATE_IO: of those that fit, the first with the least doubt.
 pub fn advice(source: &Source<'_>) -> Vec<Advice> {
     let calibrations: Vec<_> = source.calibrations().collect();
     let fits = |(run, answers): &&(&Run<'_>, &Answers)| {

@@ -2,7 +2,7 @@
 //!
 //! Must not read a number.
 
-/// How a kind is recognised: all of these stand in its first bytes.
+/// How a kind is recognised: its first bytes contain all of these.
 type Signs = &'static [&'static str];
 /// What it is, and what to do; `None`: one of the formats that are read.
 type Kind = (Signs, &'static str, Option<&'static str>);
@@ -50,7 +50,7 @@ const ORION: Option<&str> =
     Some("give the _summary.txt of the run, or its _iops.csv, _mbps.csv and _lat.csv in one directory");
 const ORION_TRACE: &str = "it is ORION's trace (_trace.txt), which is not read";
 
-/// What a file is that begins so, and what to give.
+/// What a file with this beginning is, and what to give instead.
 pub fn cause(head: &str) -> Option<(&'static str, Option<&'static str>)> {
     let is = |kind: &&Kind| kind.0.iter().all(|sign| head.contains(sign));
     KINDS.iter().find(is).map(|(_, cause, next)| (*cause, *next))

@@ -20,9 +20,9 @@ use rigel_core::units::say::number;
 pub struct Difference {
     /// What.
     pub what: &'static str,
-    /// How it is in the first run of the base.
+    /// The value in the first run of the base.
     pub base: String,
-    /// How it is in the other run.
+    /// The value in the other run.
     pub other: String,
     /// The name of the other run.
     pub run_id: String,
@@ -30,14 +30,14 @@ pub struct Difference {
     pub incomparable: bool,
 }
 
-/// A property of a run; `None` when it has no bearing on the run.
+/// A property of a run; `None` if it does not apply to the run.
 struct Property {
     what: &'static str,
     incomparable: bool,
-    /// It is one of the load that a run is about, not of what it has beside that.
+    /// It concerns the load that a run is about, not its additional load.
     of_load: bool,
     text: fn(&Run<'_>) -> Option<String>,
-    /// How it is shown, where the text is not for people.
+    /// How it is shown, if the text is not for people.
     shown: Option<fn(&Run<'_>) -> String>,
 }
 
@@ -98,8 +98,8 @@ const fn telling(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Pr
     Property { what, incomparable: false, of_load: false, text, shown: None }
 }
 
-/// Everything in which runs differ from the first one, those first that make the runs incomparable. Text of the records comes as it
-/// is: whoever shows it makes it printable.
+/// Everything in which runs differ from the first one, starting with what makes the runs incomparable. Texts come
+/// from the records as they are: the caller makes them printable.
 pub fn differences(first: &Run<'_>, others: &[&Run<'_>]) -> Vec<Difference> {
     let differ = |property: &Property| {
         let base = (property.text)(first)?;
@@ -129,7 +129,7 @@ pub fn differences(first: &Run<'_>, others: &[&Run<'_>]) -> Vec<Difference> {
     unlike.into_iter().chain(PROPERTIES.iter().filter(|one| !one.of_load).filter_map(differ)).collect()
 }
 
-/// Whether commits are all that runs have in common: some measure nothing else, and others, as calibrations, have them beside what they are about.
+/// Whether commits are all that runs have in common: some measure nothing else, and others, such as calibrations, have them in addition.
 fn share_commits(first: &Run<'_>, others: &[&Run<'_>]) -> bool {
     let all = || std::iter::once(first).chain(others.iter().copied());
     let is_of_commits = |run: &Run<'_>| {
@@ -252,7 +252,7 @@ fn device(target: &TargetFacts) -> String {
     model.unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// Where nobody knows it, runs do not differ in it.
+/// If it is not known, runs do not differ in it.
 fn priority(run: &Run<'_>) -> Option<String> {
     let host = &run.record.header.nodes.first().host;
     let unusual = host.rank().map(|(_, why)| why);

@@ -229,12 +229,12 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// What sysfs counts in KiB, in the unit that every other size has.
+/// Converts KiB in sysfs to the unit of all other sizes.
 fn kib(kb: u64) -> String {
     Bytes(kb.saturating_mul(KIB)).to_string()
 }
 
-/// Of whole disks that show this setting; unknown where a disk that has a queue does not.
+/// For whole disks with this setting; unknown if a disk with a queue does not show it.
 pub(super) fn disk_value<T>(
     device: &DeviceFacts,
     value: Option<T>,

@@ -15,7 +15,7 @@ use twox_hash::XxHash3_64;
 pub const SCHEMA: &str = "rigel.acks/1";
 /// A longer line is not ours.
 pub const MOST_LINE_BYTES: usize = 64 << 10;
-/// Blocks whose contents before the run the head tells.
+/// Number of blocks whose earlier contents the head records.
 pub const SAMPLES: u64 = 16;
 
 /// The name of a run in its lines.
@@ -23,7 +23,7 @@ pub fn run_name(seed: u64) -> String {
     format!("{seed:016x}")
 }
 
-/// What stands for the contents of a block before the run.
+/// Represents the contents of a block before the run.
 pub fn fingerprint(block: &[u8]) -> String {
     format!("{:016x}", XxHash3_64::oneshot(block))
 }
@@ -78,7 +78,7 @@ pub struct Head {
     pub program: String,
     /// When it began, RFC 3339.
     pub began: String,
-    /// The boot of the host, where it tells.
+    /// The boot of the host, if known.
     pub boot: Option<String>,
     /// The target as the user named it.
     pub target: String,
@@ -137,11 +137,11 @@ impl Head {
 /// An acknowledged write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {
-    /// Who wrote.
+    /// The writer.
     pub writer: u16,
     /// Where, in bytes.
     pub offset: u64,
-    /// How many writes to this place that makes.
+    /// The number of writes to this place, this one included.
     pub generation: u64,
     /// Microseconds of the run.
     pub at_us: u64,
@@ -188,7 +188,7 @@ struct Fields<'a> {
 }
 
 impl Line {
-    /// Reads a line of a run after its head, without its end; `None` when it is no such line.
+    /// Reads a line of a run after its head, without its end; `None` if it is not such a line.
     pub fn parse(run: &str, line: &[u8]) -> Option<Self> {
         let fields: Fields<'_> = serde_json::from_slice(line).ok()?;
         if fields.run != run {

@@ -22,7 +22,7 @@ pub struct Chunk {
     pub copies: Vec<Place>,
 }
 
-/// All strips, one after the other.
+/// All strips, one after another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Map {
     strips: Vec<Strip>,
@@ -32,7 +32,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// Of strips in this order; empty ones are left out.
+    /// From strips in this order; empty ones are left out.
     pub fn new(strips: Vec<Strip>) -> Self {
         let strips: Vec<Strip> = strips.into_iter().filter(|strip| strip.len > 0).collect();
         let mut total = 0_u64;
@@ -59,7 +59,7 @@ impl Map {
         self.strips.iter().map(|strip| strip.copies.len()).max().unwrap_or(0)
     }
 
-    /// The strip that a byte lies in, and where that strip begins.
+    /// The strip that contains a byte, and where that strip begins.
     pub fn strip_at(&self, at: u64) -> Option<(&Strip, u64)> {
         let index = self.starts.partition_point(|&start| start <= at).checked_sub(1)?;
         let (strip, start) = (self.strips.get(index)?, *self.starts.get(index)?);

@@ -7,13 +7,13 @@ use super::letter;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PageCopy<'a> {
     pub bytes: Option<&'a [u8]>,
-    /// Whether its checksum holds at its place.
+    /// Whether its checksum is right for its place.
     pub whole: bool,
     /// When it was written, as the database counts.
     pub lsn: u64,
 }
 
-/// What the checksums say. `what` is what holds of the right one: `its checksum is that of block 131`.
+/// What the checksums say. `what` describes the right one: `its checksum is that of block 131`.
 pub(super) fn by_checksum(copies: &[PageCopy<'_>], what: &str) -> Option<PageJudge> {
     let whole: Vec<usize> = (0..copies.len()).filter(|&copy| copies[copy].whole).collect();
     let &first = whole.first()?;

@@ -29,7 +29,7 @@ pub enum CopyReading {
 }
 
 impl CopyReading {
-    /// Of the bytes of a block.
+    /// From the bytes of a block.
     pub fn of(bytes: &[u8]) -> Self {
         let mut hasher = DefaultHasher::new();
         hasher.write(bytes);
@@ -37,7 +37,7 @@ impl CopyReading {
     }
 }
 
-/// What came of a block that differed at first.
+/// The outcome for a block that differed at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettleOutcome {
     /// All copies are alike now: a write was in flight.
@@ -77,7 +77,7 @@ impl SettleCheck {
         };
     }
 
-    /// What came of it; `None` while it has to be checked again.
+    /// Its outcome; `None` while it has to be checked again.
     pub const fn settled(&self) -> Option<SettleOutcome> {
         self.settled
     }

@@ -49,14 +49,14 @@ pub(super) fn wrote(block: &[u8]) -> bool {
     block.chunks_exact(SECTOR_BYTES).any(|sector| Head::of(sector).is_some())
 }
 
-/// What a block says about which all is sound, of one place and of one write, and of the place where it lies.
+/// What a block says if all of it is intact and agrees on one place, one write, and where it is.
 fn sound(block: &[u8], place: Option<u64>) -> Option<Head> {
     let head = Head::of(block.get(..SECTOR_BYTES)?)?;
     whole(head.seed, head.place, block)?;
     place.is_none_or(|place| place == head.place.offset).then_some(head)
 }
 
-/// Its sectors, each with the offset that it has in the block of `head`, and what it says.
+/// Its sectors, each with its offset in the block of `head`, and its content.
 fn sectors(block: &[u8], head: Head) -> impl Iterator<Item = (&[u8], u64, Option<Head>)> {
     let offsets = (head.place.offset..).step_by(SECTOR_BYTES);
     block.chunks_exact(SECTOR_BYTES).zip(offsets).map(|(sector, offset)| (sector, offset, Head::of(sector)))

@@ -20,11 +20,11 @@ pub enum Promise {
     Coverage {
         /// At least.
         least: f64,
-        /// The mean of the estimates is off by no more, relative.
+        /// Largest relative error of the mean of the estimates.
         most_bias: f64,
         /// Least share of the points that reach the aim; `None` if many do not.
         least_reached: Option<f64>,
-        /// An adaptive run takes no more minutes, on average.
+        /// Longest average time of an adaptive run, in minutes.
         most_minutes: Option<f64>,
     },
     /// The search finds the level that saturates the device, and its rate.
@@ -34,19 +34,19 @@ pub enum Promise {
     },
     /// The figures of a calibration are true.
     Answers {
-        /// Of the 95 % intervals of each figure that share contains the true value.
+        /// Least share of the 95 % intervals of each figure that contain the true value.
         least: f64,
-        /// The mean of each figure is off by no more, relative.
+        /// Largest relative error of the mean of each figure.
         most_bias: f64,
     },
     /// The bracket of a rate within a bound contains the true value.
     Rate {
         /// In that share of the trials.
         least: f64,
-        /// It is no wider, relative to the rate, on average.
+        /// Largest average width relative to the rate.
         most_width: f64,
     },
-    /// The figures that a formula gives are true: those of arrivals, of commits, of places, and those that stand for a whole run.
+    /// The figures that a formula gives are right: those of arrivals, of commits, of places, and those of a whole run.
     Figures(&'static [FigurePromise]),
     /// The 95 % intervals of all points contain the true value, or belong to a trial in which the flag was raised.
     HeldOrRaises(FlagCode, CoverageDemand),
@@ -61,11 +61,11 @@ pub enum Promise {
 /// What one figure of a formula has to show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FigurePromise {
-    /// Which, as a phrase.
+    /// The figure, as a phrase.
     pub what: &'static str,
-    /// Of its 95 % intervals that share contains the true value.
+    /// Least share of its 95 % intervals that contain the true value.
     pub least: f64,
-    /// Its mean is off by no more, relative.
+    /// Largest relative error of its mean.
     pub most_bias: f64,
 }
 
@@ -77,20 +77,19 @@ impl FigurePromise {
     }
 }
 
-/// How often intervals contain the true value or a flag is raised, and how near the estimates are in both cases.
+/// How often intervals contain the true value or a flag is raised, and how close the estimates are in both cases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoverageDemand {
     /// Share of the intervals, at least.
     pub least: f64,
-    /// Flagged or not, the mean of the estimates is off by no more, relative; `None` if nothing can be done
-    /// about it.
+    /// Largest relative error of the mean of the estimates, flagged or not; `None` if nothing can be done about it.
     pub most_bias: Option<f64>,
 }
 
-/// Flags that a device gives no cause for: in no more than that share of the trials may one of them be raised.
+/// Flags that a device does not justify: they may be raised in no more than that share of the trials.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Silence {
-    /// What they are about.
+    /// The subject of the flags.
     pub about: &'static str,
     /// The flags; one of them is enough.
     pub flags: &'static [FlagCode],
@@ -99,7 +98,7 @@ pub struct Silence {
 }
 
 /// If all noise is shorter than a visit, visits do not correlate. The tests are at 5 %, but most of it is spent on
-/// correlations below 0, which are no alarm.
+/// correlations below 0, which raise no alarm.
 const NO_SLOW_NOISE: Silence = Silence { about: "slow noise", flags: &[FlagCode::SlowNoise], most: 0.05 };
 /// A device with a constant rate: a long visit shows no change.
 const NO_CHANGE: Silence = Silence {
@@ -119,33 +118,33 @@ const NO_START: Silence = Silence { about: "a start-up", flags: &[FlagCode::Warm
 /// Far from the seeds of all trials.
 const SEED_OF_B: u64 = 1 << 32;
 
-/// Of the points, where noise is far below the aim.
+/// Share of the points if noise is far below the aim.
 const NEARLY_ALL: f64 = 0.99;
 
-/// One simulated device, how it is measured, and what has to come out.
+/// One simulated device, how it is measured, and the expected result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// What the device is like.
     pub name: &'static str,
-    /// The device, as behind `--engine sim:`.
+    /// The device, as after `--engine sim:`.
     pub law: String,
     /// The other device, where two take turns.
     pub and: Option<String>,
     /// Run level.
     pub level: RunLevel,
-    /// What is aimed at.
+    /// The precision and time to aim for.
     pub pace: Adaptive,
-    /// Which levels are measured.
+    /// The levels to measure.
     pub levels: LevelChoice,
     /// Share of writes in per cent.
     pub write_percent: u8,
-    /// The latency limit of small I/O, where it is a calibration.
+    /// The latency limit of small I/O, for a calibration.
     pub bound: Option<LatencyBound>,
     /// The latency limit of an open loop, as it is written, where a rate is searched.
     pub slo: Option<&'static str>,
-    /// What has to come out.
+    /// The expected result.
     pub promise: Promise,
-    /// What must not come out.
+    /// Flags that must not be raised.
     pub silent: &'static [Silence],
 }
 
@@ -194,8 +193,7 @@ impl Case {
         })
     }
 
-    /// The requests of a run of each side alone, where their time is compared with that of turns. Both are apart in time: their noise is
-    /// not the same.
+    /// The requests of a run of each side alone, to compare their time with that of turns. The runs are at different times, so their noise differs.
     ///
     /// # Errors
     /// As those of [`Self::request`].
@@ -209,7 +207,7 @@ impl Case {
         Ok(Some([alone(&self.law, seed)?, alone(b, other)?]))
     }
 
-    /// Figures of a level are those of a formula.
+    /// The figures of a level are those of a formula.
     pub(super) fn known(
         level: RunLevel,
         name: &'static str,
@@ -247,7 +245,7 @@ impl Case {
         Self::adaptive(name, usual(noise), least)
     }
 
-    /// The same, with flags that it gives no cause for.
+    /// The same, with flags that the device does not justify.
     fn silent(self, silent: &'static [Silence]) -> Self {
         Self { silent, ..self }
     }
@@ -270,7 +268,7 @@ impl Case {
         Self { level: RunLevel::Oltp, promise, ..Self::adaptive(name, law, 0.93) }
     }
 
-    /// The same device, aimed at more narrowly or with shorter visits.
+    /// The same device, with a narrower aim or shorter visits.
     pub(crate) fn paced(&self, precision: Precision, fast: bool) -> Self {
         let promise = match self.promise {
             Promise::Coverage { least, .. } => {

@@ -5,23 +5,23 @@ use rigel_core::load::through::{Demand, Span};
 use rigel_core::measure::Histogram;
 use rigel_core::units::{Nanos, to_f64};
 
-/// A demand, and what became of it.
+/// A demand with its verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DemandFound {
     /// The demand.
     pub demand: Demand,
-    /// What became of it.
+    /// Its verdict.
     pub verdict: DemandVerdict,
 }
 
-/// What became of a demand.
+/// The verdict on a demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DemandVerdict {
     /// It was kept.
     Kept,
     /// It was not.
     Missed,
-    /// It cannot be told: why.
+    /// It cannot be decided, with the reason.
     Undecided(&'static str),
 }
 

@@ -15,7 +15,7 @@ const APART: f64 = 0.1;
 /// The I/Os of all clients are counted, so barely any may be missing.
 const ADDS_UP: f64 = 0.001;
 
-/// What is said of several clients.
+/// The remark on several clients.
 pub const ONE_SET: &str = "the global options of each client: the file has one set for all of them";
 
 /// The jobs of a document, whoever ran them.
@@ -56,7 +56,7 @@ fn add_up(jobs: &[&Job], all: &Job) -> Result<(), Problem> {
         .next("give the file of a run that every client completed, or the results of each client alone"))
 }
 
-/// Refuses clients of which one was still at work when another had ended: their rates are not those of one moment.
+/// Refuses clients of which one was still running when another had ended: their rates are from different times.
 fn in_step(jobs: &[&Job]) -> Result<(), Problem> {
     if !has_several(jobs) {
         return Ok(());

@@ -17,7 +17,7 @@ pub fn report(problem: &Problem, streams: &Streams) -> u8 {
     problem.kind.code()
 }
 
-/// Ends the program at once, from whatever thread: the others may be stuck in the kernel.
+/// Ends the program immediately, from any thread: the others may be stuck in the kernel.
 pub fn at_once(problem: &Problem) -> ! {
     if io::stderr().is_terminal() {
         // What shows progress has not ended its line.
@@ -91,7 +91,7 @@ fn printable(text: &str) -> String {
     lines.join("\n")
 }
 
-/// A closed standard error is ignored: there is no other place to print to.
+/// A closed standard error is ignored: there is nowhere else to print.
 fn print(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -62,16 +62,17 @@ fn done(read: Result<Invocation, Problem>, crew: Option<&Crew>, streams: &Stream
 /// How a program ended that is one of several.
 #[derive(Clone, Debug)]
 pub struct ProgramEnd {
-    /// The exit code, as a number: whoever ends the other nodes from outside says it there.
+    /// The exit code as a number, for whoever ends the other nodes from outside.
     pub code: u8,
     /// Another node was lost: whoever started the nodes has to end them from outside.
     pub lost: bool,
-    /// What each node is called in messages, by its number.
+    /// The name of each node in messages, by its number.
     pub names: Vec<String>,
 }
 
-/// The program as one of several nodes, with the same words on all of them, the program's name first. The first node leads and prints; the
-/// others follow it, and are fine when they could say to it what is wrong. [`tell_panics`] goes before, where a panic must not keep the others.
+/// Runs the program as one of several nodes, with the same arguments on all of them, starting with the program's
+/// name. The first node leads and prints; the others follow it, and succeed if they could report their problems to
+/// it. [`tell_panics`] has to be called before, if a panic must not block the others.
 pub fn run_on(cluster: Box<dyn Cluster>, rules: Rules, argv: &[OsString], streams: &Streams) -> ProgramEnd {
     let line = Line::new(cluster, commands::own_name(), env!("CARGO_PKG_VERSION"));
     let read = privilege::check().and_then(|()| args::read(argv, &args::Environment::of_process()));

@@ -22,7 +22,7 @@ const LARGE_BYTES: u64 = 4 * MIB;
 /// The default of `rigel calibrate`.
 const USUAL_BOUND: LatencyBound = LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean };
 
-/// The part of a command line that goes there first, by `cd`.
+/// Where a command line that begins with `cd` is meant for.
 pub const THERE: &str = "in the directory that was measured";
 
 /// Whether a command line changes the directory first.

@@ -54,7 +54,7 @@ fn method(commit: &Commit) -> Advice {
     }
 }
 
-/// The `wal_sync_method` that makes each write to the log durable by itself, or not. Never for every server.
+/// MariaDB's `innodb_log_file_write_through`. A hint, because not every server has it.
 fn write_through(commit: &Commit) -> Advice {
     let told = costs(commit, "with synchronous writes", "with a flush after the write");
     let (value, why) = match is_dsync_quicker(commit) {

@@ -19,7 +19,7 @@ pub struct HitRate {
 }
 
 const ALL: u16 = 10_000;
-/// The default share. The manual explained the default cost of 4 with it, up to PostgreSQL 17.
+/// The default share of hits. The manual explained the default cost of 4 with it, up to PostgreSQL 17.
 const ASSUMED: HitRate = HitRate { per_10_000: 9000 };
 /// The highest value that an experiment confirmed. With more, when nothing was in memory, the planner scanned whole
 /// tables that it would have read faster in part: a session that reads ahead does not pay the whole latency of each

@@ -9,7 +9,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 
 /// Deeper documents are refused.
 const DEEPEST: usize = 64;
-/// A limit for files with more elements.
+/// Documents with more elements are refused.
 const MOST_ELEMENTS: usize = 1 << 20;
 
 /// An element.

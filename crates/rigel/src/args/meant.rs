@@ -13,7 +13,7 @@ use rigel_core::no_target::no_target;
 use rigel_core::path_text;
 use std::ffi::OsString;
 
-/// A problem in our own words; `None` where those of the parser do. `arguments` begin with the command.
+/// A problem in our own words; `None` if the parser's are used. `arguments` begin with the command.
 pub fn problem(error: &clap::Error, cli: &clap::Command, arguments: &[OsString]) -> Option<Problem> {
     let command = arguments.first().and_then(|word| word.to_str());
     let command = command.filter(|word| cli.find_subcommand(word).is_some());
@@ -161,7 +161,7 @@ fn is_path(word: &str) -> bool {
 /// The levels of a command.
 struct Levels<'a> {
     command: &'static str,
-    /// With the commands that stand in the place of a level.
+    /// Includes the commands that can replace a level.
     names: Vec<&'a str>,
 }
 
@@ -196,7 +196,7 @@ impl<'a> Levels<'a> {
         }
     }
 
-    /// The lines with the levels that take its options, where no more than two do.
+    /// The lines with the levels that accept its options, if there are at most two.
     fn of_options(&self, arguments: &[OsString]) -> Option<String> {
         let with = |level: &&str| {
             let level = OsString::from(level);

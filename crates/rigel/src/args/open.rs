@@ -100,7 +100,7 @@ pub fn request(given: &LevelArgs) -> Result<Request, Problem> {
     Ok(request)
 }
 
-/// A number with commas between its thousands is a list of rates, like any other; said where it looks like one.
+/// A number with thousands commas is a list of rates, like any other; mentioned if it looks like one.
 pub fn looks_like_thousands(rates: &[u32]) -> Option<String> {
     let (first, rest) = rates.split_first().filter(|(_, rest)| !rest.is_empty())?;
     let is_group = |rate: &u32| (100..1000).contains(rate);

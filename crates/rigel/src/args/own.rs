@@ -186,7 +186,7 @@ pub struct ShowArgs {
     pub quiet: bool,
 }
 
-/// Time of a run of which nobody says how long it may take, where a minute decides much.
+/// The default time where a minute is enough for most decisions.
 const A_MINUTE: Nanos = Nanos::from_secs(60);
 
 impl PrecisionArgs {
@@ -200,7 +200,7 @@ impl PrecisionArgs {
         is_free
     }
 
-    /// Whether something is asked for that one visit to each point cannot give.
+    /// Whether something is requested that one visit to each point cannot give.
     pub fn is_adaptive(&self) -> bool {
         let Self { precision, max_duration, fast, levels } = self;
         precision.is_some() || max_duration.is_some() || *fast || *levels == Some(LevelChoice::Auto)

@@ -175,7 +175,7 @@ fn most(text: &str) -> Result<PhaseLimit, ValueError> {
 }
 
 impl ReplayArgs {
-    /// What to do, checked as far as it can be without a look at the store.
+    /// What to do, checked as far as possible without reading the store.
     pub fn options(self, command: String, stem: CommandStem) -> Result<ReplayOptions, Problem> {
         let step = self.every.map(step_ms).transpose()?;
         Ok(ReplayOptions {

@@ -144,7 +144,7 @@ impl ScrubArgs {
         }
     }
 
-    /// What to read; `None` if a state file must say.
+    /// What to read; `None` if a state file has to say.
     pub fn source(&self) -> Option<Source> {
         let offset = |bytes: Option<Bytes>| bytes.map_or(0, |bytes| bytes.0);
         if let [path] = self.paths.as_slice() {

@@ -38,7 +38,7 @@ impl Error for ValueError {}
 
 type ValueProblem = Box<dyn Error + Send + Sync>;
 
-/// Reads a name out of a list, without the blanks beside its comma: `rac1, rac2`.
+/// Reads a name from a list, without the blanks around its comma: `rac1, rac2`.
 ///
 /// # Errors
 /// When nothing is left.

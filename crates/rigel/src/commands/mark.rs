@@ -118,7 +118,7 @@ fn listening() -> Vec<RunPeer> {
     pids.into_iter().filter(|pid| is_of_user(*pid)).filter_map(connected).collect()
 }
 
-/// Whether a process is one whose run this user may mark. Anybody can listen under such a name, and would only keep others waiting.
+/// Whether this user may mark the run of a process. Anybody can listen under such a name, and would only keep others waiting.
 fn is_of_user(pid: u32) -> bool {
     let own = rustix::process::geteuid().as_raw();
     own == 0 || std::fs::metadata(format!("/proc/{pid}")).is_ok_and(|found| found.uid() == own)

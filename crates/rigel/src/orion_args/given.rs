@@ -138,7 +138,7 @@ impl OrionValues {
     }
 }
 
-/// What was meant with a value that is no plain number, where that is clear.
+/// What was meant by a value that is not a plain number, if that is clear.
 fn meant(opt: Opt, value: &OsStr) -> Option<String> {
     let (text, name) = (value.to_str()?, opt.spelled(Front::Orion));
     match opt {

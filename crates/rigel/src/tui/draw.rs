@@ -71,7 +71,7 @@ fn too_small(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// What is run, and how far it is.
+/// What is running, and how far it is.
 fn heading(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     put(buffer, area, 0, &format!(" {}", model.title), theme.style(Role::Heading));
     let time = time(model);

@@ -22,7 +22,7 @@ const MOST_VALUES: usize = 120;
 pub struct Digest {
     /// In operations per second in a message, in the unit of the class in the model.
     pub rate: f64,
-    /// Mean latency in microseconds; `None` when nothing completed.
+    /// Mean latency in microseconds; `None` if nothing completed.
     pub latency_us: Option<f64>,
     /// The rate over time, settling included.
     pub rates: Vec<f64>,
@@ -52,12 +52,12 @@ pub enum Message {
     },
     /// A visit begins.
     Started {
-        /// Which.
+        /// The visit.
         at: VisitPosition,
     },
     /// A few times a second.
     Tick {
-        /// Which visit.
+        /// The visit.
         at: VisitPosition,
         /// What the run does.
         activity: Activity,
@@ -72,7 +72,7 @@ pub enum Message {
     Finished(LastVisit),
     /// The search found what saturates a class.
     LevelFound {
-        /// Which class.
+        /// The class.
         class: Class,
         /// The level.
         n_sat: Option<Saturation>,

@@ -60,10 +60,10 @@ impl Screen {
         Ok(Self { terminal, restorer, hook })
     }
 
-    /// Draws, unless the terminal was returned already.
+    /// Draws, unless the terminal was released already.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// When the terminal has disappeared.
     pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         if self.restorer.ours.load(Ordering::SeqCst) {
             self.terminal.draw(render)?;

@@ -7,7 +7,7 @@ use super::{Commands, Rule, Words};
 
 /// The commands whose load is a level or a file.
 const RUN: Commands = &["run", "versus", "orion"];
-/// The same without ORION's command line, which has no other levels than its own.
+/// The same without ORION's command line, which has only its own levels.
 const HERE: Commands = &["run", "versus"];
 /// The commands with `--matrix`.
 const SHAPED: Commands = &["run", "versus", "orion", "sql"];

@@ -188,7 +188,7 @@ pub struct InstallOptions {
     pub program: Option<PathBuf>,
 }
 
-/// Without the connection string, which may hold a password.
+/// Without the connection string, which may contain a password.
 impl fmt::Debug for InstallOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InstallOptions").field("program", &self.program).finish_non_exhaustive()
@@ -196,7 +196,7 @@ impl fmt::Debug for InstallOptions {
 }
 
 impl Command {
-    /// What was asked for; `arguments` are what was typed, for the echo.
+    /// What was requested; `arguments` are what was typed, for the echo.
     pub fn invocation(
         self,
         arguments: &[OsString],

@@ -98,7 +98,7 @@ struct ForecastInput {
     remarks: Vec<String>,
 }
 
-/// The history of the hosts that are meant, and of the files of a what-if.
+/// The history of the requested hosts, and of the files of a what-if.
 fn asked(options: &ForecastOptions, step_ms: u32) -> Result<ForecastInput, Problem> {
     let path = capacity_store::place(options.store.as_deref())?;
     let store = Store::open_to_read(&path)?;
@@ -141,7 +141,7 @@ fn asked(options: &ForecastOptions, step_ms: u32) -> Result<ForecastInput, Probl
     Ok(ForecastInput { whose, history, members, held, remarks })
 }
 
-/// Of members that were never watched at the same time there is no sum.
+/// Members that were never watched at the same time have no sum.
 fn check_common(
     options: &ForecastOptions,
     demand: &Demand,
@@ -217,7 +217,7 @@ fn tell_others(
     }
 }
 
-/// The storage that is there, and the others.
+/// The current storage, and the others.
 fn storages(
     options: &ForecastOptions,
     (demand, courses): (&Demand, &[Course]),

@@ -65,7 +65,7 @@ struct Recorder<'a> {
     host: String,
     store: Store,
     recording: Recording,
-    /// Nothing before is ours to replace.
+    /// Nothing before may be replaced.
     began_ms: i64,
     sized_ms: i64,
     server: Option<Server>,

@@ -28,12 +28,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// How much is written unless it is said.
+/// How much is written by default.
 const SIZE: u64 = 64 * MIB;
 /// How often progress is shown.
 const SHOW_NS: u64 = 100_000_000;
 
-/// Writes until the time is over. That the power goes before ends it in its own way.
+/// Writes until the time is over, or the power is cut.
 pub fn run(options: &AcknowledgeArgs, streams: &Streams) -> Result<(), Problem> {
     if io::stdout().is_terminal() {
         return Err(Problem::usage("nothing would keep the acknowledgements")
@@ -179,7 +179,7 @@ struct AckPrinter<'a> {
     quiet: bool,
     lines: String,
     bar: WorkProgress,
-    /// What the bar tells.
+    /// The count that the bar shows.
     count: Arc<AtomicU64>,
     shown_ns: u64,
     for_ns: u64,

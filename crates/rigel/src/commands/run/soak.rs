@@ -40,7 +40,7 @@ pub fn of_targets<'a>(options: &'a RunOptions, targets: &[TargetFacts]) -> Cow<'
     Cow::Owned(RunOptions { request, ..options.clone() })
 }
 
-/// Said before anything is measured, when it only reads.
+/// Shown before anything is measured, if it only reads.
 pub fn remark(options: &RunOptions) -> Option<String> {
     let request = &options.request;
     let is_silent = !request.is_soak() || request.classes.iter().any(|class| class.verify);
@@ -53,7 +53,7 @@ pub fn remark(options: &RunOptions) -> Option<String> {
 
 /// Beside production a scratch file is filled in the share of the time that the soak may take.
 pub struct SlowFill {
-    /// How long to rest for each time of work; nothing without a bound.
+    /// How long to rest for each time of work; `None` without a bound.
     rests: Option<f64>,
     since: Instant,
 }
@@ -111,7 +111,7 @@ pub fn again(told: &SoakReport<'_>, path: &Path, streams: &Streams) -> Result<()
     streams.results(text(told, streams.style(), &[path_text::encode(path)]).as_bytes())
 }
 
-/// The problem of a soak that found something beside wrong blocks, of which the run speaks itself.
+/// The problem of a soak that found something besides wrong blocks, which the run reports itself.
 pub fn problem(found: &SoakFindings) -> Option<Problem> {
     found.is_faulty().then(|| {
         let (what, cause) = fault(found);

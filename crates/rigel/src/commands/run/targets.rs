@@ -16,7 +16,7 @@ use rigel_io::targets::lun_list;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// The options with the directories that were named as places of scratch files. A directory that is named beside a file is refused.
+/// The options with the directories that were named as places of scratch files. A directory next to a file is refused.
 pub fn with_directories(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Problem> {
     let limit = options.request.io_timeout;
     let is_dir = |path: &PathBuf| answering(path, limit, || path.is_dir());
@@ -110,7 +110,7 @@ fn from_paths(paths: &[PathBuf], limit: Nanos, snapshot: &Snapshot) -> Result<Ve
     Ok(facts.into_iter().map(|(_, facts)| facts).collect())
 }
 
-/// A scratch file is made where nobody said that memory is meant, so memory is refused.
+/// Memory is refused for a scratch file, unless the user asked for it.
 pub fn check_not_memory(here: &TargetFacts, allowed: bool) -> Result<(), Problem> {
     let Some(memory) = here.memory().filter(|_| !allowed) else { return Ok(()) };
     let next = "change to a directory on a disk, or name a file or device there";

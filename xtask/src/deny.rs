@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Licences, sources and bans: everything that the lock file and the packages themselves tell.
+/// Licences, sources and bans: everything that can be checked from the lock file and the packages.
 pub fn dependencies(root: &Path) -> anyhow::Result<Outcome> {
     judged(root, &[], &["bans", "licenses", "sources"])
 }

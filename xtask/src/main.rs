@@ -109,7 +109,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all is well; an error means that this could not be found out.
+/// Returns whether all is well; an error means that this could not be found out.
 fn run(command: &Command) -> anyhow::Result<bool> {
     let root = workspace_root()?;
     match command {

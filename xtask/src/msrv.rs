@@ -26,7 +26,7 @@ pub fn run(root: &Path) -> anyhow::Result<bool> {
     Ok(newer.is_empty())
 }
 
-/// What our packages promise, and who needs more.
+/// Compares what our packages promise with what others need.
 fn judge(metadata: &Value) -> Option<(String, Vec<String>)> {
     let packages = metadata["packages"].as_array()?;
     let needs = |package: &Value| {

@@ -19,7 +19,7 @@ use program::Program;
 use std::path::Path;
 use std::time::Instant;
 
-/// Which.
+/// The selection.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// Only mutations whose name, or that of their file in xtask/mutations, holds one of these, separated by commas

@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::process::{Command, Stdio};
 
-/// What the checks of `cargo xtask ci` need besides.
+/// What the checks of `cargo xtask ci` need in addition.
 pub const CHECKS: &[(&str, &str)] =
     &[("g++", "libFuzzer is built with it"), ("valgrind", "callgrind: the instructions that one I/O takes")];
 

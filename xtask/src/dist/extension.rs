@@ -10,8 +10,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The sources by one name, wherever they lie: cargo calls the crates beside the extension's workspace by their whole path, symbols are called after
-/// that, and code stands in the order of its symbols.
+/// The sources under a fixed name, wherever they are: cargo passes full paths for crates outside the extension's
+/// workspace, symbol names depend on that, and code is ordered by symbol.
 struct OnePlace;
 
 const ONE_PLACE: &str = "/tmp/rigel-extension-sources";
@@ -94,7 +94,7 @@ fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyh
     Ok(())
 }
 
-/// As other extensions are called in either world.
+/// The usual name of an extension in either package format.
 fn name(kind: &str, version: u32) -> String {
     if kind == "deb" { format!("postgresql-{version}-rigel") } else { format!("rigel_{version}") }
 }

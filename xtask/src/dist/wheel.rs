@@ -18,7 +18,7 @@ pub fn platforms(release: &Release) -> [String; 2] {
     TAGS.map(|tag| format!("{tag}_{}", release.architecture.name))
 }
 
-/// Its file.
+/// Name of its file.
 pub fn name(release: &Release) -> String {
     format!("{NAME}-{VERSION}-py3-none-{}.whl", platforms(release).join("."))
 }

@@ -54,7 +54,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Looks into a function, unless it is a test.
+    /// Visits a function, unless it is a test.
     fn function(&mut self, signature: &Signature, look: impl FnOnce(&mut Self)) {
         let constant = signature.constness.as_ref().map(|word| word.span.byte_range());
         let outer = std::mem::replace(&mut self.constant, constant);

@@ -127,7 +127,7 @@ pub fn check(package: &Package, files: &[TextFile]) -> Vec<Finding> {
     judged.collect()
 }
 
-/// What is wrong with a dependency, if something is.
+/// What is wrong with a dependency, if anything.
 fn judge(package: &str, permitted: &[&str], dependency: &Dependency) -> Option<String> {
     let name = dependency.name.as_str();
     if name == TEST_ONLY {

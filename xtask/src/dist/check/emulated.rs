@@ -17,7 +17,7 @@ use std::process::Command;
 const TARGET_BYTES: u64 = 16 << 20;
 /// Every format that goes to standard output.
 const FORMATS: [&str; 7] = ["json", "csv", "fio", "hlog", "openmetrics", "markdown", "text"];
-/// What production did, as another program wrote it.
+/// A load in production, as another program wrote it.
 const IMPORTED: &str = "crates/rigel-capacity/tests-data/iostat-12.6.1.json";
 /// A device whose figures follow from the seed.
 const SIMULATED: [&str; 7] =
@@ -67,7 +67,7 @@ pub fn tried(release: &Release, releases: &[Release], emulator: &Emulator) -> an
     same_bytes(release, releases, &rigel)
 }
 
-/// A file, with the engines that are there.
+/// A file, with the available engines.
 fn measures(rigel: &Program<'_>) -> anyhow::Result<()> {
     let mut data = fs::File::create_new(rigel.place.join("data"))?;
     io::copy(&mut fs::File::open("/dev/urandom")?.take(TARGET_BYTES), &mut data)?;

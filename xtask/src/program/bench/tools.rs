@@ -16,7 +16,7 @@ const US_PER_S: f64 = 1e6;
 /// Jobs of fio that begin together, or nearly.
 const MOST_JOBS: u32 = 128;
 
-/// What a tool found, and what it cost.
+/// A tool's result, and its cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// I/Os per second.
@@ -29,11 +29,11 @@ pub struct Sample {
     pub p50_us: Option<f64>,
     /// 99th percentile.
     pub p99_us: Option<f64>,
-    /// 99th percentile of how late the tool itself was, where it says so.
+    /// 99th percentile of how late the tool itself was, if it reports that.
     pub lag_p99_us: Option<f64>,
     /// Most resident memory in bytes.
     pub peak_bytes: u64,
-    /// Time of the process beside the load: starting, ending, writing what it found.
+    /// Time of the process outside the load: starting, ending, writing results.
     pub beside_s: f64,
 }
 
@@ -42,13 +42,13 @@ pub struct Sample {
 pub enum Tool {
     /// The release build of this repository.
     Rigel(PathBuf),
-    /// The same, which does not look at the blocks.
+    /// The same, without examining the blocks.
     Plain(PathBuf),
     /// Another build of this repository.
     Given(PathBuf),
     /// The fio of the distribution.
     Fio,
-    /// The same with an engine of its own, where Rigel chooses one; `fio, ENGINE`.
+    /// The same with another engine than Rigel chooses; `fio, ENGINE`.
     FioWith(&'static str),
     /// The bare loop in fio's sources; it takes no times.
     Bare(PathBuf),
@@ -56,7 +56,7 @@ pub enum Tool {
     Cmp,
 }
 
-/// Tools beside Rigel that are there.
+/// Other tools that are installed.
 pub fn peers(t_io_uring: Option<&Path>) -> anyhow::Result<Vec<Tool>> {
     let fio = Command::new("fio").arg("--version").output();
     anyhow::ensure!(
@@ -197,7 +197,7 @@ fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> an
     })
 }
 
-/// Compares two files that are not in the page cache. An I/O is so many bytes of either.
+/// Compares two files that are not in the page cache. An I/O is this many bytes of either.
 fn compared(command: &mut Command, case: &Case, targets: &[PathBuf]) -> anyhow::Result<Sample> {
     let mut bytes = 0;
     for target in targets {
@@ -311,7 +311,7 @@ fn bare(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> any
     Ok(Sample { iops, beside_s: ran.wall_s - span.as_secs_f64(), ..cost(&ran, iops * span.as_secs_f64()) })
 }
 
-/// `IOPS=1.23M, BW=..` and `IOPS=456K, ..`; the closing line names a maximum, which is no mean.
+/// `IOPS=1.23M, BW=..` and `IOPS=456K, ..`; the closing line gives a maximum, which is not a mean.
 fn iops_of_line(line: &str) -> Option<f64> {
     let text = line.strip_prefix("IOPS=")?.split(',').next()?;
     let (digits, scale) = match text.strip_suffix('M') {
@@ -321,7 +321,7 @@ fn iops_of_line(line: &str) -> Option<f64> {
     Some(digits.parse::<f64>().ok()? * scale)
 }
 
-/// What a process cost per I/O, and the rest of a sample empty.
+/// The cost of a process per I/O; the rest of the sample is empty.
 pub(super) fn cost(ran: &ChildRun, ios: f64) -> Sample {
     Sample {
         iops: 0.0,

@@ -16,7 +16,7 @@ use rigel_report::{Format, OrionVersion, OutputFile, View, render};
 use rigel_uses::soak::SoakFindings;
 use rigel_uses::through::ThroughFindings;
 
-/// Everything that can be made of a record.
+/// All outputs of a record.
 pub fn of(record: &Record) -> anyhow::Result<Vec<Document>> {
     let view = View::of(record);
     let mut all = vec![Document::new("record", lines(record)?)];
@@ -55,7 +55,7 @@ fn outputs(format: Format, record: &Record, view: &View<'_>) -> anyhow::Result<V
     })
 }
 
-/// What stands around the charting library in a page.
+/// What surrounds the charting library in a page.
 const LIBRARY: [&str; 2] = ["id=\"library\">", "</script>"];
 
 /// A page without the charting library, which is the same in all of them; its digest stays, in the policy of the page.

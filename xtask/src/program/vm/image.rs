@@ -18,7 +18,7 @@ const INIT: &str = include_str!("init.sh");
 /// What `init.sh` itself needs.
 const MODULES: [&str; 2] = ["virtio_pci", "virtio_blk"];
 const DIRECTORIES: [&str; 6] = ["bin", "proc", "sys", "dev", "tmp", "target/debug/deps"];
-/// Loaded by `rigel` when it is there, so no program names it.
+/// Loaded by `rigel` if it exists, so no program names it.
 const LOADED_LATER: &str = "libblkid.so.1";
 
 /// Lays the tree out in `stage` and packs it.
@@ -111,7 +111,7 @@ fn archive(tree: &Path, to: &Path, cpio: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Everything below `place`, a directory before what is in it, relative to `top`.
+/// Everything below `place`, a directory before its contents, relative to `top`.
 fn list(top: &Path, place: &Path, names: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     for entry in fs::read_dir(place)? {
         let entry = entry?;

@@ -30,7 +30,7 @@ pub struct Figures {
 
 /// Exit code of a run that measured, and whose check failed (docs/reference/commands.md).
 const CHECK_FAILED: i32 = 1;
-/// What a run says whose numbers are none of storage: the machine's devices are memory, and hold zeros, and its clock stands still at times.
+/// The flags of a run that does not measure storage: the machine's devices are memory, and contain zeros, and its clock stops at times.
 const NO_STORAGE: &str = "error: measured, but no number is usable";
 
 /// The figures of a step that has to have measured, with the engine.
@@ -112,7 +112,7 @@ impl Figures {
         Ok(self)
     }
 
-    /// I/Os failed with that error number, others did not, and both are told; the byte of the first failure.
+    /// I/Os failed with that error number, others did not, and both are reported; returns the byte of the first failure.
     pub fn failed_with(&self, errno: i32) -> anyhow::Result<u64> {
         let told = self.flags.iter().find(|(code, _)| code == "ERRORS");
         let (_, text) = told.with_context(|| format!("no flag ERRORS: {self:?}"))?;

@@ -15,7 +15,7 @@ const PACKAGE: &str = "linux-image-amd64";
 /// A kernel that lies in a directory as its package would lie in `/`.
 pub struct Kernel {
     root: PathBuf,
-    /// As `uname -r` says it.
+    /// As in `uname -r`.
     pub version: String,
 }
 

@@ -82,7 +82,7 @@ fn load(text: &str, pace: Pace) -> anyhow::Result<Record> {
     of_file(SLOW, "golden.toml", text, pace)
 }
 
-/// Mixed sizes on a device whose I/Os take so many milliseconds.
+/// Mixed sizes on a device whose I/Os take this many milliseconds.
 pub fn mixed(service_ms: u32) -> anyhow::Result<Record> {
     let law = format!("servers=4,service={service_ms}ms,rate=100M,spread=lognormal:20%,between=1%");
     of_file(&law, "golden.toml", MIXED, rounds(100))

@@ -68,7 +68,7 @@ fn files() -> Vec<(&'static str, &'static [u8])> {
     ]
 }
 
-/// What is told of each file when it is imported, and of one that is imported again.
+/// The report on each imported file, and on one that is imported again.
 fn imports() -> anyhow::Result<Vec<Document>> {
     let mut all = String::new();
     for (name, bytes) in files() {

@@ -78,7 +78,7 @@ fn acks(is_over: bool) -> anyhow::Result<Acks> {
     Ok(acks)
 }
 
-/// One write of each kind is gone.
+/// One write of each kind is missing.
 fn gone() -> Gone {
     let loss = |(number, kind): (u64, Kind)| Loss {
         kind,
@@ -208,7 +208,7 @@ fn scrubbed(source: Source, found: ScrubFindings, complete: bool) -> anyhow::Res
     ])
 }
 
-/// One device, with ranges that cannot be read and that are slow.
+/// One device, with unreadable and slow ranges.
 fn unreadable() -> ScrubFindings {
     let mut found = ScrubFindings { passed: 1, ..ScrubFindings::default() };
     for (at, len, errno) in [(1 << 20, 4096, 5), (1 << 21, 1 << 20, 5), (1 << 23, 8192, 61)] {
@@ -255,7 +255,7 @@ fn alone(found: ScrubFindings, owners: Option<OwnerFacts>, done: u64) -> anyhow:
     ])
 }
 
-/// Targets with every kind of evidence, one that could not be looked at and one that could not be opened; and none at all.
+/// Targets with every kind of evidence, one that could not be examined and one that could not be opened; and none at all.
 fn examined() -> anyhow::Result<Vec<Document>> {
     let evidence = vec![
         Evidence::Mounted { device: "sdb1".into(), mount_point: "/data".into() },

@@ -68,7 +68,7 @@ pub fn in_list(line: &str) -> Option<PathHint> {
                 alone("the blanks around it count as part of the path")
             }
             None if first_path(line).is_some() => first_path(line).map(|path| {
-                ("what stands behind the path counts as part of it", format!("write the path alone: {path}"))
+                ("what follows the path counts as part of it", format!("write the path alone: {path}"))
             }),
             None if bare.len() < line.trim_end().len() && line.ends_with([',', ';']) => {
                 alone("the last character counts as part of the path")

@@ -252,7 +252,7 @@ fn price(value: Value<'_>) -> Result<Price, Problem> {
             Ok(Price { amount, currency: printable(&currency).to_uppercase() })
         }
         _ => Err(value.expected(PRICE).because(
-            "only the currency may stand beside the number, which must have no blanks and no k or m",
+            "only the currency may appear with the number, which must have no blanks and no k or m",
         )),
     }
 }

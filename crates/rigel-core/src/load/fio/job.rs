@@ -188,7 +188,7 @@ impl<'a> Job<'a> {
                     return Err(wrong(
                         page.name,
                         line.number,
-                        format!("'{}' is no option", printable(option)),
+                        format!("'{}' is not an option", printable(option)),
                     )
                     .because("an option and its value have an equals sign between them")
                     .next(format!("write {name}={}", printable(value.trim()))));
@@ -198,7 +198,7 @@ impl<'a> Job<'a> {
                     return Err(wrong(
                         page.name,
                         line.number,
-                        format!("'{}' is no option", printable(option)),
+                        format!("'{}' is not an option", printable(option)),
                     )
                     .because("fio's options are written in small letters")
                     .next(format!("write {small}")));

@@ -65,7 +65,7 @@ pub enum Event<'a> {
     },
     /// A few times a second.
     Tick {
-        /// The visit; while resting, the one before.
+        /// The visit; while resting, the previous one.
         at: VisitPosition,
         /// What the run is doing.
         activity: Activity,

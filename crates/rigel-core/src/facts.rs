@@ -196,7 +196,7 @@ pub struct ExtentFacts {
     pub extents: u64,
     /// Written bytes that other files or snapshots share (reflink, deduplication).
     pub shared_bytes: u64,
-    /// Written bytes that lie in the filesystem's own structures (inline data, packed tails).
+    /// Written bytes inside the filesystem's own structures (inline data, packed tails).
     pub inline_bytes: u64,
     /// Written bytes that are stored in another form (compressed); encryption alone does not count.
     pub encoded_bytes: u64,

@@ -140,7 +140,7 @@ pub struct Visit {
     pub measured_ns: u64,
     /// The user or an error ended the window early.
     pub cut_short: bool,
-    /// The warm-up, if one came before.
+    /// The warm-up, if there was one.
     pub warm_up: Option<WarmUpDone>,
     /// CPU time of all workers during settling, window and drain.
     pub worker_cpu_ns: Option<u64>,
@@ -237,7 +237,7 @@ pub struct ResumedLine {
     pub kept: u64,
     /// Visits before this line that do not count: 1 if the interruption cut the last one short, else 0.
     pub set_aside: u64,
-    /// Bytes of an incomplete line, which were cut off.
+    /// Bytes of an incomplete line, which were removed.
     pub torn_bytes: u64,
 }
 
@@ -256,7 +256,7 @@ pub struct Record {
     pub resumed: Vec<ResumedLine>,
     /// The visits that do not count since then, in order.
     pub set_aside: Vec<Visit>,
-    /// What the drives below the targets said, in order.
+    /// The reports of the drives below the targets, in order.
     pub drives: Vec<DriveLook>,
     /// The marks of people and of the host, in order.
     pub marks: Vec<Mark>,

@@ -42,7 +42,7 @@ pub struct Completion {
 
 /// A queue of outstanding I/Os.
 pub trait Backend {
-    /// The number of I/Os that can be outstanding at once.
+    /// The number of I/Os that can be outstanding.
     fn slots(&self) -> u16;
 
     /// The buffer of a slot that is not in flight: data for the next write, or the data of the last read.
@@ -107,8 +107,8 @@ pub trait Backend {
     /// nothing.
     fn cancel(&mut self) {}
 
-    /// Gives up the I/Os in flight: dropping the backend then returns at once and leaks the memory of the slots, because
-    /// the kernel may still write to it.
+    /// Abandons the I/Os in flight: dropping the backend then returns immediately and leaks the memory of the slots,
+    /// because the kernel may still write to it.
     fn abandon(&mut self) {}
 }
 

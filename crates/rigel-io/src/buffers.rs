@@ -49,16 +49,15 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// Maps and fills the memory. Every worker needs a seed of its own, or all would write the same data.
+    /// Maps and fills the memory. Every worker needs its own seed, or all would write the same data.
     pub(crate) fn new(layout: &SlotLayout, seed: u64) -> Result<Self, Problem> {
         let mut buffers = Self::with(layout, seed, Arena::map)?;
         buffers.facts.backing = backing(&buffers.arenas);
         Ok(buffers)
     }
 
-    /// The same for one of thousands of workers: small ones lie in normal pages, and large ones are classified by
-    /// their pieces. Where the kernel lists
-    /// the memory of a process, all of it is scanned, once more for each worker.
+    /// The same for one of thousands of workers: small ones are in normal pages, and large ones are classified by
+    /// their pieces. If the kernel lists the memory of a process, all of it is scanned, once more for each worker.
     pub(crate) fn of_many(layout: &SlotLayout, seed: u64) -> Result<Self, Problem> {
         if layout.longest() <= MOST_SMALL_BYTES {
             return Self::with(layout, seed, Arena::map_pages);

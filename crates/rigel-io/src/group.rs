@@ -169,8 +169,8 @@ fn create_with(dir: &Path, file: &str) -> Option<PathBuf> {
     None
 }
 
-/// Removes the directory of a group whose processes have ended. Only what is named as ours are, and lies in a hierarchy of control
-/// groups, is touched; an error is not a failure, because an empty group does nothing.
+/// Removes the directory of a group whose processes have ended. It touches only names like ours, within a hierarchy
+/// of control groups; an error is not a failure, because an empty group does nothing.
 pub fn remove(dir: &Path) {
     let ours = dir.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(PREFIX));
     let in_hierarchy =

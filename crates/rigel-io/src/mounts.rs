@@ -37,7 +37,7 @@ impl Mount {
     }
 }
 
-/// Every mount that this process can see. Of several on one mount point the last is on top.
+/// Every mount that this process can see. If several share a mount point, the last one hides the others.
 pub(crate) fn mounts(proc: &Path) -> Vec<Mount> {
     lines_of(&proc.join("self/mountinfo")).iter().filter_map(|line| parse_mount(line)).collect()
 }

@@ -17,7 +17,7 @@ pub struct NullBackend {
 }
 
 impl NullBackend {
-    /// `writable` tells for each target whether it may be written. No real target is needed.
+    /// `writable` says for each target whether it may be written. No real target is needed.
     ///
     /// # Errors
     /// When there is no memory for the buffers.

@@ -105,7 +105,7 @@ pub fn pressure(root: &Path) -> Option<(u64, u64)> {
     Some((total("some ")?, total("full ")?))
 }
 
-/// Filesystems of this host that lie on a device, each once.
+/// Filesystems of this host on a device, each once.
 pub fn filesystems() -> Vec<Filesystem> {
     let mut seen = BTreeSet::new();
     let system = System::default();

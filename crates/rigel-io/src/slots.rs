@@ -23,7 +23,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// All free. `writable` tells for each target whether it may be written.
+    /// All free. `writable` says for each target whether it may be written.
     pub(crate) fn new(
         layout: &SlotLayout,
         writable: impl Iterator<Item = bool>,

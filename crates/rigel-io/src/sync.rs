@@ -160,7 +160,7 @@ impl Backend for SyncIo {
     }
 }
 
-/// Whether this host lets this many threads run at once: each is started, and all end.
+/// Whether this host allows this many threads: each is started, and all end.
 ///
 /// # Errors
 /// When one cannot be started, with the limits that may be the reason.

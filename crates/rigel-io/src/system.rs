@@ -27,7 +27,7 @@ impl Default for System {
 }
 
 impl System {
-    /// This host when `root` is `/`, else a tree that looks like one.
+    /// This host if `root` is `/`, otherwise a tree that looks like one.
     pub(crate) fn at(root: &Path) -> Self {
         let live = root == Path::new("/");
         let mapper = (!live).then(|| root.join("mapper"));

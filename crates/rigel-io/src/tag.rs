@@ -9,7 +9,7 @@ use rigel_core::load::workload::Direction;
 
 /// A tag with this bit does not belong to a finished I/O, but to a write whose flush comes next, a flush, or a timer of the engine.
 pub(crate) const MARKED: u64 = 1 << 16;
-/// Beside it: a flush.
+/// In addition to it: a flush.
 const FLUSH: u64 = 1 << 17;
 const TARGET_SHIFT: u32 = 18;
 /// Leaves 30 bits for a length; `Request::check` allows 256 MiB.

@@ -35,7 +35,7 @@ const COST_LIMIT: u64 = 100;
 /// The counted devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WatchedDevices {
-    /// Block devices on top, by major and minor number: what others move there shows ([`counting_devices`]).
+    /// The topmost block devices, by major and minor number: they show what others transfer ([`counting_devices`]).
     pub on_top: Vec<(u32, u32)>,
     /// The lowest devices, if they differ: what did not reach them was answered above ([`bottom`]).
     pub at_bottom: Bottom,

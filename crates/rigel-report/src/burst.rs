@@ -20,7 +20,7 @@ use rigel_core::stats::sample::mean;
 use rigel_core::stats::{Basis, Estimate, Interval};
 use rigel_core::units::say::{number, percent, short};
 
-/// Most dots of a line: more lie on top of each other.
+/// Most dots of a line: more would overlap.
 const MOST_DOTS: usize = 120;
 const S_PER_MIN: f64 = 60.0;
 

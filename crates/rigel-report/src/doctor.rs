@@ -58,7 +58,7 @@ struct Setting {
     /// What a finding harms most: the numbers of a measurement, or the database itself, in ways that a measurement does not show.
     #[schemars(extend("enum" = Part::ALL.map(Part::name)))]
     part: &'static str,
-    /// What came out.
+    /// The result.
     #[schemars(extend("enum" = ["error", "warning", "note", "fine", "unknown"]))]
     verdict: &'static str,
     /// The current value; null when it could not be read.

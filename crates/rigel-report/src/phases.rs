@@ -155,7 +155,7 @@ pub(crate) struct PhaseDocument {
 struct PhaseIo {
     /// The requested load: arrivals per second, or the unit of its load level.
     asked: u32,
-    /// Arrivals per second, as they came by chance; null in a closed loop.
+    /// Arrivals per second, as they occurred by chance; null in a closed loop.
     arrived_per_s: Option<f64>,
     /// I/Os per second that were served.
     served_per_s: f64,

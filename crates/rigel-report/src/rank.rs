@@ -47,7 +47,7 @@ pub struct RankView<'a> {
     pub purchase: &'a Purchase,
 }
 
-/// What an output of a ranking looks like.
+/// The format of a ranking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RankFormat {
     /// Tables of 80 columns.

@@ -27,9 +27,9 @@ pub struct ReplayReport<'a> {
     pub nodes: &'a [(String, u32)],
     /// Intervals that only some hosts have.
     pub left_out_stretches: usize,
-    /// Devices that lie on others and do not count in addition.
+    /// Devices that are on others and do not count in addition.
     pub left_out: &'a [Subject],
-    /// The tools that said so.
+    /// The tools that reported it.
     pub sources: &'a [Source],
     /// The time that was requested, in milliseconds of the epoch.
     pub range_ms: (i64, i64),

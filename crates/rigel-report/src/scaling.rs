@@ -299,8 +299,9 @@ struct ScalingPointDocument {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ScalingLimit")]
 struct ScalingLimitDocument {
-    /// `added_targets`: they are slower. `one_device`: several lie on one. `host_cpu`: `value` is its idle share. `engine`: `value` is the busy share of
-    /// its busiest worker. `shared`: `value` is the share of their rate that the earlier targets keep when others are added.
+    /// `added_targets`: they are slower. `one_device`: several are on one. `host_cpu`: `value` is its idle share.
+    /// `engine`: `value` is the busy share of its busiest worker. `shared`: `value` is the share of their rate that
+    /// the earlier targets keep when others are added.
     #[schemars(extend("enum" = ["added_targets", "one_device", "host_cpu", "engine", "shared"]))]
     what: &'static str,
     /// The evidence; null if it is elsewhere in the document.

@@ -188,7 +188,7 @@ fn per_cent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// The scores whose promise is of that kind.
+/// The scores with a promise of that kind.
 fn of_kind(scores: &[Score], is_of: fn(&Promise) -> bool) -> Vec<&Score> {
     scores.iter().filter(|score| is_of(&score.case.promise)).collect()
 }

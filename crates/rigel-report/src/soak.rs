@@ -108,7 +108,7 @@ struct TargetDocument {
     size_bytes: u64,
     /// In a soak of several targets: its I/Os.
     ios: Option<u64>,
-    /// Those that failed.
+    /// The failed ones.
     errors: Option<u64>,
     /// Their mean latency.
     latency_mean_us: Option<f64>,
@@ -186,7 +186,7 @@ struct FindingDocument {
     what: String,
     /// Byte of the block at which the excerpts begin.
     excerpt_at: u16,
-    /// What is there, in hexadecimal digits.
+    /// The actual content, in hexadecimal digits.
     found: String,
     /// What should be there.
     expected: String,

@@ -9,7 +9,7 @@ use rigel_core::stats::sessions::FEWEST_SESSIONS;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What one session tells about another.
+/// What one session says about another.
 pub(crate) const UNKNOWN: &str = "not known from one run: at least 1.4 times this ± for a rate";
 
 /// How many sessions show their variation, as the first word of a sentence.

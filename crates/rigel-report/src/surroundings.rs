@@ -12,8 +12,8 @@ use rigel_core::units::say::percent;
 use rigel_core::witness::HostCpu;
 use std::collections::BTreeSet;
 
-/// `It ran in a KVM virtual machine (QEMU Standard PC), whose host may cache and limit its I/O.` In a text; elsewhere the flag `GUEST` says it.
-/// `None` on a physical machine, and if no storage was touched.
+/// `It ran in a KVM virtual machine (QEMU Standard PC), whose host may cache and limit its I/O.` For texts; elsewhere
+/// the flag `GUEST` says it. `None` on a physical machine, and if no storage was touched.
 pub(crate) fn guests(nodes: &Nodes) -> Option<String> {
     if nodes.first().engine.kind.is_simulated() {
         return None;

@@ -61,7 +61,7 @@ struct TargetDocument {
     rotational: Option<bool>,
     /// Devices that it is made of.
     made_of: Vec<String>,
-    /// Filesystem that a file lies on.
+    /// Filesystem of a file.
     filesystem: Option<String>,
     /// Whether direct I/O works.
     direct_io: Option<bool>,

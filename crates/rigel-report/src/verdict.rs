@@ -80,7 +80,7 @@ pub struct Conclusion {
     /// What held the run down or gave it an unusual priority, and where to look; a sentence.
     #[serde(skip)]
     pub(crate) limited: Option<String>,
-    /// How it looks: worse than the tone if a requirement is not met.
+    /// Its tone: worse than the tone of the numbers if a requirement is not met.
     #[serde(skip)]
     pub(crate) look: Tone,
 }
@@ -168,7 +168,7 @@ impl Conclusion {
         parts
     }
 
-    /// The answer to what was asked: what was required, else what was reached. What must not be used says so first.
+    /// The answer to the question: what was required, otherwise what was reached. If it must not be used, that comes first.
     pub(crate) fn answer(&self) -> Vec<String> {
         let head = (self.tone == Tone::DoNotUse).then_some(&self.head);
         let required = self.required.iter().filter(|_| head.is_none());
@@ -234,7 +234,7 @@ fn head(tone: Tone, unusable: Option<&str>, causes: usize) -> String {
     }
 }
 
-/// Whether the required rates are met, and how that looks. `None` without requirements.
+/// Whether the required rates are met, with the tone. `None` without requirements.
 fn required(view: &View<'_>) -> Option<(Tone, String)> {
     let found = match view.answer() {
         Answer::Rate(found) => found,

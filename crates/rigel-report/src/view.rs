@@ -60,7 +60,7 @@ impl<'a> View<'a> {
         shown.into_iter().filter_map(|class| self.record.header.request.class(class)).collect()
     }
 
-    /// Whether sessions of several kinds stand for users, in a fixed mix: then their total counts.
+    /// Whether sessions of several kinds represent users, in a fixed mix: then their total counts.
     pub(crate) fn is_mix_of_users(&self) -> bool {
         let request = &self.record.header.request;
         let of_users = request.sql().is_some_and(|sql| sql.level == SqlLevel::Users);

@@ -17,7 +17,7 @@ pub(crate) fn list(causes: &[Cause], room: Room) -> Vec<Block> {
     if lines.is_empty() { Vec::new() } else { vec![Block::List(lines)] }
 }
 
-/// What must not be used always says why and what to do.
+/// What must not be used always comes with the reason and what to do.
 pub(crate) fn line(cause: &Cause, room: Room) -> String {
     let figures = format!("{}: {}.", cause.label(), cause.figures);
     match cause.code {

@@ -15,7 +15,7 @@ pub(crate) const ESTIMAND: &str = "the mean throughput and latency at the point 
 /// The same, for little space.
 pub(crate) const SHORT_ESTIMAND: &str =
     "the mean at the point over the conditions of this run, in steady state, averaged over time";
-/// The meaning of an interval when visits lie apart.
+/// The meaning of an interval of separate visits.
 pub(crate) const INTERVAL: &str = "the 95 % CI for the mean over the run";
 /// The meaning of an interval when there was one visit.
 pub(crate) const ONE_VISIT: &str =

@@ -51,7 +51,7 @@ pub struct Order {
     pub point: Point,
     /// The work.
     pub work: Work,
-    /// When the load begins, on the bench's clock, where several begin together; else at once.
+    /// When the load begins, on the bench's clock, if several begin together; otherwise immediately.
     pub at_ns: Option<u64>,
     /// The distribution of arrivals, if it differs from that of the classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -121,7 +121,7 @@ pub struct VisitResult {
     pub nodes: Vec<NodeVisit>,
 }
 
-/// Ends what a bench does at a moment of its clock, from where its counts are heard: where several benches have to end together.
+/// Ends a bench at a time of its clock, from the thread that receives its counts: for several benches that have to end together.
 #[derive(Clone, Debug, Default)]
 pub struct EarlyEnd(Vec<Arc<JobState>>);
 

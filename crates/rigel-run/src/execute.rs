@@ -80,9 +80,9 @@ impl Beginning {
 pub enum Outcome {
     /// Every step was measured in full.
     Complete,
-    /// The user ended it; the record is whole up to there.
+    /// The user ended it; the record is complete up to there.
     Stopped,
-    /// The time that was allowed was up before every point had a visit; the record is whole up to there.
+    /// The permitted time was over before every point had a visit; the record is complete up to there.
     OutOfTime {
         /// Points without a visit.
         unvisited: usize,
@@ -94,12 +94,12 @@ pub enum Outcome {
         /// Visits of the search.
         visits: usize,
     },
-    /// I/Os did not complete; the record is whole up to there.
+    /// I/Os did not complete; the record is complete up to there.
     Hung {
         /// The observation, as a sentence.
         reason: String,
     },
-    /// Every I/O of a point failed; the record is whole up to there.
+    /// Every I/O of a point failed; the record is complete up to there.
     AllFailed {
         /// The observation, as a sentence.
         reason: String,

@@ -41,7 +41,7 @@ pub struct BlockClass {
     pub level_kind: LevelKind,
     /// Its blocks are verified: each identifies itself, and reads are compared.
     pub verify: bool,
-    /// Where they may go; a class that goes by place has a volume for each.
+    /// Where they may go; a class by place has a volume for each place.
     pub volumes: Volumes,
 }
 
@@ -71,7 +71,7 @@ pub struct Workload {
     pub io_timeout_ns: u64,
     /// Seed of the run.
     pub seed: u64,
-    /// Streams begin at another place in every visit, so no visit finds in a cache what the one before has read.
+    /// Streams begin at another place in every visit, so that no visit finds the data of the previous one in a cache.
     pub streams_move: bool,
     /// By target: the stamps of its blocks, if known. Targets after the last one are unknown.
     pub stamps: Vec<Option<Stamps>>,
@@ -81,11 +81,11 @@ pub struct Workload {
     pub counted_targets: usize,
     /// The number of readers that are counted separately; 0: none.
     pub counted_readers: usize,
-    /// Beside production: the share of the time of each target that the load may take at most, and how many targets there are.
+    /// Next to production: the largest share of the time of each target that the load may take, and the number of targets.
     pub beside: Option<(Ppm, usize)>,
     /// This node's part of the load.
     pub team: Team,
-    /// The workers that each class has on its own; empty where each worker has a part of every class.
+    /// The workers of each class; empty if each worker has a part of every class.
     pub rooms: Vec<Room>,
     /// An I/O hangs only while nothing else comes back: what waits in a long queue does not.
     pub is_patient: bool,
@@ -168,7 +168,7 @@ impl Workload {
         self.classes.iter().any(BlockClass::is_mixed)
     }
 
-    /// Processes of the run before this one, as far as blocks can tell.
+    /// Processes of the run before this one, as far as blocks show.
     pub fn parts_before(&self) -> usize {
         let words = self.before.values().flat_map(|settled| &settled.below);
         words.map(|(_, earlier)| earlier.0.len()).max().unwrap_or(0)
@@ -184,8 +184,7 @@ impl Workload {
         self.classes.iter().any(|class| class.verify)
     }
 
-    /// The place of the class that a warm-up of a point is of: the last one that the point has with streams or a log, else
-    /// the last one.
+    /// The place of the class for a warm-up of a point: the last class of the point with streams or a log, otherwise the last one.
     pub fn warmed_up(&self, point: Point) -> usize {
         let walks = |class: &BlockClass| {
             matches!(class.pattern, Pattern::Streams { .. } | Pattern::Log) && point.of(class.name) > 0
@@ -237,7 +236,7 @@ pub enum Task {
 pub struct Job {
     /// Number of the visit in the run; a part of every slot's seed.
     pub visit: u64,
-    /// When the load begins: what arrives at times of its own counts from here.
+    /// When the load begins: arrivals are timed from here.
     pub began_ns: u64,
     /// The point.
     pub point: Point,
@@ -254,7 +253,7 @@ pub struct Part {
     pub window: Window,
     /// The tallies of the classes.
     pub tallies: PerClass<ClassTally>,
-    /// Beside production: what the load was allowed; the coordinator knows it.
+    /// Next to production: the share that the load may take, known to the coordinator.
     pub governed: Option<GovernorInterval>,
 }
 
@@ -349,7 +348,7 @@ pub struct JobState {
     pub end_at_ns: AtomicU64,
     /// Grows while a worker has nothing in flight and waits for what arrives next.
     pub waits: AtomicU64,
-    /// Beside production: the share that the load may take now, in parts of a million.
+    /// Next to production: the share that the load may take now, in parts per million.
     pub share_ppm: AtomicU32,
     /// Its reads by latency bucket since the start of the run; otherwise empty.
     pub probes: Vec<AtomicU64>,

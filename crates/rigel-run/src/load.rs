@@ -211,7 +211,7 @@ impl<'a> Load<'a> {
         self.slots[usize::from(slot)].as_mut().expect("only slots of this job are submitted")
     }
 
-    /// Gives a slot of random I/O the generator of its next I/O, where not the slot but the arrival says what is done.
+    /// Gives a slot of random I/O the generator of its next I/O, if the arrival and not the slot decides what is done.
     #[inline]
     pub fn draw_from(&mut self, slot: u16, generator: Generator) {
         if let Source::Random(own, ..) = &mut self.slot(slot).source {
@@ -219,7 +219,7 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Puts a slot of a stream at the place of its next I/O, where not the slot but the arrival says which stream continues.
+    /// Moves a slot of a stream to the place of its next I/O, if the arrival and not the slot decides which stream continues.
     #[inline]
     pub fn walk_from(&mut self, slot: u16, stream: Stream) {
         if let Source::Stream(index) = self.slot(slot).source {

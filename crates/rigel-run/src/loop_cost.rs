@@ -25,7 +25,7 @@ const STEP_NS: u64 = 10 * NS_PER_US;
 const SMALL_BYTES: u32 = 8192;
 const VOLUME_BYTES: u64 = 1 << 40;
 
-/// Goes on by a fixed step whenever it is read.
+/// Advances by a fixed step whenever it is read.
 #[derive(Debug, Default)]
 struct StepClock(Cell<u64>);
 

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 /// How often the state is stored.
 const KEEP_NS: u64 = 10_000_000_000;
-/// When so much differs it is read again before the scrub continues, so the state stays small.
+/// With this many differences, they are read again before the scrub continues, so that the state stays small.
 const MOST_PENDING_BYTES: u64 = 256 << 20;
 const MOST_PENDING: usize = 16_384;
 /// And after waiting this long: the user may want to know it before a scrub of days ends.
@@ -55,7 +55,7 @@ pub struct Job<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Hears how a scrub continues.
+/// Receives the progress of a scrub.
 pub trait Listener {
     /// This many bytes of each copy are done.
     fn progress(&mut self, done: u64, total: u64);
@@ -115,7 +115,7 @@ fn through<B: Backend>(
     }
 }
 
-/// I/Os that are outstanding at once, as [`rigel_io::engine::choose`] has to know.
+/// Number of outstanding I/Os, for [`rigel_io::engine::choose`].
 pub fn slots(map: &Map) -> u16 {
     copies(map) * CHUNKS
 }
@@ -201,7 +201,7 @@ impl<'a, B: Backend> Scrub<'a, B> {
         self.job.stop.load(Ordering::Relaxed)
     }
 
-    /// Reads on until the end, or until so much differs that it should be checked again. Whether that was the end.
+    /// Reads until the end, or until so much differs that it should be checked again. Returns whether that was the end.
     fn pass(&mut self, state: &mut State, listener: &mut dyn Listener) -> Result<bool, Problem> {
         let total = self.job.map.total();
         loop {

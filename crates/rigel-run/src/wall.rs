@@ -23,7 +23,7 @@ enum ElapsedTime {
 }
 
 impl Wall {
-    /// The system's clock as it is now, in the local time zone.
+    /// The system's clock, in the local time zone.
     pub fn system() -> Self {
         Self::since(Zoned::now(), since_boot_ns)
     }

@@ -55,7 +55,7 @@ struct Loop<'a, B, C> {
     clock: &'a C,
     load: Load<'a>,
     tally: Tally,
-    /// The parts of the window that were handed over, together; nothing while there are none.
+    /// The parts of the window that were handed over, together; empty without any.
     whole: Vec<Option<ClassTally>>,
     sampler: Sampler,
     /// Verification, for classes that need it.

@@ -67,7 +67,7 @@ pub struct DeviceFacts {
     pub writeback_throttle_us: Option<u64>,
     /// Hardware queues.
     pub hardware_queues: Option<u32>,
-    /// Commands that a SCSI device accepts at once.
+    /// Commands that a SCSI device accepts simultaneously.
     pub queue_depth: Option<u32>,
     /// State of a SCSI device or an NVMe controller: `running`, `offline`, `live` ..
     pub state: Option<String>,

@@ -56,7 +56,7 @@ pub type Counters = BTreeMap<Counter, u64>;
 pub enum Counter {
     /// The drive's own verdict: 1 if failing, else 0.
     Failing,
-    /// NVMe: the bits of `critical_warning`; 0 is none.
+    /// NVMe: the bits of `critical_warning`; 0 means no warning.
     CriticalWarning,
     /// NVMe: errors of data integrity that could not be corrected.
     MediaErrors,
@@ -96,7 +96,7 @@ pub enum Counter {
     WrittenBytes,
 }
 
-/// What a counter tells.
+/// The meaning of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Growth is damage.
@@ -133,7 +133,7 @@ crate::named!(Counter {
 });
 
 impl Counter {
-    /// What the counter tells.
+    /// The meaning of the counter.
     pub const fn kind(self) -> Kind {
         match self {
             Self::Failing | Self::CriticalWarning => Kind::Alarm,

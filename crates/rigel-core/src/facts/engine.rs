@@ -20,7 +20,7 @@ pub enum EngineKind {
     Sync,
     /// A thread per outstanding I/O, with pread and pwrite, which takes it from a worker and returns it.
     Threads,
-    /// Completes at once: measures the cost of the tool itself.
+    /// Completes immediately: measures the cost of the tool itself.
     Null,
     /// Linux io_uring with NOPs: measures the tool and the system calls, without any I/O.
     Nop,
@@ -46,7 +46,7 @@ crate::named!(EngineKind {
 });
 
 impl EngineKind {
-    /// Those that can do block I/O for a user.
+    /// Engines that a user can request for block I/O.
     pub const ASKED_FOR: [Self; 8] = [
         Self::IoUring,
         Self::Nvme,

@@ -30,9 +30,9 @@ pub struct ProcessPriority {
 pub enum SchedulingPolicy {
     /// SCHED_OTHER: the usual one.
     Other,
-    /// SCHED_BATCH: a little behind others when it wakes.
+    /// SCHED_BATCH: slightly disadvantaged when it wakes.
     Batch,
-    /// SCHED_IDLE: only when barely anything else wants the CPU.
+    /// SCHED_IDLE: only when almost nothing else wants the CPU.
     Idle,
     /// SCHED_FIFO: before all of the above.
     Fifo,
@@ -70,9 +70,9 @@ pub enum IoClass {
 pub enum Rank {
     /// Like others.
     Usual,
-    /// A little before or behind them.
+    /// Slightly before or after them.
     Shifted,
-    /// So far behind that others are served first.
+    /// So far behind them that others are served first.
     Behind,
 }
 

@@ -66,9 +66,9 @@ pub struct StateChange {
     pub kind: StateKind,
     /// The device.
     pub device: String,
-    /// Before; `None` if there was none.
+    /// The old value; `None` if there was none.
     pub from: Option<String>,
-    /// Now; `None` if it is gone.
+    /// The new value; `None` if it is gone.
     pub to: Option<String>,
 }
 

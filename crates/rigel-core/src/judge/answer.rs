@@ -22,7 +22,7 @@ pub enum Answer<'a> {
     Calibration(&'a Answers),
     /// The highest rate at which bounds are met.
     Rate(&'a SloFindings),
-    /// What went wrong over a long time.
+    /// Problems over a long time.
     Soak(Soak),
     /// The effect of a failure on a constant load.
     Through,

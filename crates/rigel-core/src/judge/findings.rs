@@ -170,8 +170,7 @@ pub struct Findings {
     pub flags: Vec<Flag>,
     /// The requested relative half-width; `None` if no precision was requested.
     pub target: Option<f64>,
-    /// All visits may have missed states of the device that lasted a smaller share of the time (95 %); `None`
-    /// if the visits do not lie apart.
+    /// A share of the time: all visits may have missed states of the device that are rarer than this (95 %); `None` if the visits are not separate.
     pub unseen_share: Option<f64>,
     /// The headline numbers.
     pub best: Extremes,

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 /// Width of the buckets that all visits of an adaptive run share.
 pub(crate) const BUCKET_NS: u64 = 10 * NS_PER_MS;
 
-/// Most buckets of the common width that one bucket of a record stands for. The longest visit of an adaptive run
+/// The most buckets of the common width that one bucket of a record represents. The longest visit of an adaptive run
 /// has buckets of 20 ms, but a record may claim anything.
 const MOST_COPIES: usize = 10;
 

@@ -96,7 +96,7 @@ impl Arrivals {
     }
 }
 
-/// Where an arrival goes and whether it writes, whichever slot takes it.
+/// The target and direction of an arrival, whichever slot takes it.
 pub fn deed(seed: u64, visit: u64, class: usize, number: u64) -> Generator {
     Generator::new(seed, &[DEEDS, visit, class as u64, number])
 }

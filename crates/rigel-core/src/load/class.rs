@@ -117,7 +117,7 @@ pub enum Arrival {
     Open {
         /// The distribution of the times.
         shape: Shape,
-        /// Most outstanding at once; later arrivals wait.
+        /// Most outstanding I/Os; later arrivals wait.
         most_outstanding: u32,
     },
 }
@@ -133,8 +133,8 @@ impl Shape {
     }
 }
 
-/// How many outstanding I/Os each unit dealt to the workers stands for: for a stream of a closed loop all of its own. In an
-/// open loop slots are dealt, whatever the pattern.
+/// How many outstanding I/Os each unit dealt to the workers represents: for a stream of a closed loop all of its own.
+/// In an open loop slots are dealt, whatever the pattern.
 pub const fn ios_each(arrival: Arrival, pattern: Pattern) -> u32 {
     match arrival {
         Arrival::Open { .. } => 1,

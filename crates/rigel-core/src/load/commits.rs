@@ -19,7 +19,7 @@ pub enum NoCommits {
     NoFlush,
     /// The engine cannot wait for writes to be durable.
     Engine,
-    /// The kernel is too old: the engine that it supports cannot do so.
+    /// The kernel is too old: the engine that it supports cannot commit.
     Kernel,
     /// Time ran out before they were visited.
     NoTime,

@@ -253,7 +253,7 @@ impl LoadFile {
         Ok(self)
     }
 
-    /// What a run was asked for, with this as its load.
+    /// A run with this as its load.
     ///
     /// # Errors
     /// What no run can do, and times that contradict the phases.

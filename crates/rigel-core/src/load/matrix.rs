@@ -51,7 +51,7 @@ pub enum RunLevel {
 }
 
 impl RunLevel {
-    /// Those of ORION, in its order.
+    /// ORION's own, in its order.
     pub const ORION: [Self; 5] = [Self::Simple, Self::Normal, Self::Oltp, Self::Dss, Self::Advanced];
 
     /// Whether its load classes define their points; ORION's levels come from the number of disks.
@@ -237,7 +237,7 @@ impl Grid {
         if choice == LevelChoice::Ends { self.ends() } else { self }
     }
 
-    /// For each class the lowest level above 0 and the highest alone, whatever runs beside it.
+    /// For each class the lowest level above 0 and the highest alone, whatever runs with it.
     fn ends(self) -> Self {
         let is_end = |(class, level): (Class, u32)| {
             let own = self.levels.get(&class).into_iter().flatten().copied().filter(|level| *level > 0);

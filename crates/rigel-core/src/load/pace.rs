@@ -18,7 +18,7 @@ pub enum Pace {
 }
 
 impl Pace {
-    /// That of ORION.
+    /// ORION's pace.
     pub const ORION: Self = Self::Fixed(Nanos::from_secs(60));
 
     /// No visit begins after this time, if set.

@@ -89,7 +89,7 @@ pub struct Request {
     pub seed: u64,
     /// Through the page cache, on request only.
     pub buffered: bool,
-    /// Memory is measured on purpose: a scratch file may lie in it, and numbers about memory do not fail the run.
+    /// Memory is measured on purpose: a scratch file may be in it, and numbers about memory do not fail the run.
     #[serde(default)]
     pub allow_memory: bool,
     /// Another run of Rigel may load the same targets.
@@ -104,7 +104,7 @@ pub struct Request {
     /// How long an I/O may be in flight before it counts as hung and ends the run.
     #[serde(default = "default_io_timeout")]
     pub io_timeout: Nanos,
-    /// Two sides alternate; what the second one has of its own.
+    /// Two sides alternate; the settings of the second one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sides: Option<Sides>,
     /// The share of the load of each node; empty: equal shares.

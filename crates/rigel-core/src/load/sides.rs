@@ -17,7 +17,7 @@ pub enum Side {
     B,
 }
 
-/// What side B has of its own. The remaining request applies to both.
+/// The settings of side B. The remaining request applies to both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sides {
     /// The number of A's targets, which come first.

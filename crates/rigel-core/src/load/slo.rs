@@ -36,7 +36,7 @@ pub(crate) const SETTLE_LIMITS: u64 = 20;
 const SETTLE_RELAXATIONS: f64 = 2.0;
 /// The measured part is this many times longer, so few visits depend on their start.
 pub(crate) const MEASURE_SETTLES: u64 = 4;
-/// The longest time that a user accepts without having asked for it.
+/// The longest time that a user accepts without having requested it.
 const LONGEST_UNASKED_NS: u64 = 3600 * NS_PER_S;
 /// Most limits, and most rates that are judged.
 const MOST_BOUNDS: usize = 16;
@@ -140,7 +140,7 @@ impl Slo {
         if self.required_only { CHECK_VISITS * self.required.len().max(1) as u64 } else { VISITS }
     }
 
-    /// Loads that are searched at once: the phases that decide, or the only load.
+    /// Loads that are searched simultaneously: the phases that decide, or the only load.
     pub(crate) fn parts(&self) -> u64 {
         self.scaled.as_ref().map_or(1, |scaled| scaled.phases.len().max(1) as u64)
     }

@@ -119,8 +119,9 @@ impl Soak {
 /// Names of the phases of the usual load.
 pub(super) const NAMES: [&str; 3] = ["high", "low", "spike"];
 
-/// The load of a soak unless another one is requested: small I/O, verified if it writes, next to large reads, in phases high, low and
-/// spike. Next to production it is small I/O alone, one for each target: a large read would hold up what waits behind it.
+/// The load of a soak unless another one is requested: small I/O, verified if it writes, together with large reads,
+/// in phases high, low and spike. Next to production it is small I/O alone, one for each target: a large read would
+/// delay what waits behind it.
 pub fn usual_load(targets: usize, write: WritePercent, soak: &Soak) -> (Vec<LoadClass>, Vec<Phase>) {
     let is_beside = soak.beside.is_some();
     let targets = u32::try_from(targets).unwrap_or(u32::MAX).max(1);

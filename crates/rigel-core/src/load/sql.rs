@@ -40,7 +40,7 @@ impl Product {
         }
     }
 
-    /// Bytes of a raw write that stands for a commit: a block of the log, or the smallest write of a device.
+    /// Bytes of a raw write that represents a commit: a block of the log, or the smallest write of a device.
     pub const fn log_bytes(self) -> u64 {
         match self {
             Self::Postgresql => 8192,
@@ -48,7 +48,7 @@ impl Product {
         }
     }
 
-    /// Whether rows are in the leaves of an index, so that every look-up goes through one.
+    /// Whether rows are in the leaves of an index, so that every look-up uses one.
     pub const fn is_an_index(self) -> bool {
         matches!(self, Self::Mysql)
     }
@@ -85,7 +85,7 @@ pub struct SqlRequest {
 pub enum SqlLevel {
     /// Look-ups of single rows.
     Simple,
-    /// Look-ups beside reports, in all combinations.
+    /// Look-ups and reports, in all combinations.
     Normal,
     /// Look-ups only, with more sessions.
     Oltp,

@@ -7,7 +7,7 @@ use crate::stats::detect::overload::Growth;
 use crate::units::to_f64;
 use serde::{Deserialize, Serialize};
 
-/// What had arrived and was not over at a moment of the window.
+/// Operations that had arrived and were not complete at a moment of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backlog {
     /// From the start of the window.

@@ -61,7 +61,7 @@ impl ReadLook {
 struct Block {
     start: usize,
     end: usize,
-    /// Its beginning is in the buffer; false only for an I/O that lies inside one block.
+    /// Its beginning is in the buffer; false only for an I/O within one block.
     is_whole_start: bool,
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Counts of one load, from its first statement to the end of its last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerCounts {
-    /// Rows that were looked up and returned; each lies in a block of its own.
+    /// Rows that were looked up and returned, each from a block of its own.
     pub probes: u64,
     /// Blocks that reports had to read, if all rows of each range were returned.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -29,7 +29,7 @@ pub struct ServerCounts {
     /// Blocks of its index that the server had to ask the system for, where look-ups go through one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index_blocks: Option<u64>,
-    /// Reads of tables as the server counts them on its own (`pg_stat_io`).
+    /// Reads of tables in the server's own count (`pg_stat_io`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_reads: Option<u64>,
     /// Bytes that the processes of the sessions had the kernel fetch from storage.

@@ -272,8 +272,9 @@ impl ClassTally {
         counts.fold(0, u64::saturating_add)
     }
 
-    /// Successful I/Os that completed in the part of the window that begins `settle_ns` after the start of the load. If the window begins later
-    /// than it was measured, those that began there stand for them: what was in flight at that moment was not stored.
+    /// Successful I/Os that completed in the part of the window that begins `settle_ns` after the start of the load.
+    /// If the window begins later than it was measured, those that began there represent them: what was in flight at
+    /// that moment was not stored.
     pub fn completed_after(&self, settle_ns: u64) -> u64 {
         if !self.begins_later(settle_ns) {
             return self.completed();
@@ -532,8 +533,8 @@ impl Tally {
         }
     }
 
-    /// An I/O that arrived at a time and had not begun at the end of the visit, `now_ns`: its known waiting time goes into the
-    /// histograms; otherwise a device that stands still at the end of a window would look fast.
+    /// An I/O that had arrived and not begun at the end of the visit, `now_ns`: its known waiting time goes into the
+    /// histograms; otherwise a device that stops responding at the end of a window would look fast.
     pub fn waiting(&mut self, class: usize, direction: Direction, arrived_ns: u64, now_ns: u64) {
         if self.counts(arrived_ns) {
             let until_ns = now_ns.max(self.window.end_ns);

@@ -337,7 +337,7 @@ pub fn check_host(then: &HostFacts, now: &HostFacts) -> Result<(), Problem> {
     refuse_difference("the host", &pairs)
 }
 
-/// Whether the engine is set up as before.
+/// Checks that the engine is set up as before.
 ///
 /// # Errors
 /// With what differs.

@@ -90,7 +90,7 @@ impl Progress {
         }
     }
 
-    /// Every write below is over, and its slot certainly holds it or a later one. Only a flush tells what of that is durable.
+    /// Every write below is complete, and its slot certainly contains it or a later one. Only a flush shows which of these are durable.
     pub fn sure_below(&self, passes: &Passes) -> u64 {
         // A slot that was written again since is in doubt no longer.
         let in_doubt = |&&number: &&u64| {

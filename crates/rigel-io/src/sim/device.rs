@@ -31,7 +31,7 @@ pub(super) struct Stations {
 }
 
 impl Stations {
-    /// `number`: of several devices with one seed, which one.
+    /// `number`: the index of the device, if several share a seed.
     pub(super) fn new(law: SimLaw, seed: u64, number: u64) -> Self {
         let noise = law.noise;
         let own =
@@ -52,7 +52,7 @@ impl Stations {
         }
     }
 
-    /// Begins a visit, which has an effect of its own on the speed.
+    /// Begins a visit, which has its own effect on the speed.
     pub(super) fn begin_visit(&mut self, now_ns: u64, visit: u64, point: Point) {
         if let Some(speed) = &mut self.speed {
             speed.begin_visit(now_ns, visit, point);

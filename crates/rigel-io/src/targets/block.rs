@@ -28,7 +28,7 @@ pub(crate) struct Block {
     pub number: (u32, u32),
 }
 
-/// Tells apart devices that had the same number one after the other ([`Block::generation`]).
+/// Distinguishes devices that had the same number one after another ([`Block::generation`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Generation {
     /// The kernel's sequence number of the disk, counted since the host was started.
@@ -241,7 +241,7 @@ pub fn counting_devices(root: &Path, targets: &[(u32, u32)]) -> Option<Vec<(u32,
     Some(devices)
 }
 
-/// `nvme0n1` for `ng0n1`, or the other way round. Both lie in the directory of their controller or subsystem.
+/// `nvme0n1` for `ng0n1`, or vice versa. Both are in the directory of their controller or subsystem.
 fn beside(dir: &Path, from: &str, to: &str) -> Option<PathBuf> {
     let rest = dir.file_name()?.to_str()?.strip_prefix(from)?;
     Some(dir.parent()?.join(format!("{to}{rest}")))

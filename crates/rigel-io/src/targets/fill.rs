@@ -27,10 +27,10 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Makes an empty file if there is none.
+    /// Creates an empty file if there is none.
     ///
     /// # Errors
-    /// When something exists there by now, or the file cannot be created.
+    /// When something exists there meanwhile, or the file cannot be created.
     pub fn make(path: &Path) -> Result<Self, Problem> {
         let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
         let flags = OFlags::RDONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;

@@ -30,7 +30,7 @@ const SAMPLES: u64 = 1024;
 /// Why a fill ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FillStop {
-    /// The user wanted it.
+    /// The user stopped it.
     Stopped,
     /// The write at this offset failed.
     Failed(u64, Errno),

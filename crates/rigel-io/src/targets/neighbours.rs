@@ -60,7 +60,7 @@ impl Neighbours {
         self.above(target).map_or(Ok(()), |other| allowed(other, beside))
     }
 
-    /// Another process that loads the same storage by another name; nothing is said to others.
+    /// Another process that loads the same storage under another name; does not announce anything.
     pub(super) fn other(&self, target: &impl AsFd, writes: bool, beside: bool) -> Option<OtherProcess> {
         let beside = beside && !writes;
         let files = self.same.iter().chain(&self.below);

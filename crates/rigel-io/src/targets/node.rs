@@ -114,7 +114,7 @@ impl Node {
         is_block.then(|| Block::by_number(&system.sys, self.identity().device)).flatten()
     }
 
-    /// Tells a block device from others that had its number; `None` for anything else.
+    /// Distinguishes a block device from others that had its number; `None` for anything else.
     pub(crate) fn generation(&self, system: &System) -> Option<Generation> {
         self.block(system)?.generation()
     }
@@ -159,7 +159,7 @@ pub(crate) fn memory_filesystem(fd: BorrowedFd<'_>) -> Option<&'static str> {
     }
 }
 
-/// Replaces an NVMe generic character device by the block device of its namespace; returns anything else as it is.
+/// Replaces an NVMe generic character device by the block device of its namespace; returns anything else unchanged.
 fn block_for_generic(pin: OwnedFd) -> Result<OwnedFd, Errno> {
     let stat = fs::fstat(&pin)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::CharacterDevice {

@@ -135,7 +135,7 @@ impl OpenTargets {
         Ok(())
     }
 
-    /// Whether [`OpenTargets::announce`] would refuse targets that were open for a run that writes or does not; nothing is said to others.
+    /// Whether [`OpenTargets::announce`] would refuse targets that were open for a run that writes or does not; does not announce anything.
     ///
     /// # Errors
     /// When another run of Rigel loads a target.
@@ -175,10 +175,10 @@ impl OpenTargets {
         }
     }
 
-    /// Makes durable what was written to the targets and answered. May take as long as the devices need.
+    /// Makes everything durable that was written to the targets and acknowledged. May take as long as the devices need.
     ///
     /// # Errors
-    /// The first target that cannot say so.
+    /// The first target that cannot do so.
     pub fn flush(&self) -> Result<(), FirstError> {
         for (target, open) in (0u16..).zip(&self.targets).filter(|(_, open)| open.writable) {
             retry_on_intr(|| fs::fdatasync(open)).map_err(|errno| FirstError {

@@ -73,7 +73,7 @@ struct DevicePart {
     start: u64,
     /// `None` for the device itself.
     len: Option<u64>,
-    /// Devices that lie on it.
+    /// Devices built on it.
     holders: Vec<String>,
 }
 
@@ -223,7 +223,7 @@ impl Walk<'_> {
     }
 }
 
-/// Adds what an extent has of the ranges.
+/// Adds the parts of the ranges that an extent contains.
 fn add(facts: &mut OwnerFacts, place: &DevicePart, ranges: &[(u64, u64)], path: &Path, extent: &Extent) {
     // Those that lie in the file system's own structures, or are still in memory, have no place of their own.
     if extent.has(flags::UNKNOWN | flags::DELALLOC | flags::INLINE | flags::TAIL) {

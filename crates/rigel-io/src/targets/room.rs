@@ -34,7 +34,7 @@ pub fn is_read_only(place: &Path) -> bool {
     fs::statvfs(place).is_ok_and(|answer| answer.f_flag.contains(StatVfsMountFlags::RDONLY))
 }
 
-/// The directory that a file lies in: this one, when its path names none.
+/// The directory of a file: the current one, if its path names none.
 pub fn dir_of(path: &Path) -> &Path {
     path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

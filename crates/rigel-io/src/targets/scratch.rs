@@ -78,7 +78,7 @@ impl ScratchFile {
     /// Takes the file that an interrupted run left behind. Creates and removes no file.
     ///
     /// # Errors
-    /// When it is gone, when another file is there, or when another run uses it.
+    /// When it is gone, when another file has its name, or when another run uses it.
     pub fn again(path: &Path, data_bytes: u64, seed: u64) -> Result<Self, Problem> {
         let wish =
             ScratchRequest { data_bytes, seed, keep: false, direct: true, resume: false, size_option: "" };

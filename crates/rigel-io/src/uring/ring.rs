@@ -40,7 +40,7 @@ enum Mode {
     Deferred,
     /// When this thread enters the kernel for any reason (Linux 5.19).
     Cooperative,
-    /// At once, by interrupting this thread.
+    /// Immediately, by interrupting this thread.
     Plain,
 }
 
@@ -93,8 +93,8 @@ fn in_mode<W: Wire>(shape: Shape, mode: Mode) -> io::Result<RingOf<W>> {
     builder.build(shape.submissions)
 }
 
-/// Makes the rings of all workers at once, each in its full size, and sends a NOP through every one. The memory may be
-/// enough for one ring and not for all, and a kernel may allow a ring but refuse its use.
+/// Makes the rings of all workers together, each in its full size, and sends a NOP through every one. The memory may
+/// be enough for one ring and not for all, and a kernel may allow a ring but refuse its use.
 ///
 /// # Errors
 /// The error of the kernel.

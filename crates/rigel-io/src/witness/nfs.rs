@@ -41,8 +41,8 @@ fn contents(mut file: &File) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// For the last mount at a path, which is on top. `bytes:` has what programs read and wrote with and without the page cache, then what was read
-/// from the server and written to it (Linux: `nfs_show_stats` in fs/nfs/super.c).
+/// For the last mount at a path, which hides the others. `bytes:` has what programs read and wrote with and without
+/// the page cache, then what was read from the server and written to it (Linux: `nfs_show_stats` in fs/nfs/super.c).
 fn exchanged(text: &[u8], mount: &Path) -> Option<DeviceTransfer> {
     let mut found = None;
     let mut is_it = false;

@@ -41,7 +41,7 @@ impl CommentedFile {
         self.page.line(format_args!("{} {line}", self.sign));
     }
 
-    /// The reasons for a value, above it: each fact once. The page explains how a remark came about.
+    /// The reasons for a value, above it: each fact once. The page explains how a remark is derived.
     pub(super) fn explanation(&mut self, advice: &Advice, given: &SettingAdvice) {
         let range = range(&given.value).map(|range| format!("{range} over the 95 % intervals. "));
         if let Some(rough) = &given.rough {

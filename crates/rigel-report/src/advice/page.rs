@@ -60,7 +60,7 @@ fn answer(advisory: &Advisory<'_>) -> Block {
     }
 }
 
-/// The meaning of the words in the tables that occur.
+/// The meaning of the words that occur in the tables.
 fn legend(advisory: &Advisory<'_>, explain: bool) -> Vec<String> {
     let given = || advisory.advised.advice.iter().filter(|one| one.outcome.is_ok());
     let hints = given().any(|one| one.outcome.as_ref().is_ok_and(|given| given.is_hint));
@@ -135,7 +135,7 @@ fn row(advice: &Advice) -> [String; 4] {
     }
 }
 
-/// What to know before the value is used, without how it came about.
+/// What to know before the value is used, without how it was derived.
 fn beyond_why(given: &SettingAdvice) -> Option<&str> {
     let remark = given.remark.as_deref()?;
     Some(remark.strip_suffix(given.why.as_str()).map_or(remark, str::trim_end))

@@ -57,7 +57,7 @@ fn names_with_products(all: &[WithheldSetting<'_>]) -> String {
     of_products.collect::<Vec<_>>().join("; ")
 }
 
-/// That a device is simulated is said elsewhere.
+/// Another part says that a device is simulated.
 fn in_doubt(flags: &[Flag]) -> Block {
     let others = flags.iter().filter(|flag| flag.code != FlagCode::Simulated);
     let mut blocks: Vec<Block> = others

@@ -45,7 +45,7 @@ pub(super) fn ways(both: &RawAndSqlView<'_>) -> [String; 2] {
     ]
 }
 
-/// Whether the run is of commits.
+/// Whether the run measures commits.
 pub(super) fn writes(both: &RawAndSqlView<'_>) -> bool {
     both.view.record.header.request.writes_at_all()
 }
@@ -121,7 +121,7 @@ fn of_flushes(load: &BesideLoad) -> Option<String> {
     ))
 }
 
-/// The reads of look-ups through an index, of which there are `per_s`.
+/// The index reads of look-ups, `per_s` of which there are.
 pub(crate) fn of_index(blocks: f64, per_s: f64) -> String {
     format!(
         "A look-up through the index reads one block of the table and {} of the index, so {} look-ups per \
@@ -132,7 +132,7 @@ pub(crate) fn of_index(blocks: f64, per_s: f64) -> String {
     )
 }
 
-/// `0.013`, and no digits behind those that a count has.
+/// `0.013`, with no more digits than a count has.
 fn index_share(blocks: f64) -> String {
     if blocks < 0.0005 { "almost none".to_owned() } else { format!("{blocks:.3}") }
 }

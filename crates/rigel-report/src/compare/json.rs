@@ -62,7 +62,7 @@ pub(crate) struct RunDocument {
     name: String,
     /// Local time of the start, RFC 3339; null of a result of another tool.
     started: Option<String>,
-    /// Whether its numbers may be used; null of a result of another tool, which says nothing about that.
+    /// Whether its numbers may be used; null for a result of another tool, which does not say.
     verdict: Option<Conclusion>,
     /// For a result of another tool; null for a run of Rigel.
     tool: Option<ToolDocument>,

@@ -29,7 +29,7 @@ pub(super) fn quantities(comparison: &Comparison) -> Vec<Quantity> {
     all
 }
 
-/// A row with the change that it shows on its own.
+/// A row with the change that it shows by itself.
 pub(super) fn of_row(row: &Row) -> RowChange<'_> {
     (row, row.seen())
 }

@@ -59,8 +59,8 @@ pub(super) fn next(compared: &ComparisonView<'_>) -> Block {
     Block::part(sides.into_iter().filter_map(anew).chain(level).collect())
 }
 
-/// How a verdict looks: a failed gate is as bad as numbers that must not be used, and an undecided one is not a pass. `is_doubtful`:
-/// something is worse, or nothing is decided.
+/// The tone of a verdict: a failed gate is as bad as numbers that must not be used, and an undecided one is not a
+/// pass. `is_doubtful`: something is worse, or nothing is decided.
 pub(crate) fn look(tone: Tone, gates: &[GateResult], is_doubtful: bool) -> Tone {
     let worst = gates.iter().map(|gate| gate.outcome).max();
     match worst {

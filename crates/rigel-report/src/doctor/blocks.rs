@@ -38,7 +38,7 @@ impl Finding<'_> {
         self.same.first().map(|judged| judged.rule.severity)
     }
 
-    /// How many settings it stands for.
+    /// How many settings it represents.
     pub(super) const fn settings(&self) -> usize {
         self.same.len()
     }
@@ -177,7 +177,7 @@ fn extent(system: &System<'_>, counts: Counts) -> Block {
     Block::paragraph(format!("Checked {}: {fine} {need} no change{unknown}.", looked.join(", ")))
 }
 
-/// The next command, to be pasted as it is.
+/// The next command, ready to paste.
 fn next(named: &[String], has_findings: bool, everything: bool) -> Vec<Block> {
     let mut blocks = Vec::new();
     let (verb, option, effect) = match (has_findings, everything) {

@@ -6,8 +6,8 @@ use crate::verdict::Tone;
 use rigel_core::units::say::counted;
 use rigel_uses::doctor::{Part, Severity};
 
-/// How many settings to fix; the tone is that of the most serious finding, like the exit code. One line may stand for several devices: what is
-/// counted is settings, as in the JSON document.
+/// How many settings to fix; the tone is that of the most serious finding, like the exit code. One line may cover
+/// several devices: settings are counted, as in the JSON document.
 pub(super) fn verdict(parts: &[(Part, Vec<Finding<'_>>)]) -> Block {
     let settings = |severity| {
         move |found: &Finding<'_>| if found.severity() == Some(severity) { found.settings() } else { 0 }

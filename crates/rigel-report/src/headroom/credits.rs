@@ -43,7 +43,7 @@ pub(super) struct CreditsDocument {
     spells_between: (usize, usize),
     /// Seconds without credits.
     empty_s: f64,
-    /// The longest time without credits; null where there was none.
+    /// The longest time without credits; null if there was none.
     longest: Option<SpellDocument>,
     /// Seconds without credits in each hour of the local day, from 0:00 on.
     hours: Vec<f64>,

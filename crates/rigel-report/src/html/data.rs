@@ -63,7 +63,7 @@ struct PointData {
     name: String,
     levels: PerClass<u32>,
     invalid: bool,
-    /// Some flag is its own and says more than the width of the interval or the name of the engine.
+    /// Some flag is specific and says more than the width of the interval or the name of the engine.
     own: bool,
     flags: Vec<&'static str>,
     ios: PerClass<IoData>,

@@ -31,7 +31,7 @@ impl Display for Text<'_> {
 /// stay [`Text`], so they can be copied.
 pub(crate) struct Prose<'a>(pub &'a str);
 
-/// Words that follow a number and mean nothing at the beginning of a line.
+/// Words that follow a number and mean nothing at the start of a line.
 const UNITS: [&str; 16] =
     ["%", "us", "ns", "ms", "s", "min", "h", "d", "IOPS", "MBPS", "MB", "KiB", "MiB", "GiB", "TiB", "times"];
 

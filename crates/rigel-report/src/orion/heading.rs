@@ -14,7 +14,7 @@ use rigel_core::record::Header;
 use rigel_core::units::{KIB, MIB, Nanos, to_f64};
 
 /// Up to the number of files, as in published output of 11.1.0.7 and 11.2.0.2; 12.2 and 19 kept the words of 11.2.
-/// Line 1 is ours from the word "layout" on.
+/// From the word "layout" on, line 1 is ours.
 pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
     let header = &view.record.header;
     let mut page = Page::default();

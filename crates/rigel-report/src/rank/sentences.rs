@@ -31,7 +31,7 @@ const ONE_RUN: &str = "Each storage has one run, so a difference may be day-to-d
 /// The verdict on a storage that is behind in one run of each.
 pub(super) const BEHIND_SO_FAR: &str = "behind so far";
 
-/// How the verdict looks.
+/// The tone of the verdict.
 pub(super) fn tone(ranked: &RankView<'_>) -> Tone {
     let ranking = ranked.ranking;
     let is_missed = !ranked.required.is_empty() && ranked.purchase.meeting(Fulfilment::Surely).is_empty();
@@ -256,7 +256,7 @@ pub(super) fn has_one_run(ranked: &RankView<'_>) -> bool {
     ranked.ranking.pairs.iter().any(is_of_one_run)
 }
 
-/// Whether every pair that is told apart is.
+/// Whether every pair with a difference is.
 pub(super) fn all_have_one_run(ranked: &RankView<'_>) -> bool {
     ranked.ranking.pairs.iter().filter(|pair| pair.change.is_ok()).all(is_of_one_run)
 }

@@ -92,7 +92,7 @@ pub(super) fn per_money(currency: &str) -> String {
     format!("IOPS per {} {currency}", number(MONEY))
 }
 
-/// Rates are reported for so much money.
+/// Rates are reported for this much money.
 pub(super) const MONEY: f64 = 1000.0;
 
 /// Why storages are never called certainly ahead or behind.

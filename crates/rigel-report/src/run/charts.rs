@@ -44,9 +44,9 @@ pub(super) fn blocks(view: &View<'_>, ids: &Ids) -> Vec<Block> {
 
 /// The classes of a run.
 struct Classes<'a> {
-    /// Those with figures.
+    /// Classes with figures.
     loads: Vec<&'a LoadClass>,
-    /// Those with a place in the matrix.
+    /// Classes with a place in the matrix.
     shown: Vec<&'a LoadClass>,
 }
 
@@ -115,7 +115,7 @@ fn is_alone(view: &View<'_>, class: Class) -> bool {
     view.findings.points.iter().any(|found| found.point.is_alone(class))
 }
 
-/// Whether the class was measured beside others.
+/// Whether the class was measured together with others.
 fn is_beside(view: &View<'_>, class: Class) -> bool {
     !view.is_mix_of_users()
         && view.findings.points.iter().any(|found| found.point.of(class) > 0 && !found.point.is_alone(class))
@@ -159,7 +159,7 @@ fn matrix(points: &[PointFindings], ids: &Ids, classes: &Classes<'_>) -> Option<
     (!charts.is_empty()).then(|| section(ids, "matrix", "The matrix", about, charts))
 }
 
-/// Whether the cells of a class lie in several rows and columns of the first two classes.
+/// Whether the cells of a class cover several rows and columns of the first two classes.
 fn is_mapped(points: &[PointFindings], classes: &Classes<'_>, load: &LoadClass) -> bool {
     let [across, up, ..] = classes.shown.as_slice() else { return false };
     let cells = points.iter().filter(|found| {

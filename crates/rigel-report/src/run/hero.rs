@@ -17,7 +17,7 @@ use rigel_core::stats::Estimate;
 use rigel_core::units::say::{number, short, time};
 use rigel_core::units::{to_f64, us_from_ns};
 
-/// More panels would be too small beside the numbers.
+/// More panels would be too small next to the numbers.
 const MOST_PANELS: usize = 2;
 
 /// A load level.

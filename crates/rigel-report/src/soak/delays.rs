@@ -9,7 +9,7 @@ use rigel_uses::soak::{LongCount, LongIo, SoakFindings, Spell};
 /// Spells that are named in a sentence.
 const MOST_NAMED: usize = 3;
 
-/// Its part that is a fault on its own, for a sentence: `an I/O took 20.0 s`.
+/// The part that is a fault by itself, for a sentence: `an I/O took 20.0 s`.
 pub fn long_ios(found: &SoakFindings) -> Option<String> {
     let longest = found.long_fault()?;
     let LongCount { least, exact } = found.long;

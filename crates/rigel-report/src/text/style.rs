@@ -41,7 +41,7 @@ impl Ink {
 }
 
 impl Style {
-    /// A text in a colour, each line on its own, so it can be cut at line ends.
+    /// A text in a colour, each line separately, so that it can be cut at line ends.
     pub(crate) fn painted(self, ink: Ink, text: &str) -> String {
         if !self.colour {
             return text.to_owned();

@@ -13,7 +13,7 @@ pub(crate) fn lines(verdict: &Conclusion, style: Style) -> String {
     Blocks::from(verdict.blocks()).text(style)
 }
 
-/// The command is on a line of its own, which is never broken, so it can be copied.
+/// The command is on a separate line, which is never broken, so it can be copied.
 pub(crate) fn suggestion(next: &Suggestion) -> String {
     let mut page = Page::default();
     wrapped(&mut page, "", "", &format!("{}:", next.purpose));

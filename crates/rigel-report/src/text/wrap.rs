@@ -27,7 +27,7 @@ pub(crate) fn wrapped(page: &mut Page, first: &str, others: &str, text: &str) {
     page.line(line);
 }
 
-/// A text in lines of its own.
+/// A text in separate lines.
 pub(crate) fn paragraph(text: &str) -> String {
     let mut page = Page::default();
     wrapped(&mut page, "", "", text);

@@ -12,7 +12,7 @@ use rigel_core::units::say::{listed, number, percent, rough_span, whole};
 use rigel_core::units::{NS_PER_S, Nanos, to_f64};
 use rigel_uses::transfer::{TransferTime, Way};
 
-/// What a rate of this storage alone cannot tell.
+/// What a rate of this storage alone does not show.
 const OTHER_END: &str = "The other end of a backup or a restore has to keep up; a database that decompresses, checks or sorts \
                          what it reads may need longer.";
 

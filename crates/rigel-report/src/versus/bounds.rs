@@ -82,8 +82,8 @@ pub(super) fn verdicts(turned: &VersusReport<'_>) -> Vec<String> {
     all(turned).map(told).collect()
 }
 
-/// The figures behind that: `The p99 of open I/O: 1.942 ms (1.911 ms to 1.972 ms) on B, at least 1.4 % below the limit; 6.062 ms (..) on A,
-/// at least 180 % above the limit.`
+/// The figures for that: `The p99 of open I/O: 1.942 ms (1.911 ms to 1.972 ms) on B, at least 1.4 % below the limit;
+/// 6.062 ms (..) on A, at least 180 % above the limit.`
 pub(super) fn figures(turned: &VersusReport<'_>) -> Vec<String> {
     let told = |(judged, bound, [a, b]): (&GateResult, f64, [SideBound<'_>; 2])| {
         let told = |kept: &SideBound<'_>| of_side(turned, judged, kept, bound);

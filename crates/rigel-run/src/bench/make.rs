@@ -48,7 +48,7 @@ pub struct Start<'a> {
 }
 
 impl<'a> Start<'a> {
-    /// Behind what a run has done.
+    /// Continues after what a run has done.
     pub fn behind(past: &'a RecordPast, team: &'a Team) -> Self {
         Self { run_ns: past.run_ns(), settled: &past.settled, team, engine: None }
     }
@@ -101,7 +101,7 @@ pub fn bench(
 /// How the engine is chosen if a request leaves it open.
 #[derive(Clone, Debug)]
 enum EngineSelection {
-    /// That of a resumed run, because a run has only one; or of both sides, with the trials on this one, and why.
+    /// The engine of a resumed run, because a run has only one; or of both sides, with the trials on this one, and the reason.
     Kept(EngineKind, Option<(EngineTrials, String)>),
     /// The usual one that works here, without a trial.
     Usual,
@@ -273,8 +273,8 @@ pub(super) fn layouts(
     (0..workers).map(|worker| layout_in(team, request, plan, (worker, workers, &rooms))).collect()
 }
 
-/// The engine that a run, or a side of it, would have on this host, in words, after a check that it works, and what would be tried besides;
-/// `None` for a simulated one.
+/// The engine that a run, or a side of it, would have on this host, in words, after a check that it works, and what
+/// else would be tried; `None` for a simulated one.
 pub fn engine(run: &Request, side: Option<Side>, plan: &Plan, host: &HostFacts) -> Option<String> {
     let request = &side.map_or_else(|| run.clone(), |side| run.alone(side));
     let may_try = side.is_none() || is_free(run);
@@ -361,8 +361,8 @@ pub fn check(request: &Request) -> Result<(), Problem> {
     }
 }
 
-/// Each worker's slots and CPUs. An engine of many threads needs more than one CPU per worker, so the scheduler places it
-/// unless CPUs were asked for.
+/// Each worker's slots and CPUs. An engine with many threads needs more than one CPU per worker, so the scheduler
+/// places it unless CPUs were requested.
 pub(super) fn places(
     request: &Request,
     facts: &[TargetFacts],

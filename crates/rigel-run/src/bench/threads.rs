@@ -81,7 +81,7 @@ pub struct ThreadBench {
     targets: Option<Arc<OpenTargets>>,
     /// For verified blocks that a run may resume.
     flusher: Option<Flusher>,
-    /// Beside production.
+    /// Next to production.
     governing: Option<GovernorLoop>,
 }
 
@@ -487,7 +487,7 @@ impl ThreadBench {
         Ok(())
     }
 
-    /// Beside production: sees how it fares.
+    /// Next to production: checks how production fares.
     fn look_around(&mut self) {
         if let Some(governing) = &mut self.governing {
             governing.look(self.clock.now_ns(), &self.shared);

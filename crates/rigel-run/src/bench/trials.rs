@@ -320,7 +320,7 @@ impl Trials<'_> {
     }
 }
 
-/// The class to try, and its level: random I/O, else streams, else what arrives at a rate or goes by place.
+/// The class to try, and its level: random I/O, otherwise streams, otherwise a class with arrivals or by place.
 fn class<'a>(request: &'a Request, plan: &Plan) -> Option<(&'a LoadClass, u32)> {
     let rank = |class: &LoadClass| match class.pattern {
         Pattern::Random if class.level_is_load() => Some(0),

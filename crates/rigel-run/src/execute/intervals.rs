@@ -18,7 +18,7 @@ const PARTS_OF_A_SOAK: u64 = 20;
 /// What the lines of a visit leave for later ones.
 #[derive(Debug)]
 pub struct IntervalRemainder {
-    /// Every so-many-th line has counts by target.
+    /// One line in this many has counts by target.
     every: usize,
     lines: usize,
     waiting: PerClass<ByTarget>,

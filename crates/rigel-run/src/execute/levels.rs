@@ -119,7 +119,7 @@ fn saturation(level: u32, curve: Option<&Curve>) -> Saturation {
     Saturation { level, is_reached: curve.is_some_and(|curve| curve.saturated) }
 }
 
-/// What visits to small I/O tell about a limit.
+/// What visits to small I/O show about a limit.
 fn bound_visits(made: &[Visit], asked: &LatencyBound) -> Vec<BoundVisit> {
     made.iter().filter_map(|visit| bound_visit(visit, asked.of)).collect()
 }

@@ -142,7 +142,7 @@ impl<'a> Walk<'a> {
         self.past.check_end()
     }
 
-    /// Whether a run that continues has made no visit of its own yet.
+    /// Whether a run that continues has not made any visit itself yet.
     pub const fn has_nothing_new(&self) -> bool {
         self.first.is_some()
     }
@@ -372,7 +372,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Writes what people and the host said since the last look, each at the time of the run at which it was heard.
+/// Writes the marks of people and the host since the last check, each at the run time at which it was received.
 fn keep_marks(
     marks: &Marks,
     now: &Progress,

@@ -22,7 +22,7 @@ pub type Places = Box<dyn Fn() -> Vec<PathBuf>>;
 /// The record of a long run.
 pub struct Patient {
     record: RecordFile,
-    /// Bytes of it that are whole lines.
+    /// Bytes of complete lines.
     good: u64,
     /// Lines that are nowhere else. Those of the rests come before them.
     waiting: VecDeque<Vec<u8>>,

@@ -165,7 +165,7 @@ impl<B: Backend> SecondLook<'_, B> {
         Ok(())
     }
 
-    /// All bytes from `from` to `to` of every copy, or its first error number. Both lie in one strip.
+    /// All bytes from `from` to `to` of every copy, or its first error number. Both are in one strip.
     fn window(&mut self, from: u64, to: u64) -> Result<Vec<Result<Vec<u8>, i32>>, Problem> {
         let copies = self.part(from, 1).map_or(0, |chunk| chunk.copies.len());
         let mut all: Vec<Result<Vec<u8>, i32>> = vec![Ok(Vec::new()); copies];

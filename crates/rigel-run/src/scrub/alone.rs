@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// How long to wait before a block that failed is tried again; it is unreadable if it fails after each of these, too.
 const PAUSES_NS: [u64; 2] = [100_000_000, 300_000_000];
-/// At the end of the device nothing else is read between two looks at what is slow.
+/// At the end of the device nothing else is read between two readings of a slow range.
 const LOOK_PAUSE_NS: u64 = 500_000_000;
 /// If nothing could be read over this many bytes, the device is gone, and the remainder would only fill the list.
 const MOST_DEAD_BYTES: u64 = 256 << 20;
@@ -118,8 +118,9 @@ impl<'a, B: Backend> Alone<'a, B> {
         Ok(Ok(false))
     }
 
-    /// Which blocks of a chunk cannot be read: each on its own, and those that fail more than once. Block by block, as every failed read may cost a
-    /// disk many seconds of its own attempts, and halves would fail again and again.
+    /// Which blocks of a chunk cannot be read: each separately, and those that fail more than once. Block by block,
+    /// because every failed read may cost a disk many seconds of its own attempts, and halves would fail again and
+    /// again.
     fn split(&mut self, chunk: &Chunk) -> Step<Vec<(Chunk, i32)>> {
         let starts = (chunk.at..chunk.at + chunk.len).step_by(usize::try_from(BLOCK_BYTES).unwrap_or(4096));
         let part = |at: u64| self.job.map.part(at, BLOCK_BYTES.min(chunk.at + chunk.len - at));

@@ -69,7 +69,7 @@ impl<B: Backend> Reader<B> {
         self.due_ns.saturating_sub(self.clock.now_ns())
     }
 
-    /// Begins to read all copies of a chunk, of which at most [`CHUNKS`] are in flight.
+    /// Begins to read all copies of a chunk, at most [`CHUNKS`] of which are in flight.
     pub(crate) fn push(&mut self, group: u16, chunk: &Chunk) {
         if let Some(mbps) = self.max_mbps {
             let takes_ns =

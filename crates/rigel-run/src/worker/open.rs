@@ -326,7 +326,7 @@ impl<'a> Lanes<'a> {
         next_ns.saturating_sub(now_ns).saturating_sub(early_ns).min(SHOW_NS)
     }
 
-    /// Counts the backlog at the moments of the window that lie before `now_ns`.
+    /// Counts the backlog at the moments of the window before `now_ns`.
     fn count_moments<B: Backend, C: Clock>(&mut self, state: &mut Loop<B, C>, now_ns: u64, end_ns: u64) {
         let Window { start_ns, end_ns: planned_ns } = self.window;
         let end_ns = planned_ns.min(end_ns);

@@ -49,7 +49,7 @@ struct Region {
     progress: Progress,
     /// What earlier processes of the run left.
     earlier: EarlierParts,
-    /// The number of its first chunk, and how many chunks on the next one lies.
+    /// The number of its first chunk, and the distance to the next one in chunks.
     first: u64,
     every: u64,
     found: VerifyCounts,
@@ -95,7 +95,7 @@ impl Verifier {
         })
     }
 
-    /// Leaves the slots idle that are of a verified class of which no block is this worker's.
+    /// Leaves the slots of a verified class idle if none of its blocks belong to this worker.
     pub fn begin_job(&self, workload: &Workload, load: &Load<'_>, free: &mut Vec<u16>) {
         let classes = workload.classes.iter().zip(&self.regions).enumerate();
         for (place, _) in classes.filter(|(_, (class, region))| class.verify && region.is_none()) {

@@ -228,8 +228,8 @@ fn stalled(visits: &[&Visit], class: Class, settle_ns: u64) -> Option<f64> {
     stalls(&ops, profiles::BUCKET_NS).map(|found| found.share)
 }
 
-/// The intervals of a repeated phase, as in a soak: its visits lie apart, and only they tell how they vary. `None` for
-/// other visits, and if only one was complete.
+/// The intervals of a repeated phase, as in a soak: its visits are separate, and only they show how they vary. `None`
+/// for other visits, and if only one was complete.
 fn of_phases(visits: &[&Visit], class: Class) -> Option<Intervals> {
     let is_whole = |visit: &&&Visit| matches!(visit.purpose, Purpose::Phase(_)) && !visit.cut_short;
     let own =
@@ -245,7 +245,7 @@ fn of_phases(visits: &[&Visit], class: Class) -> Option<Intervals> {
     Some(Intervals { basis: Basis::Visits, iops: Some(iops), mean_us, ..Intervals::default() })
 }
 
-/// A point without visits that lie apart: one visit has only its own pieces.
+/// A point without separate visits: one visit has only its own pieces.
 fn alone(visits: &[&Visit], class: Class) -> (Intervals, Sureness) {
     let sure = Sureness { visits: visits.len(), ..Sureness::default() };
     let nothing = (Intervals::default(), sure);

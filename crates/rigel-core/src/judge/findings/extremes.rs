@@ -199,7 +199,7 @@ fn lowest_latency(candidates: &[Candidate<'_>]) -> Option<Extreme> {
     Some(Extreme { estimate: mean(found)?, point: found.point })
 }
 
-/// Those with a constant rate; all if there is none.
+/// Points with a constant rate; all if there is none.
 fn steady<'a, 'b>(all: Vec<&'b Candidate<'a>>) -> Vec<&'b Candidate<'a>> {
     let steady: Vec<_> = all.iter().copied().filter(|one| one.is_steady).collect();
     if steady.is_empty() { all } else { steady }

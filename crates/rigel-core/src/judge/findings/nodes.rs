@@ -16,7 +16,7 @@ use serde::Serialize;
 
 /// Nodes that begin further apart measure different moments.
 const MOST_SKEW_NS: u64 = NS_PER_MS;
-/// A node that does less of its part than this lags behind the others.
+/// A node that does less than this of its part lags behind the others.
 pub const LEAST_OF_DUE: f64 = 0.9;
 /// And this many standard errors less.
 const LEAST_ERRORS: f64 = 3.0;

@@ -79,7 +79,7 @@ pub enum Linearity {
 pub enum ScalingLimit {
     /// The added targets are slower than the others, which keep their rate.
     AddedTargets,
-    /// Several targets lie on one device.
+    /// Several targets are on one device.
     OneDevice,
     /// The CPUs of the host: this share of them was idle.
     HostCpu(f64),

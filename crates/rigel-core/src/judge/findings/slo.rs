@@ -104,7 +104,7 @@ pub struct SloPoint {
     pub ratios: Vec<Option<Ratio>>,
     /// For each limit, whether it is met.
     pub kept: Vec<BoundVerdict>,
-    /// For each limit, the latency that it is about, in microseconds. Its interval lies beyond the limit if that is certainly not met.
+    /// For each limit, the latency that it is about, in microseconds. Its interval is beyond the limit if that is certainly not met.
     pub judged_us: Vec<Option<Estimate>>,
     /// The latencies of all open classes and visits together, which the ratios come from.
     pub latency_us: Option<LatencyUs>,

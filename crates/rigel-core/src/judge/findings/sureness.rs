@@ -33,8 +33,8 @@ pub struct Intervals {
     pub iops: Option<Interval>,
     /// Of the mean latency in microseconds.
     pub mean_us: Option<Interval>,
-    /// Of the median latency in microseconds, from visits that lie apart.
+    /// Of the median latency in microseconds, from separate visits.
     pub p50_us: Option<Interval>,
-    /// Of the 99th percentile of latency in microseconds, from visits that lie apart.
+    /// Of the 99th percentile of latency in microseconds, from separate visits.
     pub p99_us: Option<Interval>,
 }

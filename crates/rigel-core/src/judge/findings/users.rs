@@ -23,9 +23,9 @@ pub struct Knee {
     pub ends: Option<(f64, f64)>,
     /// The measured number of sessions that is closest to half of the knee.
     pub half: Point,
-    /// The rate still rose at the most sessions tried: the knee may lie beyond.
+    /// The rate still rose at the most sessions tried: the knee may be beyond.
     pub is_least: bool,
-    /// A single session was not measured, and with more of them each already waits a little: the knee may lie below.
+    /// A single session was not measured, and with more of them each already waits a little: the knee may be below.
     pub is_most: bool,
     /// Sessions of other classes work at the same time, and are counted.
     pub is_mix: bool,

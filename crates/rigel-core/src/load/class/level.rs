@@ -9,7 +9,7 @@ pub enum LevelKind {
     Load,
     /// The number of arrivals per second.
     Rate {
-        /// Most outstanding at once.
+        /// Most outstanding I/Os.
         most_outstanding: u32,
     },
     /// The number of a place, from 1.

@@ -49,7 +49,7 @@ impl Class {
     /// The same writes without durability.
     pub const UNSYNCED: Self = Self::constant("unsynced");
 
-    /// Sequential streams, by place or several at once.
+    /// Sequential streams, by place or several simultaneously.
     pub const STREAM: Self = Self::constant("stream");
     /// The same on each of several targets, whose number is the level.
     pub const TARGETS: Self = Self::constant("targets");

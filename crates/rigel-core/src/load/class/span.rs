@@ -40,7 +40,7 @@ impl Span {
 }
 
 impl fmt::Display for Span {
-    /// `0-25%`, as it is read.
+    /// `0-25%`, in the form that is read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (from, to) = self.percent();
         write!(f, "{from}-{to}%")

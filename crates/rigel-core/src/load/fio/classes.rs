@@ -102,7 +102,8 @@ fn ways(job: &Job<'_>, page: &mut Page<'_>) -> Vec<Way> {
         .collect()
 }
 
-/// fio converts both kinds of rates into bytes per second by the smallest size; so I/Os of mixed sizes come less often than `rate_iops` says.
+/// fio converts both kinds of rates into bytes per second by the smallest size; I/Os of mixed sizes therefore arrive
+/// less often than `rate_iops` says.
 fn rate(job: &Job<'_>, place: usize, sizes: &[(u64, u8)]) -> Option<f64> {
     let smallest = sizes.iter().map(|size| size.0).min()?;
     let mean: f64 = sizes.iter().map(|size| to_f64(size.0) * f64::from(size.1) / 100.0).sum();

@@ -65,7 +65,7 @@ pub struct RatePoints {
     pub curve: Vec<(usize, u8)>,
     /// At the required rates, in their order.
     pub required: Vec<usize>,
-    /// The same for the other loads that are searched at once, at the same scales.
+    /// The same for the other loads that are searched simultaneously, at the same scales.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Self>,
 }

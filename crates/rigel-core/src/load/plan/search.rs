@@ -234,8 +234,8 @@ const fn share(limit: Nanos) -> Nanos {
     Nanos(limit.0 / 5 * 2)
 }
 
-/// The longest time of a search within a time limit. A calibration, which also searches for its limit, may take three fifths: nearly all
-/// searches of the self-test's cases end by then.
+/// The longest time of a search within a time limit. A calibration, which also searches for its limit, may take three
+/// fifths: enough for nearly all searches of the self-test's cases.
 const fn most_of(limit: Nanos, is_calibration: bool) -> Nanos {
     if is_calibration { Nanos(limit.0 / 5 * 3) } else { share(limit) }
 }

@@ -10,12 +10,12 @@ use crate::load::phase::Phase;
 use crate::units::to_f64;
 use serde::{Deserialize, Serialize};
 
-/// Most phases that are searched: each takes the time of a search of its own.
+/// Most phases that are searched: each takes the time of a separate search.
 const MOST: usize = 4;
 
 /// Mixes that differ by less count as the same.
 const ALIKE: f64 = 1.1;
-/// At fewer I/Os per second no percentile is known within the time of a search: a phase with more of everything stands for them.
+/// At fewer I/Os per second no percentile is known within the time of a search: a phase with more of everything represents them.
 const JUDGED: f64 = 10.0;
 
 /// The phases of a load that decide.

@@ -63,7 +63,7 @@ impl Block {
         named.into_iter().find_map(|file| self.text(file)).filter(|text| !text.is_empty())
     }
 
-    /// How it is attached. The name tells for devices made by software, the path in sysfs for all others.
+    /// How it is attached. For virtual devices the name shows it, for all others the path in sysfs.
     fn transport(&self, system: &System) -> Option<&'static str> {
         let made = [
             ("loop", "loop"),

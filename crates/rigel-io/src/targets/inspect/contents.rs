@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Has no branch per byte, so the compiler can compare many at once.
+/// Has no branch per byte, so the compiler can compare many together.
 fn is_zero(block: &[u8]) -> bool {
     block.iter().fold(0, |seen, byte| seen | byte) == 0
 }

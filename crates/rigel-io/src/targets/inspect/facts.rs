@@ -120,7 +120,7 @@ pub fn directory_facts(dir: &Path, snapshot: &Snapshot) -> Result<TargetFacts, P
     Ok(ground.added_to(facts, snapshot))
 }
 
-/// The mount and the device that a target lies on.
+/// The mount and the device of a target.
 struct Ground<'a> {
     mount: Option<&'a Mount>,
     /// The filesystem below an overlay.

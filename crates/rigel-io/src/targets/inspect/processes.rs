@@ -142,7 +142,7 @@ fn id_of_open(descriptor: &Path) -> Option<NodeId> {
     }
 }
 
-/// `inside` is where the node itself lies, `device` the one that it represents.
+/// `inside` is the filesystem of the node itself, `device` the one that it represents.
 fn id_of(kind: FileType, inside: Identity, device: (u32, u32)) -> Option<NodeId> {
     match kind {
         FileType::RegularFile => Some((TargetKind::File, inside)),

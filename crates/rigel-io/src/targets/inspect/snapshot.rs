@@ -43,7 +43,7 @@ impl Snapshot {
         Self::default()
     }
 
-    /// A snapshot of a host whose files lie elsewhere.
+    /// A snapshot of a host whose files are elsewhere.
     pub(crate) fn of(system: System) -> Self {
         Self { system, ..Self::default() }
     }

@@ -17,7 +17,7 @@ const WRITERS: Range = Range { start: ALL.start + BYTES, ..ALL };
 const ABOVE: Range = Range { start: ALL.end + 1, end: ALL.end + 2 * BYTES };
 /// A number of a process is smaller (PID_MAX_LIMIT).
 const PROCESSES: i64 = 1 << 22;
-/// Two that begin together see each other; one of them gives way, and the other one waits for that.
+/// Two that begin together see each other; one of them yields, and the other one waits for that.
 const LOOKS: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -30,10 +30,10 @@ pub struct OtherProcess {
     pub writes: bool,
 }
 
-/// Says that this process loads the target, as long as the file is open, and whether it writes.
+/// Announces that this process loads the target, as long as the file is open, and whether it writes.
 ///
 /// # Errors
-/// With another one that does; then this one is not said to.
+/// With another one that does; then this one is not announced.
 pub fn announce(file: &impl AsFd, writes: bool) -> Result<(), OtherProcess> {
     announce_at(file, own_byte(writes))
 }
@@ -54,7 +54,7 @@ pub fn announce_beside(file: &impl AsFd) -> Result<(), OtherProcess> {
     }
 }
 
-/// Another process that loads the target, in the eyes of one that does or does not write; `None` if there is none, or none can be seen.
+/// Another process that loads the target, as a process that does or does not write sees it; `None` if there is none, or none can be seen.
 pub fn other(file: &impl AsFd, writes: bool) -> Option<OtherProcess> {
     other_than(file, own_byte(writes)).map(OtherProcess::at)
 }
@@ -78,7 +78,7 @@ pub fn announce_above(file: &impl AsFd, writes: bool, beside: bool) -> Result<()
     Err(OtherProcess::at(at))
 }
 
-/// Another process that loads something which lies on the device.
+/// Another process that loads something on the device.
 pub fn other_above(file: &impl AsFd) -> Option<OtherProcess> {
     let at = other_within(file, own_byte(false), ABOVE)?;
     Some(OtherProcess::at(at - (ABOVE.start - ALL.start)))

@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Exclusive,
 }
 
-/// Locks the bytes, or says `WOULDBLOCK` when another open file has them.
+/// Locks the bytes, or returns `WOULDBLOCK` if another open file has locked them.
 pub(super) fn set(file: &impl AsFd, kind: Kind, range: Range) -> Result<(), Errno> {
     match fcntl(file.as_fd(), libc::F_OFD_SETLK, &mut asked(kind, range)) {
         // Both are said, by POSIX.
@@ -29,7 +29,7 @@ pub(super) fn set(file: &impl AsFd, kind: Kind, range: Range) -> Result<(), Errn
     }
 }
 
-/// Gives the bytes back.
+/// Unlocks the bytes.
 pub(super) fn release(file: &impl AsFd, range: Range) -> Result<(), Errno> {
     let mut wanted = libc::flock { l_type: kind_number(libc::F_UNLCK), ..asked(Kind::Shared, range) };
     fcntl(file.as_fd(), libc::F_OFD_SETLK, &mut wanted)

@@ -27,7 +27,7 @@ pub(super) enum ScratchState {
     Ours(ScratchFile),
     /// One of the wanted size whose fill is unfinished, now locked.
     Begun(FillGuard),
-    /// A file that another run works on, or that stays as it is.
+    /// A file that another run uses, or that stays unchanged.
     Busy,
 }
 

@@ -75,7 +75,7 @@ pub(super) fn needs_flush(part: &Part) -> bool {
         .any(|tally| tally.verified.as_ref().is_some_and(|verified| verified.settled.is_some()))
 }
 
-/// The part when the blocks it speaks of are durable; without a word of them when they are not.
+/// The part, once its blocks are durable; without its statement about them if they are not.
 fn flushed(part: Part, targets: &OpenTargets) -> FlushFailure {
     match targets.flush() {
         Ok(()) => (part, None),

@@ -34,7 +34,7 @@ pub enum SloOpen {
     AtBound(Option<f64>),
     /// A flag says that the numbers there are not those of the storage. Decided only if that was requested.
     Unusable(FlagCode),
-    /// Decided: its own visits leave it open, and those to the rates around it tell.
+    /// Decided: its own visits leave it open, and those to the neighbouring rates decide.
     Around,
 }
 

@@ -229,7 +229,7 @@ impl Walk {
     }
 }
 
-/// Adds a spell to the hours of the local day in which it lies.
+/// Adds a spell to its hours of the local day.
 fn add_hours(hours: &mut [f64; HOURS], spell: EmptySpell, offset_s: f64) {
     let (mut at, end) = (spell.from_s + offset_s, spell.until_s + offset_s);
     while at < end {

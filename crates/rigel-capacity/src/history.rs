@@ -29,7 +29,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether a key is wanted.
+    /// Whether a key is selected.
     pub fn wants(&self, key: &Key) -> bool {
         let Subject { name: own, id, .. } = &key.subject;
         let named = |name: &String| name == own || (name == id && !id.is_empty());
@@ -40,7 +40,7 @@ impl Selection {
                 || (self.with_host && key.subject.kind == Kind::Host))
     }
 
-    /// The part of the time that is wanted.
+    /// The selected part of the time.
     pub fn range(&self) -> (i64, i64) {
         (self.from_ms.unwrap_or(i64::MIN), self.to_ms.unwrap_or(i64::MAX))
     }

@@ -146,7 +146,7 @@ impl Subject {
         Self { kind: Kind::Database, name: clean(&name), id: clean(&id) }
     }
 
-    /// The database that it is, or of which it is an instance; `None` for what is none.
+    /// The database that it is, or that it is an instance of; `None` for anything else.
     pub fn database(&self) -> Option<DatabaseName<'_>> {
         (self.kind == Kind::Database).then(|| DatabaseName {
             name: before_number(&self.name).unwrap_or(&self.name),

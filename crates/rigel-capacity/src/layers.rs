@@ -17,7 +17,7 @@ enum Layer {
     Other,
     /// An array of `md`.
     Array,
-    /// LVM, encryption, multipath and the like, which usually lie on arrays; a file as a disk.
+    /// LVM, encryption, multipath and similar devices, which usually lie on arrays; a file as a disk.
     Mapped,
     /// All disks together, as in `iostat -g ALL`, collectl and clouds.
     Sum,

@@ -37,7 +37,7 @@ pub struct UpperDisk {
     pub lower: Subject,
 }
 
-/// Whether a name is made of numbers of which no rule says what they are.
+/// Whether a name consists of numbers that no rule explains.
 pub fn is_of_any(name: &str) -> bool {
     numbers(name).is_some_and(|(major, _)| major == OF_ANY || GIVEN_OUT.contains(&major))
 }

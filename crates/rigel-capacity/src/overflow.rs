@@ -10,7 +10,7 @@ use super::table::Span;
 const WIDTH: f64 = 4_294_967_296.0;
 /// Clocks of tools count hundredths of a second: the whole width over one of them is 42,949,672.96 a second.
 const JIFFIES: f64 = 100.0;
-/// A difference may be so much smaller than the width: what the counter had before it fell.
+/// A difference may be this much smaller than the width: what the counter had before it fell.
 const FALLEN: f64 = 0.01;
 /// Lengths of intervals are reported in whole seconds, and rates with few figures.
 const ROUNDING: f64 = 0.002;
@@ -18,13 +18,13 @@ const MOST_OFF_S: f64 = 1.0;
 const MOST_OFF: f64 = 0.1;
 /// A value that matches the width this closely is not a coincidence.
 const EXACT: f64 = 1e-5;
-/// Below these rates loads lie as close together as that: nothing follows from a hit.
+/// Below these rates loads are this close together: nothing follows from a hit.
 const HIGH_OPS: f64 = 1e6;
 const HIGH_BYTES: f64 = 1e10;
 const HIGH_TIME: f64 = 1e3;
 const SOME_OPS: f64 = 1e5;
 const SOME_BYTES: f64 = 1e7;
-/// Bytes that a counter may count in: sectors of 512, and kB, of which sectors are made by shifting.
+/// Units that a counter may use: sectors of 512 bytes, and kB, which are shifted to sectors.
 const UNITS_OF_BYTES: [f64; 3] = [512.0, 1024.0, 1.0];
 const MS: f64 = 0.001;
 /// No operation has fewer bytes than a sector, and none has this many; only if one of the two is huge, because rates are rounded.

@@ -27,7 +27,7 @@ use rigel_core::load::workload::Layout;
 use rigel_core::units::{NS_PER_MS, Nanos, to_f64};
 use std::ops::Range;
 
-/// Stretches unless another length is asked for: as many as five minutes a week.
+/// Stretches unless another length is requested: as many as there are five minutes in a week.
 const USUAL_STRETCHES: i64 = 2016;
 /// Two weeks of minutes.
 const MOST_STRETCHES: usize = 20_160;
@@ -43,7 +43,7 @@ pub enum Assumption {
     Places,
     /// No write waits until it is durable.
     Sync,
-    /// Sizes, of which only the mean is known.
+    /// Sizes, known only as a mean.
     Sizes,
     /// Arrivals that know nothing of each other (Poisson) in this many phases, because nothing shorter than ten seconds is known there.
     Poisson(usize),
@@ -64,7 +64,7 @@ pub enum Assumption {
     Bytes,
     /// This many phases without I/O have one I/O per second.
     Idle(usize),
-    /// Smaller I/Os on average are of the smallest size.
+    /// Smaller I/Os on average have the smallest size.
     Small,
 }
 
@@ -117,7 +117,7 @@ pub fn step_ms(lives: &[Life], (from_ms, to_ms): (i64, i64)) -> u32 {
     STEPS_S.iter().find(fits).copied().unwrap_or(86_400) * 1000
 }
 
-/// Whether stretches of that length can be had: whole parts of a day, so a day can be taken on its own.
+/// Whether stretches may have that length: whole parts of a day, so that a day can be taken by itself.
 pub fn is_step(step_ms: i64) -> bool {
     (MS_PER_S..=super::DAY_MS).contains(&step_ms) && super::DAY_MS % step_ms == 0
 }

@@ -34,7 +34,7 @@ impl Span {
         self.start_ms + self.length_ms as i64
     }
 
-    /// Whether both hold the same time, but for the rounding of a tool.
+    /// Whether both cover the same time, apart from the rounding of a tool.
     pub fn overlaps(self, other: Self) -> bool {
         let common = self.end_ms().min(other.end_ms()) - self.start_ms.max(other.start_ms);
         let shorter = i64::from(self.length_ms.min(other.length_ms));

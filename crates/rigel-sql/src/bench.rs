@@ -50,7 +50,7 @@ const CONNECT: Duration = Duration::from_secs(30);
 
 /// What a bench is made of.
 pub struct Parts {
-    /// A connection of its own, for the counters.
+    /// A separate connection, for the counters.
     pub server: Box<dyn Server>,
     /// The table.
     pub table: Table,
@@ -340,7 +340,7 @@ impl SqlBench {
         self.asking(|counters| counters.server.tidy_ledger())
     }
 
-    /// Looks, while the sessions work, at what they wait for.
+    /// Samples what the sessions wait for while they work.
     fn watch_waits(&mut self, sessions: u64) -> Result<WaitSampler, Problem> {
         let counters = self.counters.take().ok_or_else(|| no_answer(self.patience))?;
         let workers = self.kinds.iter().flat_map(|kind| &kind.workers);

@@ -17,7 +17,7 @@ const SECTOR_BYTES: u64 = 512;
 pub enum Moment {
     /// Before a load: the server is asked first.
     Before,
-    /// Behind it: the server is asked last.
+    /// After it: the server is asked last.
     Behind,
 }
 

@@ -14,7 +14,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// Between two looks a fast device fills a few megabytes. A look costs barely anything.
+/// Between two checks a fast device fills a few megabytes. A check costs almost nothing.
 const PERIOD: Duration = Duration::from_millis(5);
 /// Once this part of the table has been read, it is evicted: two neighbours of a block are rarely present by then.
 /// Not sooner, because what a session has fetched and not seen yet is evicted too, and fetched twice.

@@ -36,7 +36,7 @@ pub fn silent(at: &str, patience: Duration) -> Problem {
         .next("check the server log and the kernel log (dmesg)")
 }
 
-/// The connection broke while `what` was asked for.
+/// The connection broke while `what` was being requested.
 pub fn gone(what: &str, said: &str) -> Problem {
     Problem::new(ExitKind::CutShort, what)
         .because(format!("the connection to the server was lost: {}", printable(said)))

@@ -22,7 +22,7 @@ const ENDING: Duration = Duration::from_secs(1);
 /// Asks a server to end the running statement; called in a thread, because it may hang as well.
 pub(crate) type Cancel = Box<dyn FnOnce() + Send>;
 
-/// Waiting for long work in a thread of its own, which says from time to time that it continues.
+/// Waits for long work in a separate thread, and reports from time to time that it continues.
 pub(crate) struct LongWait {
     last: Instant,
     patience: Duration,
@@ -32,7 +32,7 @@ pub(crate) struct LongWait {
 }
 
 impl LongWait {
-    /// For work that can be ended so.
+    /// For work that can be ended in this way.
     pub(crate) fn new(cancel: Cancel) -> Self {
         let (stopped, cancel) = (Arc::new(AtomicBool::new(false)), Some(cancel));
         Self { last: Instant::now(), patience: PATIENCE, stopped, cancel }
@@ -43,7 +43,7 @@ impl LongWait {
         Arc::clone(&self.stopped)
     }
 
-    /// The work continues; what comes next may take so long, if another time than before.
+    /// The work continues; the next step may take this long, if another time than before.
     pub(crate) fn heard(&mut self, patience: Option<Duration>) {
         self.last = Instant::now();
         self.patience = patience.unwrap_or(self.patience);
@@ -54,7 +54,7 @@ impl LongWait {
         self.last.elapsed() >= self.patience
     }
 
-    /// Ends the work when the user wants so; an answer to that has so much time.
+    /// Ends the work if the user wants that; the answer may take this long.
     pub(crate) fn heed(&mut self, stop: &AtomicBool, patience: Duration) {
         if stop.load(Ordering::Relaxed) && !self.stopped.swap(true, Ordering::Relaxed) {
             self.heard(Some(patience));

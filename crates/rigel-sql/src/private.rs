@@ -98,7 +98,7 @@ pub struct Serve<'a> {
 pub struct Farewells {
     /// In order, with everything written.
     pub stop: Signal,
-    /// At once.
+    /// Ends it immediately.
     pub at_once: Signal,
     /// When this process has ended.
     pub orphan: Signal,
@@ -118,7 +118,7 @@ pub trait Kit: Sync + std::fmt::Debug {
     /// Starts it; `more` is a setting more, such as `io_method=sync`.
     fn serve(&self, programs: &Programs, serve: &Serve<'_>, more: Option<&str>) -> Call;
 
-    /// Whether this version bypasses the page cache on its own.
+    /// Whether this version bypasses the page cache by itself.
     fn is_direct(&self, programs: &Programs) -> bool;
 
     /// The server's own cache, which is enough for what this many sessions hold at the same time.
@@ -150,7 +150,7 @@ pub enum Purpose {
     Fill,
     /// To be measured: with caches as small as they can be.
     Measure,
-    /// For experiments on settings: as it is without any, with so much of a cache of its own.
+    /// For experiments on settings: without any of them, with a cache of this size.
     Prove {
         /// Bytes.
         cache_bytes: u64,
@@ -221,8 +221,8 @@ impl PrivateServer {
             .next("make sure that the directory is writable and has space"))
     }
 
-    /// A program of the server, as its user, that gets `signal` when this process ends. It is in a process group of its own, so
-    /// the keys that end a run do not end it first.
+    /// A program of the server, as its user, that receives `signal` when this process ends. It has its own process
+    /// group, so that the keys that end a run do not end it first.
     fn command(&self, call: &Call, signal: Signal, groups: Vec<File>) -> Command {
         let mut command = Command::new(&call.program);
         command.args(&call.arguments);
@@ -242,7 +242,7 @@ impl PrivateServer {
     /// Starts it and waits until it answers.
     ///
     /// # Errors
-    /// When it ends or does not answer, with what it says.
+    /// When it ends or does not answer, with its message.
     pub fn start(&mut self, purpose: Purpose) -> Result<(), Problem> {
         self.start_with(purpose, None)
     }
@@ -473,7 +473,7 @@ pub fn page_cache(programs: &Programs, limits_memory: bool, room: Room) -> PageC
     }
 }
 
-/// Most that caches of a server of ours may hold, when the host has so much memory.
+/// The most that caches of our own server may hold, if the host has this much memory.
 pub fn cache_bytes(product: Product, cache: PageCache, memory_bytes: u64) -> u64 {
     match cache {
         PageCache::PassedBy => door(product).kit().cache_bytes(1),

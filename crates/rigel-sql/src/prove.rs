@@ -18,7 +18,7 @@ pub struct ProofRequest {
     pub seed: u64,
     /// How often each measurement is repeated.
     pub rounds: u32,
-    /// No round begins after that time, but for the second one.
+    /// No round begins after this time, except the second one.
     pub most: Option<Duration>,
     /// Random writes of a block per second that the storage made without a server, where an advised value is based on them.
     pub writes_per_s: Option<f64>,
@@ -33,7 +33,7 @@ pub enum ProofStep {
     Timing(&'static str),
 }
 
-/// Hears how much of how much is done.
+/// Receives how much of how much is done.
 pub type Progress<'a> = &'a mut dyn FnMut(ProofStep, u64, u64);
 
 /// What a room reports about its experiment.

@@ -40,7 +40,7 @@ pub trait Door: Sync {
     /// The server that a connection string names.
     ///
     /// # Errors
-    /// When it is none, or asks for what the client cannot do.
+    /// When it is not one, or requires what the client does not support.
     fn reach(&self, dsn: &str) -> Result<Arc<dyn Reach>, Problem>;
 
     /// The newest programs on this host, or those in a directory.
@@ -200,7 +200,7 @@ pub trait Reach: Debug + Send + Sync {
     /// For people and for records: without a password.
     fn shown(&self) -> &str;
 
-    /// Connects, and looks whether the server can be measured with this many sessions. Gives up on one that does not answer.
+    /// Connects, and checks whether the server can be measured with this many sessions. Abandons one that does not answer.
     ///
     /// # Errors
     /// When it cannot be reached, cannot be measured, or has too few connections.
@@ -295,7 +295,7 @@ pub trait Server: Send {
 /// Rows returned, out of those expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowCount {
-    /// Came back.
+    /// Rows returned.
     pub found: u64,
     /// All exist, unless somebody changed the table.
     pub wanted: u64,
@@ -315,7 +315,7 @@ pub trait Session: Send {
     /// As [`Session::look_up`].
     fn report(&mut self, blocks: &Range<u32>) -> Result<Option<RowCount>, Problem>;
 
-    /// A transaction of one row, which is over when the server says that it is durable.
+    /// A transaction of one row, which ends when the server reports it durable.
     ///
     /// # Errors
     /// As [`Session::look_up`].

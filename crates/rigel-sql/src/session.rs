@@ -28,7 +28,7 @@ const STATEMENT_NS: u64 = 20 * NS_PER_MS;
 const FIRST_ROWS: u32 = 8;
 /// Most rows of a statement.
 pub const MOST_ROWS: u32 = 1000;
-/// An I/O error, for want of a number of its own.
+/// An I/O error, because the server's failure has no number of its own.
 const EIO: i32 = 5;
 
 /// A task for all sessions of a point.
@@ -147,7 +147,7 @@ pub fn died() -> Problem {
 }
 
 impl Member {
-    /// Tells whether it is ready, too.
+    /// Also reports whether it is ready.
     fn open(mut start: Start) -> Option<Self> {
         // The bench waits until nobody can tell any more. Nobody needs the message when it has gone.
         let ready = start.ready.take()?;

@@ -49,7 +49,7 @@ pub struct TableSpec {
     pub timeout_ns: u64,
 }
 
-/// The table as it is.
+/// The actual table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     /// Name with its schema.

@@ -95,7 +95,7 @@ struct ToolFigure {
 struct Figures {
     facts: LoadFacts,
     all: Vec<ToolFigure>,
-    /// Latencies of which nothing says whether they are microseconds or milliseconds, as if they were microseconds.
+    /// Latencies in an unknown unit, microseconds or milliseconds, as if they were microseconds.
     unscaled: Vec<ToolFigure>,
 }
 
@@ -104,7 +104,7 @@ struct Figures {
 enum Content {
     /// For loads that match Rigel's.
     Figures(Figures),
-    /// Loads of any kind, those together that ran at once.
+    /// Loads of any kind; those that ran together are grouped.
     Loads(Vec<Vec<Load>>),
 }
 
@@ -179,10 +179,10 @@ impl Baseline {
         }
     }
 
-    /// Takes the numbers of another file about the same run of ORION; gives it back if it is not about that.
+    /// Adds the numbers of another file about the same run of ORION; returns it if it is not about that run.
     ///
     /// # Errors
-    /// The other one, where both are not parts of one run.
+    /// The other one, if both are not parts of one run.
     pub fn join(&mut self, other: Self) -> Result<(), Box<Self>> {
         match (&mut self.content, &other.content) {
             (Content::Figures(own), Content::Figures(others))

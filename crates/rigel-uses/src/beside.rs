@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const FULL_IDLE: f64 = 0.1;
 /// If SQL certainly reads this part of what raw I/O reads, the storage has little or nothing more to give.
 const NEARLY_ALL: f64 = 0.9;
-/// When it reads less than this part for sure, the storage would give more.
+/// If it certainly reads less than this part, the storage has more to give.
 const NOT_ALL: f64 = 0.95;
 
 /// The result of a run of both.

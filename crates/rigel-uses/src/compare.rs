@@ -271,7 +271,7 @@ fn rows<'a>(
     measured.iter().map(row).collect()
 }
 
-/// Whether the number of a side may be used: of none of its runs a flag says otherwise.
+/// Whether the number of a side may be used: no flag of its runs forbids it.
 pub(crate) fn standing(side: &[RunQuantity]) -> SideUsability {
     if side.iter().any(|one| one.invalid) { SideUsability::Invalid } else { SideUsability::Usable }
 }

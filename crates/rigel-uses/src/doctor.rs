@@ -126,7 +126,7 @@ pub struct System<'a> {
     pub mounts: Vec<&'a MountFacts>,
     /// Targets that were named.
     pub targets: &'a [TargetFacts],
-    /// Whether targets or places were named: what lies below them will be measured.
+    /// Whether targets or places were named: what is below them will be measured.
     pub is_chosen: bool,
 }
 
@@ -142,7 +142,7 @@ impl<'a> System<'a> {
         }
     }
 
-    /// A host with what lies below some targets.
+    /// A host with the devices below some targets.
     pub fn below(host: &'a HostFacts, targets: &'a [TargetFacts]) -> Self {
         let devices = targets.iter().flat_map(|target| target.device.iter().chain(&target.below));
         let mounts = targets.iter().filter_map(|target| target.mount.as_ref());
@@ -231,7 +231,7 @@ impl RuleResult {
         }
     }
 
-    /// Names of rules whose finding about the same device says that this setting may be right for another kind of it.
+    /// Rules whose finding about the same device means that this setting may be right for another kind of it.
     pub fn rests_on(&self) -> &'static [&'static str] {
         match self.rule.name {
             "io-scheduler" | "read-ahead" => &["rotational", "virtual-rotational"],

@@ -25,7 +25,7 @@ pub struct Proof {
     pub about: About,
     /// `random_page_cost`; `None` when the experiment ended before.
     pub page_cost: Option<page_cost::PageCostFindings>,
-    /// Settings of I/O at once: `effective_io_concurrency` first.
+    /// Settings for concurrent I/O: `effective_io_concurrency` first.
     pub concurrency: Vec<concurrency::ConcurrencyFindings>,
     /// Settings that were left out, each with the reason.
     pub skipped: Vec<SkippedSetting>,
@@ -68,7 +68,7 @@ pub struct About {
     pub product: String,
     /// Version of the server.
     pub version: String,
-    /// The setting of its own cache.
+    /// The setting of the server's own cache.
     pub cache_setting: String,
     /// Its own cache, in bytes.
     pub shared_buffers: u64,
@@ -78,7 +78,7 @@ pub struct About {
     pub rows_per_block: u32,
     /// Bytes of a block.
     pub block_bytes: u64,
-    /// Rows with neighbouring keys lie anywhere; otherwise next to each other.
+    /// Rows with neighbouring keys are scattered; otherwise next to each other.
     pub shuffled: bool,
     /// Bytes of the table.
     pub table_bytes: u64,
@@ -149,7 +149,7 @@ fn over_rounds(value: f64, interval: Option<Interval>) -> Estimate {
     interval.map_or(Estimate::bare(value), |interval| Estimate { value, ..Estimate::of_rounds(interval) })
 }
 
-/// The ratio of each pair, whose intervals hold all at once in 95 of 100 experiments (Bonferroni).
+/// The ratio of each pair; all intervals hold simultaneously in 95 of 100 experiments (Bonferroni).
 fn together(pairs: &[Vec<Turn>]) -> Vec<Option<Interval>> {
     let judged = pairs.iter().filter(|turns| turns.len() > 1).count();
     let widened = |interval: Interval| {

@@ -50,7 +50,7 @@ pub struct RankRow {
 pub struct Pair {
     /// The one with the better figure.
     pub ahead: usize,
-    /// The other one.
+    /// The storage behind.
     pub behind: usize,
     /// How much it differs from the one ahead.
     pub change: Result<Change, Doubt>,
@@ -75,7 +75,7 @@ pub struct Ranking {
     pub differences: Vec<Difference>,
     /// Their rates within a bound are not ranked, as the bounds differ.
     pub has_other_bounds: bool,
-    /// Storages, by the order in which they were given, of which both have the same run.
+    /// Storages, in the given order, that have a run in common.
     pub same_runs: Vec<(usize, usize)>,
 }
 
@@ -147,7 +147,7 @@ struct Field {
 }
 
 impl Field {
-    /// The rows, the best first, and every pair of them. Of two storages `is_unlike` says that their levels leave open which is better.
+    /// The rows, the best first, and every pair of them. `is_unlike` says of two storages that their levels leave open which is better.
     fn ranked(&self, is_unlike: impl Fn(usize, usize) -> bool) -> (Vec<RankRow>, Vec<Pair>) {
         let mut rows: Vec<RankRow> = (0..self.numbers.len()).map(|storage| self.row(storage)).collect();
         rows.sort_by(|one, other| order(self.quantity, one, other));

@@ -74,7 +74,7 @@ pub struct SoakFindings {
     pub outliers: Vec<Outlier>,
     /// What the drives below the targets report about themselves; `None` if they were not asked, as with a simulated device.
     pub drives: Option<Drives>,
-    /// Beside production: what it took of the storage; `None` of a soak that had it on its own.
+    /// Next to production: what it took of the storage; `None` for a soak that had it to itself.
     pub beside: Option<ProductionImpact>,
     /// Changes to the targets and to the I/O limits during the soak, one sentence each.
     pub changed: Vec<String>,

@@ -105,7 +105,7 @@ impl Versus {
         })
     }
 
-    /// Whether the ratio of everything that the verdict is about is known as well as was asked for.
+    /// Whether the ratio of everything behind the verdict is as precise as requested.
     pub fn reached(&self) -> bool {
         let (reached, all) = self.reached_of();
         reached == all

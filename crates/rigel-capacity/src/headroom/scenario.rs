@@ -133,7 +133,7 @@ fn per_cent(text: &str) -> Option<f64> {
 impl FromStr for Grow {
     type Err = String;
 
-    /// `30%/y` or `-10%/y`; `30%` for more at once.
+    /// `30%/y` or `-10%/y`; `30%` for a single increase.
     fn from_str(text: &str) -> Result<Self, String> {
         let lower = text.trim().to_ascii_lowercase();
         let by_year = ["/year", "/y", "/a"].iter().find_map(|unit| lower.strip_suffix(unit));

@@ -17,7 +17,7 @@ use answer::{Answer, MetricData, Sample};
 use names::{Meant, Of};
 use rigel_core::error::Problem;
 
-/// Bytes of an answer. CloudWatch gives 100,800 samples at once, Azure far less.
+/// Bytes of an answer. CloudWatch returns 100,800 samples in one answer, Azure far fewer.
 const MOST_BYTES: usize = 256 << 20;
 
 /// A reader of it.
@@ -114,7 +114,7 @@ fn samples(result: &MetricData) -> Vec<Sample> {
     samples.map(|(at, value)| Sample::of_value(at, *value)).collect()
 }
 
-/// When samples were taken, in order, also those without a value: they are of the same clock.
+/// When samples were taken, in order, even without a value: they use the same clock.
 fn times(samples: &[Sample]) -> Vec<i64> {
     let mut times: Vec<i64> = samples.iter().filter_map(Sample::at_ms).collect();
     times.sort_unstable();

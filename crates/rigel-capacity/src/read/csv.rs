@@ -63,7 +63,7 @@ impl Csv {
         Self { lines: Lines::of_csv(), table }
     }
 
-    /// Gives each row that is whole.
+    /// Passes on each complete row.
     pub fn cut(
         &mut self,
         bytes: &[u8],
@@ -73,7 +73,7 @@ impl Csv {
         lines.cut(bytes, |line, number| table.line(line, number, &mut each))
     }
 
-    /// Gives the last row, if it has no line feed and is whole anyway. Whether something was cut off.
+    /// Passes on the last row, if it has no line feed and is complete anyway. Returns whether something was truncated.
     pub fn end(&mut self, mut each: impl FnMut(&Row<'_>) -> Result<(), Problem>) -> Result<bool, Problem> {
         let Self { lines, table } = self;
         let mut is_cut = false;
@@ -85,7 +85,7 @@ impl Csv {
         Ok(is_cut)
     }
 
-    /// Tells what the client said of rows that are missing, and a last line that was cut off.
+    /// Reports what the client said about missing rows, and a truncated last line.
     pub fn tell(&self, is_cut: bool, out: &mut SampleSink<'_>) {
         if is_cut {
             out.seen.notes.insert("the file ends in the middle of a line: that line is left out");
@@ -173,7 +173,7 @@ impl Row<'_> {
         self.heading.place(name).map_or("", |at| self.fields.text(at)).trim()
     }
 
-    /// The number in a column; `None` if it is none, or may be one of two.
+    /// The number in a column; `None` if there is none, or it is ambiguous.
     pub fn number(&self, name: &str) -> Option<f64> {
         let is_local = self.heading.delimiter != b',';
         let text = self.text(name);
@@ -304,7 +304,7 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Reads a line, and says how many fields it has; `None` for more than any file here has.
+    /// Reads a line, and returns its number of fields; `None` for more than any file here has.
     pub fn read(&mut self, line: &[u8], delimiter: u8) -> Option<usize> {
         self.text.resize(line.len() + 16, 0);
         self.ends.resize(MOST_FIELDS, 0);

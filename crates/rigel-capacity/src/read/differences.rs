@@ -22,7 +22,7 @@ pub enum ExporterMetric {
 const SECTOR: f64 = 512.0;
 const MS: f64 = 0.001;
 
-/// The names; those without `_total` are of the node exporter before 0.16.
+/// The names; those without `_total` are from node exporters before 0.16.
 const NAMES: [(&str, ExporterMetric); 23] = [
     ("node_disk_reads_completed_total", ExporterMetric::Counter(Metric::ReadOps, 1.0)),
     ("node_disk_writes_completed_total", ExporterMetric::Counter(Metric::WriteOps, 1.0)),
@@ -70,7 +70,7 @@ const NO_STORAGE: [&str; 12] = [
     "fuse.lxcfs",
 ];
 
-/// The type of a filesystem that never says how full the storage is.
+/// The type of a filesystem whose use of space says nothing about the storage.
 pub fn no_storage(labels: &BTreeMap<String, String>) -> Option<&str> {
     let told = labels.get("fstype")?;
     NO_STORAGE.contains(&told.as_str()).then_some(told)
@@ -135,7 +135,7 @@ fn instance(all: &mut BTreeMap<String, String>) -> String {
     all.remove(name.unwrap_or("instance")).unwrap_or_default()
 }
 
-/// Labels of a series that are of use.
+/// Labels of a series that are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Labels {
     /// `instance`, or another label that names the host; after the cluster, if there is one.
@@ -197,7 +197,7 @@ pub struct Run {
     values: Vec<f64>,
 }
 
-/// Samples that continue at once.
+/// Samples of one run.
 const MOST_RUN: usize = 50_000;
 
 impl Run {

@@ -25,7 +25,7 @@ impl Documents {
         Self { pieces: Pieces::of(array), begun: Vec::new() }
     }
 
-    /// Gives each element that is whole. Whether a document was cut off before the next one.
+    /// Passes on each complete element. Returns whether a document was truncated before the next one.
     pub fn cut(
         &mut self,
         bytes: &[u8],
@@ -46,10 +46,10 @@ impl Documents {
         Ok(was_torn)
     }
 
-    /// The end of the file: the last document is over, or it was cut off.
+    /// The end of the file: the last document is complete, or it was truncated.
     ///
     /// # Errors
-    /// When what is left of it contradicts the format.
+    /// When the rest of it contradicts the format.
     pub fn end(
         &mut self,
         each: impl FnMut(Piece<'_>) -> Result<(), Problem>,

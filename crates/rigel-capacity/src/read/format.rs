@@ -80,7 +80,7 @@ const PACKED: [(&[u8], &str); 8] = [
     (b"PK\x03\x04", "unzip FILE; a spreadsheet has to be saved as CSV"),
     (b"7z\xbc\xaf\x27\x1c", "7z x FILE"),
 ];
-/// Titles of reports of Oracle that are none of AWR.
+/// Titles of Oracle reports other than AWR.
 const OTHER_REPORTS: [&[u8]; 4] = [b"ASH Report For", b"ADDM Report for", b"ADDM REPORT FOR", b"\nTKPROF: "];
 /// The magic of a tar archive at this offset.
 const TAR: (usize, &[u8]) = (257, b"ustar");
@@ -113,10 +113,10 @@ rigel_core::named!(Format {
 });
 
 impl Format {
-    /// The format of a file that begins so.
+    /// The format of a file with this beginning.
     ///
     /// # Errors
-    /// When it is none of the formats that are read; with its name if that is known.
+    /// When it is not one of the supported formats; with its name if that is known.
     pub fn of(head: &[u8]) -> Result<Self, Problem> {
         let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
         let has = |word: &str| text.windows(word.len()).any(|part| part == word.as_bytes());

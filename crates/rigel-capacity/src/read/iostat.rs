@@ -172,7 +172,7 @@ impl Run {
         self.last_ms = Some(at_ms);
     }
 
-    /// Disks of a report that was cut off: of the others nothing is known.
+    /// Disks of a truncated report: nothing is known about the others.
     pub fn part(&mut self, at_ms: i64, disks: &[Disk<'_>], out: &mut SampleSink<'_>) {
         let span = self.last_ms.and_then(|last_ms| Span::between(last_ms, at_ms));
         let Some(span) = span else { return };
@@ -257,7 +257,7 @@ fn nothing(metrics: &BTreeSet<Metric>) -> Vec<(Metric, f64)> {
     metrics.iter().map(|metric| (*metric, 0.0)).collect()
 }
 
-/// Milliseconds of the epoch; nothing for a local time that never was.
+/// Milliseconds of the epoch; `None` for a local time that never existed.
 pub fn time(
     text: &str,
     line: u64,

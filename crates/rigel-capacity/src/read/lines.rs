@@ -23,7 +23,7 @@ impl Lines {
         Self { quoted: true, ..Self::default() }
     }
 
-    /// Gives each line that is whole, without its end, and its number.
+    /// Passes on each complete line, without its end, and its number.
     pub fn cut(
         &mut self,
         bytes: &[u8],
@@ -57,7 +57,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Gives the last line, if it has no line feed.
+    /// Passes on the last line, if it has no line feed.
     pub fn end(&mut self, mut each: impl FnMut(&[u8], u64) -> Result<(), Problem>) -> Result<(), Problem> {
         let line = std::mem::take(&mut self.rest);
         if line.trim_ascii().is_empty() { Ok(()) } else { each(trimmed(&line), self.line + 1) }

@@ -12,7 +12,7 @@ use rigel_core::error::Problem;
 /// The dates of one run of a tool.
 #[derive(Clone, Debug, Default)]
 pub struct Dates {
-    /// The day on which it began, where the file says that in a way that cannot be misread.
+    /// The day on which it began, if the file says so unambiguously.
     day: Option<Date>,
     /// The order of its dates, once one of them has shown it.
     order: Option<DateOrder>,
@@ -37,10 +37,10 @@ impl Dates {
         Self { may_begin_with_year: true, ..Self::default() }
     }
 
-    /// The day on top of a document: `2026-11-24`, `11/24/26`, `24.11.2026`.
+    /// The day in the first line of a document: `2026-11-24`, `11/24/26`, `24.11.2026`.
     ///
     /// # Errors
-    /// When it is none, or its order is unknown.
+    /// When it is not a day, or its order is unknown.
     pub fn day(text: &str, asked: Option<DateOrder>, line: u64) -> Result<Date, Problem> {
         let none = || {
             wrong(line, format!("'{}' is not a date", shown(text)))
@@ -53,10 +53,10 @@ impl Dates {
         when::of_parts(parts, "0:0:0").map(DateTime::date).ok_or_else(none)
     }
 
-    /// `11/24/26 18:10:23`, `24.11.2026 18:10:23`, `11/24/2026 06:10:23 PM`. Halves of a day say nothing of the order: India has the day first.
+    /// `11/24/26 18:10:23`, `24.11.2026 18:10:23`, `11/24/2026 06:10:23 PM`. AM and PM say nothing about the order: India writes the day first.
     ///
     /// # Errors
-    /// When it is none, or its order is unknown.
+    /// When it is not a time, or its order is unknown.
     pub fn moment(&mut self, text: &str, asked: Option<DateOrder>, line: u64) -> Result<DateTime, Problem> {
         let none = || {
             wrong(line, format!("'{}' is not a date and time", shown(text)))
@@ -86,10 +86,10 @@ impl Dates {
         Ok(day.to_datetime(time))
     }
 
-    /// Year, month and day of three numbers, of which the year is the last unless it is the first and has four digits.
+    /// Year, month and day from three numbers; the year is the last unless it comes first and has four digits.
     ///
     /// # Errors
-    /// When neither the file nor the user says what is the day.
+    /// When neither the file nor the user says which is the day.
     pub fn in_order<'a>(
         &mut self,
         parts: [&'a str; 3],
@@ -144,8 +144,9 @@ impl Dates {
     }
 }
 
-/// A date and a time in figures and signs of ASCII, with one blank between words: `2026年 11月 24日 15時26分02秒`, `29. 11. 2026 15.26.02` and
-/// `29.11.2026. 15:26:02` are dates as well. Digits of other scripts stay, as their years are first and have two digits.
+/// A date and a time in ASCII digits and separators, with one blank between words: `2026年 11月 24日 15時26分02秒`, `29.
+/// 11. 2026 15.26.02` and `29.11.2026. 15:26:02` are dates too. Digits of other scripts stay, because their years
+/// come first and have two digits.
 pub fn plain(text: &str) -> String {
     let joined = ["年 ", "년 ", "月 ", "월 "]
         .iter()
@@ -216,7 +217,7 @@ const HALVES: [(&str, bool); 16] = [
 /// The first of those that precede the time.
 const FIRST_BEFORE: usize = 10;
 
-/// Whether a word is the half of a day after noon; nothing for what is none.
+/// Whether a word means the afternoon; `None` if it means neither half of a day.
 fn half(word: &str) -> Option<bool> {
     let word = word.replace('.', "").to_uppercase();
     HALVES.iter().find(|(known, _)| *known == word).map(|(_, is_after)| *is_after)
@@ -313,7 +314,7 @@ impl DayClock {
     }
 }
 
-/// A time of day at the begin of a line, `18:10:23` or `06:10:23 PM`, and of how many words it is.
+/// A time of day at the start of a line, `18:10:23` or `06:10:23 PM`, and its number of words.
 pub fn time_of_day(words: &[&str]) -> Option<(Time, usize)> {
     // As Chinese and Japanese have it, before or without a blank: 下午 06时10分23秒.
     let (first, rest) = words.split_first()?;

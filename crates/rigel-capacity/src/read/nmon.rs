@@ -36,7 +36,7 @@ struct Run {
     clock: Option<DayClock>,
     /// The disks of the columns of a section.
     sections: BTreeMap<String, (Section, Vec<String>)>,
-    /// When each snapshot was taken; nothing for a local time that never was.
+    /// When each snapshot was taken; `None` for a local time that never existed.
     times: BTreeMap<u64, Option<i64>>,
     /// Values by snapshot and disk.
     values: BTreeMap<u64, BTreeMap<String, Values>>,
@@ -184,7 +184,7 @@ impl Run {
         Ok(())
     }
 
-    /// A snapshot into the harvest, as the rates of the time since the one before.
+    /// Adds a snapshot to the harvest, as rates over the time since the previous one.
     fn write(&mut self, number: u64, out: &mut SampleSink<'_>) {
         let Some(disks) = self.values.remove(&number) else { return };
         self.waiting = self.waiting.saturating_sub(disks.values().map(Values::count).sum());

@@ -205,7 +205,7 @@ pub fn number(row: &Row<'_>, name: &str) -> Result<f64, Problem> {
 /// The time in a column.
 ///
 /// # Errors
-/// When it is none, or needs a zone.
+/// When it is not a time, or needs a zone.
 pub fn time_in(row: &Row<'_>, name: &str, out: &mut SampleSink<'_>) -> Result<WrittenTime, Problem> {
     if !row.has(name) {
         return Err(wrong(row.line, format!("there is no column {}", name.to_ascii_uppercase()))

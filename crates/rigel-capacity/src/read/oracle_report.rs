@@ -35,7 +35,7 @@ impl OracleReport {
     }
 }
 
-/// Bytes in which a page says that it is one.
+/// Bytes within which an HTML page identifies itself.
 const MOST_HEAD: usize = 4096;
 
 /// Whether the first bytes are those of an HTML page.

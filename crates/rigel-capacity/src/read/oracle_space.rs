@@ -96,7 +96,7 @@ impl State {
         Ok(())
     }
 
-    /// Milliseconds of the epoch, which all rows of a snapshot have; nothing for a local time that never was.
+    /// Milliseconds of the epoch, equal in all rows of a snapshot; `None` for a local time that never existed.
     fn moment(
         &mut self,
         key: &Key,

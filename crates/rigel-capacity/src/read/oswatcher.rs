@@ -126,7 +126,7 @@ impl Tables {
         Ok(())
     }
 
-    /// `OSWbb v22.1.0AHF db1` on top of a file, or `6.1.0-18-amd64 (db1) ..` on top of a run of iostat.
+    /// `OSWbb v22.1.0AHF db1` at the top of a file, or `6.1.0-18-amd64 (db1) ..` at the top of a run of iostat.
     fn system(&mut self, system: &str, out: &mut SampleSink<'_>) {
         let of_iostat = system.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
         let host = of_iostat.map_or_else(|| system.split_whitespace().nth(2), |(host, _)| Some(host));
@@ -184,7 +184,7 @@ impl Tables {
     }
 }
 
-/// Whether a line is what `date` prints, in words or as ISO 8601.
+/// Whether a line is the output of `date`, in words or as ISO 8601.
 pub fn is_block_date(text: &str) -> bool {
     let is_short = text.len() < MOST_DATE && text.contains(':');
     is_short

@@ -48,12 +48,12 @@ enum Text {
 
 #[derive(Default)]
 struct State {
-    /// The snapshot that is being added up, and the one before.
+    /// The snapshot that is being added up, and the previous one.
     now: Option<Snapshot>,
     before: Option<Snapshot>,
     /// The rows of the snapshot.
     rows: BTreeSet<RowKey>,
-    /// The time of the last row as it is written, and what it is.
+    /// The time of the last row, as written and as interpreted.
     told: Option<(String, Option<i64>)>,
 }
 
@@ -127,7 +127,7 @@ impl Snapshot {
         }
     }
 
-    /// Adds a row that is a JSON object; what is none adds nothing.
+    /// Adds a row that is a JSON object; anything else adds nothing.
     pub fn add_json(&mut self, text: &str) {
         if let Ok(row) = serde_json::from_str::<Map<String, Value>>(text) {
             self.add(&row);
@@ -229,7 +229,7 @@ impl State {
         Ok(())
     }
 
-    /// The time of a snapshot, which all of its rows have; nothing for a local time that never was.
+    /// The time of a snapshot, equal in all of its rows; `None` for a local time that never existed.
     fn moment(&mut self, text: &str, line: u64, out: &mut SampleSink<'_>) -> Result<Option<i64>, Problem> {
         if let Some((_, at_ms)) = self.told.as_ref().filter(|(told, _)| told == text) {
             return Ok(*at_ms);
@@ -247,7 +247,7 @@ impl State {
         Ok(at_ms)
     }
 
-    /// A snapshot is whole; the next begins.
+    /// A snapshot is complete; the next one begins.
     fn snapshot(
         &mut self,
         next: Option<Snapshot>,

@@ -69,7 +69,7 @@ impl Pieces {
         }
     }
 
-    /// Gives each element that is whole.
+    /// Passes on each complete element.
     pub fn cut(
         &mut self,
         bytes: &[u8],

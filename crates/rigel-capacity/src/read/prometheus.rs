@@ -45,7 +45,7 @@ struct Series {
     sizes: BTreeMap<Labels, BTreeMap<i64, f64>>,
     /// By instance.
     hosts: BTreeMap<String, Host>,
-    /// Counters by name and what they are of, with their other labels and their time.
+    /// Counters by name and subject, with their other labels and their time.
     told: BTreeMap<(String, Labels), Vec<CounterSeries>>,
     names: OtherNames,
     /// Series of any name.
@@ -112,8 +112,8 @@ struct JsonSeries<V> {
 /// A value of Prometheus: seconds, and a number as text.
 type JsonSample = (f64, Number);
 
-/// A number, also one that is written as text, such as `"NaN"` and `"Infinity"`; NaN for what is none. Read without a copy of the text, because there
-/// are millions of them.
+/// A number, also in text form, such as `"NaN"` and `"Infinity"`; NaN for anything else. Read without a copy of the
+/// text, because there are millions of them.
 struct Number(f64);
 
 impl<'de> Deserialize<'de> for Number {
@@ -322,7 +322,7 @@ impl Series {
         Ok(())
     }
 
-    /// A counter: it waits until one of its host says when that was scraped, or until all parts of it may be there.
+    /// A counter: it waits until one of its host shows when that was scraped, or until all of its parts may be present.
     fn counter(
         &mut self,
         labels: Labels,

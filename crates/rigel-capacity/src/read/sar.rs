@@ -40,7 +40,7 @@ struct Tables {
 
 /// The columns of a row.
 struct Columns {
-    /// Words after the time that are of it: India has the zone there.
+    /// Words after the time that belong to it: India writes the zone there.
     of_time: usize,
     is_utc: bool,
     /// The names of the numbers.
@@ -49,7 +49,7 @@ struct Columns {
     is_disk_last: bool,
 }
 
-/// The rows of one time; nothing for a local time that never was.
+/// The rows of one time; `None` for a local time that never existed.
 struct Report {
     time: Time,
     at_ms: Option<i64>,
@@ -192,7 +192,7 @@ impl Tables {
         iostat::Run::begin(self.runs, &self.host, Dates::default()).by(Source::Sadf)
     }
 
-    /// Milliseconds of the epoch; nothing for a local time that never was.
+    /// Milliseconds of the epoch; `None` for a local time that never existed.
     fn moment(&mut self, time: Time, number: u64, out: &mut SampleSink<'_>) -> Result<Option<i64>, Problem> {
         if let Some((_, at_ms)) = self.last.filter(|(last, _)| *last == time) {
             return Ok(at_ms);

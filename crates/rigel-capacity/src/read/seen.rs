@@ -53,7 +53,7 @@ impl Options {
 pub struct ReaderNotes {
     /// Values that became samples, some of them more than once.
     pub values: u64,
-    /// Counters that fell, each counter of its own: an interval is left out.
+    /// Counters that fell, each counted separately: an interval is left out.
     pub resets: u64,
     /// Intervals that are left out because nothing was sampled for long.
     pub gaps: u64,
@@ -61,7 +61,7 @@ pub struct ReaderNotes {
     pub reboots: u64,
     /// Rows left out because they were earlier than the previous row.
     pub backwards: u64,
-    /// Values that can be none: no number, below 0, or more than any host can do.
+    /// Impossible values: not a number, below 0, or more than any host can do.
     pub unusable: u64,
     /// Reports of iostat that are left out because they are the first of their run.
     pub first_reports: u64,
@@ -91,7 +91,7 @@ pub struct ReaderNotes {
 const MOST_NAMES: usize = 4096;
 
 impl ReaderNotes {
-    /// A row is of a statistic that the store has no metric for.
+    /// A row contains a statistic that the store has no metric for.
     pub fn leaves_out(&mut self, name: &str) {
         let name = shown(name);
         if self.left_out.contains_key(&name) || self.left_out.len() < MOST_NAMES {
@@ -121,7 +121,7 @@ impl ReaderNotes {
         self.notes.extend(&other.notes);
     }
 
-    /// The rate that a reading of a counter gave; why there is none is counted.
+    /// The rate from a reading of a counter; if there is none, the reason is counted.
     pub fn rate(&mut self, step: Step) -> Option<(Span, f64)> {
         match step {
             Step::Rate(span, rate) => return Some((span, rate)),
@@ -162,7 +162,7 @@ impl ReaderNotes {
 }
 
 impl SampleSink<'_> {
-    /// The host's name as it is to be.
+    /// The host's name in the history.
     pub fn host(&mut self, told: &str) -> String {
         let nameless = self.options.host_of_nameless.as_deref().filter(|_| told.is_empty());
         let host = self.options.host.as_deref().or(nameless).unwrap_or(told);
@@ -275,13 +275,13 @@ impl SampleSink<'_> {
         Ok(moment)
     }
 
-    /// A disk as it is to be called.
+    /// A disk under its name in the history.
     pub fn disk(&self, told: &str, id: &str) -> Subject {
         let renamed = self.options.renamed.iter().find(|(from, _)| from == told);
         Subject::disk(renamed.map_or(told, |(_, to)| to), id)
     }
 
-    /// Samples of one interval; values that can be none are left out and counted.
+    /// Samples of one interval; impossible values are left out and counted.
     pub fn row(&mut self, key: &Key, span: Span, values: &[(Metric, f64)]) {
         let are_sound = are_sound(span, values);
         let sound = values.iter().zip(are_sound).filter(|(_, is_sound)| *is_sound);
@@ -298,7 +298,7 @@ impl SampleSink<'_> {
     }
 }
 
-/// The file is not as its format says.
+/// The file contradicts its format.
 pub fn wrong(line: u64, what: impl Into<String>) -> Problem {
     Problem::usage(what).at(format!("line {line}"))
 }

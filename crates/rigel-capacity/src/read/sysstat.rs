@@ -89,7 +89,7 @@ pub fn has_fraction(json: &[u8]) -> bool {
     json.windows(3).any(|part| part[1] == b'.' && part[0].is_ascii_digit() && part[2].is_ascii_digit())
 }
 
-/// Says that waits of disks which did something are too coarse.
+/// Reports that waits of busy disks are too coarse.
 pub fn tell_coarse(disks: &[Disk<'_>], out: &mut SampleSink<'_>) {
     if disks.iter().any(|disk| disk.is_coarse && disk.is_busy()) {
         out.seen.notes.insert(
@@ -153,7 +153,7 @@ impl Disk<'_> {
 /// Name of the table of filesystems when it is left out.
 pub const SPACE: &str = "MBfsused (space is read from sadf -j FILE -- -F MOUNT)";
 
-/// The name of a disk as iostat reports it: a blank before it says that it is the sum of a group (`-g`). The name, and what stays of it.
+/// The name of a disk as iostat reports it: a leading blank marks the sum of a group (`-g`). Returns the name and its persistent id.
 pub fn of_group(told: &str) -> (&str, String) {
     let name = told.trim();
     (name, if told.starts_with(' ') { format!("{GROUP}{name}") } else { String::new() })

@@ -13,7 +13,7 @@ const LEAST_INTERVALS: usize = 6;
 const LEAST_MINUTES: usize = 2;
 /// Below that, arrivals are more even than chance: as far from 0 as from 1.
 const EVEN: f64 = 0.5;
-/// Steps of the search for a spread, each a part larger than the one before.
+/// Steps of the search for a spread, each larger than the previous one by a constant factor.
 const STEPS: i32 = 400;
 const HALVINGS: u32 = 40;
 
@@ -67,7 +67,7 @@ pub struct Bursts {
     pub interval_s: f64,
     /// Intervals of a minute.
     pub intervals: usize,
-    /// Minutes that say so.
+    /// Minutes with this information.
     pub minutes: usize,
 }
 

@@ -49,7 +49,7 @@ pub struct Row {
 /// A disk or database, and the period in which it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Life {
-    /// The number of the member that it is of: stretches count that all members have.
+    /// The index of its member: stretches count if all members have them.
     pub member: usize,
     /// On which host.
     pub host: String,
@@ -64,7 +64,7 @@ pub struct Life {
 }
 
 impl Life {
-    /// The lives of all subjects of members, out of what a store has of them.
+    /// The lives of all subjects of members, as far as a store has them.
     pub fn all(members: &Members, held: &[KeySummary]) -> Vec<Self> {
         let life = |member: usize, host: &str, subject: &Subject| {
             let own = held.iter().filter(|one| one.key.host == host && one.key.subject.is_same(subject));
@@ -135,8 +135,8 @@ impl<'a> Gatherer<'a> {
         Self { lives, members, step_ms, found }
     }
 
-    /// Milliseconds before a part of the time that are wanted as well: clocks of several members differ, and an interval that began earlier has some
-    /// of the first stretch.
+    /// Milliseconds before a part of the time that are needed as well: clocks of several members differ, and an
+    /// interval that began earlier covers some of the first stretch.
     pub fn margin_ms(&self) -> i64 {
         let longest = self.lives.iter().map(|life| life.interval_ms).max().unwrap_or(0);
         if self.is_shared() { 2 * longest.max(i64::from(self.step_ms)) } else { 0 }

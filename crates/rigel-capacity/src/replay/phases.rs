@@ -77,7 +77,7 @@ pub fn phases(rows: &[Row], most: PhaseLimit) -> Vec<Range<usize>> {
     if found.len() <= most { found } else { with_peaks(joined(rows, most - 2 * cuts)) }
 }
 
-/// The parts, of which that with the highest stretch is cut around it.
+/// The parts; the one with the highest stretch is split around it.
 fn keep_peak(rows: &[Row], parts: Vec<Range<usize>>, of: &fn(&Row) -> f64) -> Vec<Range<usize>> {
     let Some(peak) = (0..rows.len()).max_by(|&one, &other| of(&rows[one]).total_cmp(&of(&rows[other])))
     else {
@@ -94,7 +94,7 @@ fn keep_peak(rows: &[Row], parts: Vec<Range<usize>>, of: &fn(&Row) -> f64) -> Ve
     parts.into_iter().flat_map(cut).collect()
 }
 
-/// Neighbours joined until there are so few.
+/// Neighbours joined until this many are left.
 fn joined(rows: &[Row], most: usize) -> Vec<Range<usize>> {
     let figures: Vec<[f64; FIGURES]> = rows.iter().map(figures).collect();
     let scale: [f64; FIGURES] = std::array::from_fn(|figure| {

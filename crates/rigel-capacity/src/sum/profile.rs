@@ -44,7 +44,7 @@ pub fn usual_table(table: &Table, (from_ms, to_ms): (i64, i64)) -> Table {
     usual
 }
 
-/// The hour in which the middle of an interval lies.
+/// The hour that contains the middle of an interval.
 fn hour(span: Span, hours: usize) -> usize {
     let middle = span.start_ms.saturating_add(i64::from(span.length_ms / 2));
     let hours_since = middle.div_euclid(HOUR_MS);

@@ -77,7 +77,7 @@ impl Variables {
 }
 
 impl Database {
-    /// Connects, and looks whether the server can be measured with this many sessions.
+    /// Connects, and checks whether the server can be measured with this many sessions.
     pub fn open(address: Address, sessions: u32) -> Result<Self, Problem> {
         let shown = address.shown().to_owned();
         let opened = within(PATIENCE, move || Self::connect(address, sessions));

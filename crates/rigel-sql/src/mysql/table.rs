@@ -37,7 +37,7 @@ const UNFINISHED: &str = "; not finished";
 const PAGES: &str = "; pages: ";
 /// Bytes of the longest column: three rows fill less than fifteen sixteenths of a page, which is what inserts in order fill, and four more than all.
 const PAD_BYTES: usize = 4860;
-/// Pages that are handed to the server at once.
+/// Pages that are sent to the server in one statement.
 const AT_ONCE: u32 = 16;
 /// Held by whoever creates or removes a table; released with the connection.
 const LOCK: &str = "select get_lock('rigel', 5)";

@@ -62,11 +62,11 @@ pub struct Address {
 }
 
 impl Address {
-    /// Reads a connection string, such as `host=/run/postgresql dbname=shop` or `postgresql://user@host/shop`. `password` is the one
-    /// of the environment (PGPASSWORD), for a string without one.
+    /// Reads a connection string, such as `host=/run/postgresql dbname=shop` or `postgresql://user@host/shop`.
+    /// `password` is the one of the environment (PGPASSWORD), for a string without one.
     ///
     /// # Errors
-    /// When it is none, or asks for what this client cannot do.
+    /// When it is not one, or requires what this client does not support.
     pub fn parse(text: &str, password: Option<&str>) -> Result<Self, Problem> {
         let mut config: Config = text.parse().map_err(|error| not_understood(&error))?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {

@@ -12,10 +12,10 @@ use rigel_core::measure::ServerCounts;
 /// Reads of tables by sessions, of all databases.
 const SERVER: &str = "select coalesce(sum(reads), 0)::int8 from pg_stat_io \
     where backend_type = 'client backend' and object = 'relation'";
-/// Flushes of the log. Where a write is durable on its own, each write is one; without fsync none is.
+/// Flushes of the log. If writes are durable by themselves, each write is one; without fsync there are none.
 const FLUSHES: &str = "select case when current_setting('fsync') = 'off' then 0 \
     when current_setting('wal_sync_method') like 'open%' then wal_write else wal_sync end from pg_stat_get_wal()";
-/// The others are of files of the log that are made.
+/// The others are of log files being created.
 const FLUSHES_SINCE_18: &str = "select coalesce(sum(case when current_setting('fsync') = 'off' then 0 \
     when current_setting('wal_sync_method') like 'open%' then writes else fsyncs end), 0)::int8 \
     from pg_stat_get_io() where object = 'wal' and context = 'normal'";

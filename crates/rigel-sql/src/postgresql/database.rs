@@ -74,7 +74,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// Connects, and looks whether the server can be measured with this many sessions.
+    /// Connects, and checks whether the server can be measured with this many sessions.
     ///
     /// # Errors
     /// When it cannot be reached, is too old, is a standby, or has too few connections.

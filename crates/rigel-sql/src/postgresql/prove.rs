@@ -36,7 +36,7 @@ pub use tables::more_bytes;
 pub const SESSIONS: u32 = scans::MOST_SESSIONS;
 /// A larger cache of the server would take too long to be emptied before every query.
 const MOST_SHARED_BUFFERS: u64 = GIB;
-/// The first version with I/O of its own.
+/// The first version with its own asynchronous I/O.
 const OWN_IO_SINCE: i64 = 180_000;
 
 const METHOD: &str = "io_method";

@@ -25,8 +25,8 @@ pub(crate) enum Schema {
 }
 
 impl Schema {
-    /// Ours has our comment and belongs to the user of the connection: what others own may run their code with our rights. A superuser
-    /// could do so anyway.
+    /// Ours has our comment and belongs to the user of the connection: others' objects may run their code with our
+    /// privileges. A superuser could do that anyway.
     pub(crate) fn of(client: &mut impl GenericClient) -> Result<Self, Problem> {
         const ASK: &str = "select obj_description(n.oid, 'pg_namespace'), r.rolname = current_user, r.rolsuper, \
             exists (select from pg_class c where c.relnamespace = n.oid and c.relname in ('big', 'proof', 'proof_sweep', 'commits')) \

@@ -37,9 +37,9 @@ const LOCK: i64 = 0x72_6967_656c;
 const LOCK_TIMEOUT: &str = "set lock_timeout = '5s'";
 /// Bytes that make a row fill more than half of a block.
 const PAD_BYTES: usize = 7900;
-/// A server extends a table by this many blocks at once (from version 16 on): fewer of them may stay empty after the last row.
+/// A server extends a table by this many blocks in one step (from version 16 on): fewer of them may stay empty after the last row.
 const EXTENDED_BY: u32 = 64;
-/// Rows that are handed to the server at once.
+/// Rows that are sent to the server in one statement.
 const AT_ONCE: u32 = 32;
 /// `PGCOPY`, then no flags and no extension of the header (the manual of COPY).
 pub const BEGIN: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
@@ -294,7 +294,7 @@ fn emptied() -> Problem {
         )
 }
 
-/// Copies the rows, each with a pad of its own.
+/// Copies the rows, each with its own padding.
 fn copy(
     transaction: &mut Transaction<'_>,
     mut standing: OpenTransaction,

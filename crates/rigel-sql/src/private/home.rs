@@ -120,7 +120,7 @@ impl Home {
         io::read_to_string(tree::file_at(self.fd.as_fd(), name)?)
     }
 
-    /// Goes through the files of the tables, which are in this directory of the database.
+    /// Visits the files of the tables, which are in this directory of the database.
     pub fn each_table(&self, dir: &str, work: &mut dyn FnMut(File) -> io::Result<()>) -> io::Result<()> {
         let data = tree::dir_at(self.fd.as_fd(), DATA)?;
         tree::each_file(tree::dir_at(data.as_fd(), dir)?.as_fd(), work)

@@ -85,7 +85,7 @@ fn costs(commit: &Commit, dsync: &str, fdatasync: &str) -> String {
     )
 }
 
-/// Whether a write that is durable on its own is certainly quicker; `None` if the intervals overlap.
+/// Whether a write that is durable by itself is certainly quicker; `None` if the intervals overlap.
 fn is_dsync_quicker(commit: &Commit) -> Option<bool> {
     let (dsync, fdatasync) = commit.dsync.figure.ends().zip(commit.fdatasync.figure.ends())?;
     (dsync.1 < fdatasync.0).then_some(true).or((fdatasync.1 < dsync.0).then_some(false))

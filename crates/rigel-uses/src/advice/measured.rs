@@ -117,7 +117,7 @@ pub struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// # Errors
-    /// When a run mixes reads and writes, whose figures are of neither, or waited for its rate to fall.
+    /// When a run mixes reads and writes, so that its figures are of neither, or waited for its rate to fall.
     pub fn new(runs: &'a [Run<'a>]) -> Result<Self, Problem> {
         if let Some(run) =
             runs.iter().find(|run| matches!(run.record.header.request.task, Task::Burst { .. }))
@@ -391,8 +391,8 @@ pub(super) fn rises(run: &Run<'_>, class: Class) -> bool {
     run.findings.curves.iter().any(|found| found.class() == class && !found.curve.saturated)
 }
 
-/// The point that has the highest rate of a class, when the other one is idle there. The headline number may be of a mixed point,
-/// when all others are in doubt; then the best of these is reported, with what casts doubt on it.
+/// The point with the highest rate of a class while the other one is idle. The headline number may be of a mixed
+/// point, if all others are in doubt; then the best of these is reported, with its doubts.
 fn best(findings: &Findings, class: Class) -> Option<&PointFindings> {
     let headline = findings.best.rate(class).map(|best| best.point).filter(|point| point.is_alone(class));
     let point = headline.or_else(|| best_alone(&findings.points, class))?;
@@ -442,8 +442,8 @@ fn plainly(disturbance: &Disturbance) -> String {
     }
 }
 
-/// The bracket from the levels that a run without a search has: the level that reaches 95 % of the highest rate, and the one before.
-/// Whether that is a lower bound: without a level of twice as many, the rate may still rise.
+/// The bracket from the levels of a run without a search: the level that reaches 95 % of the highest rate, and the
+/// previous one. Returns whether that is a lower bound: without a level of twice as many, the rate may still rise.
 fn of_points(findings: &Findings) -> Option<(EstimateForm, bool, Vec<Flag>)> {
     let best = best(findings, Class::SMALL)?;
     let most = best.io(Class::SMALL)?.iops.value;

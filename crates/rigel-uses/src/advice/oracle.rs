@@ -125,8 +125,7 @@ fn rate(setting: Setting, found: Option<MeasuredFigure>, why: &str, again: Strin
     }
 }
 
-/// Oracle reads as much at once as the platform takes, 1 MiB, unless the parameter is set; setting it also makes the optimizer
-/// prefer full scans.
+/// Oracle reads as much as the platform allows, 1 MiB, unless the parameter is set; setting it also makes the optimizer prefer full scans.
 fn multiblock(source: &Source<'_>) -> Advice {
     let found = source.one_stream().into_iter().find(|(bytes, _)| *bytes == MIB);
     let Some((_, stream)) = found else {

@@ -83,7 +83,7 @@ fn concurrency(source: &Source<'_>, saturation: &MeasuredFigure) -> Vec<Advice> 
     all
 }
 
-/// `io_max_concurrency`, where the server would not choose as many on its own.
+/// `io_max_concurrency`, if the server would not choose as many by itself.
 fn most_concurrency(saturation: &MeasuredFigure) -> Option<Advice> {
     let figure = saturation.figure;
     (figure.value > CONCURRENT_BY_DEFAULT).then(|| {

@@ -193,7 +193,7 @@ pub fn judged(advice: Advice) -> Advice {
     Advice { outcome, ..advice }
 }
 
-/// The gravest doubt in a few words; where figures must not be used, all flags that say so.
+/// The gravest doubt in a few words; if figures must not be used, all flags that say so.
 fn short(gravest: &Doubt<'_>, measured: &MeasuredFigure) -> String {
     if !matches!(gravest, Doubt::Forbidden(_)) {
         return gravest.short();

@@ -25,12 +25,12 @@ const LACKS: &[&str] = &[
 const HALF_BUCKET: f64 = 1.0 / 128.0;
 const MIB: f64 = 1_048_576.0;
 
-/// Beside a load at a given rate.
+/// For a load at a given rate.
 const GIVEN: &str = "the latency from the intended start: at a given rate (rate_iops), its latencies count from when it began an I/O";
-/// Beside several documents in a file.
+/// For several documents in a file.
 const LAST: &str =
     "one result: the file has several of a run, such as those of --status-interval, and the last one is used";
-/// Beside batches.
+/// For batches.
 const BATCHED: &str =
     "as many outstanding I/Os as iodepth says: iodepth_low or iodepth_batch_complete_min let them fall below";
 const GIVE: &str = "give the results of a complete run with a load that Rigel has: random I/O, streams, or writes with fdatasync=1 or \
@@ -188,7 +188,7 @@ fn conditions(run: &Document) -> Vec<(&'static str, String)> {
     names.into_iter().filter_map(option).collect()
 }
 
-/// The loads of a run, those together that ran at once.
+/// The loads of a run; those that ran together are grouped.
 fn loads(jobs: &[&Job], global: &Options, passed_over: &mut Vec<String>) -> Vec<Vec<Load>> {
     let mut refused = together::refused(jobs, global, passed_over);
     let mut groups: BTreeMap<u64, Vec<Load>> = BTreeMap::new();

@@ -113,7 +113,7 @@ impl ClassFacts {
 }
 
 impl Load {
-    /// The class that it is, or why it is none.
+    /// Its class, or the reason why it has none.
     fn class(&self) -> Result<Class, String> {
         match (self.access, self.bytes, self.given_rate) {
             (Access::Commit(class), _, _) => Ok(class),
@@ -143,8 +143,7 @@ impl Load {
     }
 }
 
-/// The numbers of loads, those together that ran at once. Where a class has loads of several kinds, the kind that is most like the
-/// other side's has a say.
+/// The numbers of loads, grouped if they ran together. If a class has loads of several kinds, the kind most like the other side's counts.
 pub fn results(groups: &[Vec<Load>], other: &LoadFacts) -> ToolResults {
     let facts = chosen(groups, other);
     let mut found = ToolResults {
@@ -205,7 +204,7 @@ fn doubt(load: &Load, facts: &LoadFacts) -> Option<String> {
     }
 }
 
-/// Adds the numbers of loads that ran at once.
+/// Adds the numbers of loads that ran together.
 fn point(group: &[Load], found: &mut ToolResults) -> Result<(), String> {
     let mut classes: PerClass<Vec<&Load>> = PerClass::new();
     for load in group {

@@ -18,7 +18,7 @@ use rigel_core::units::say::number;
 /// Something in which a run differs from the first one of the base.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What.
+    /// The property.
     pub what: &'static str,
     /// The value in the first run of the base.
     pub base: String,
@@ -189,8 +189,8 @@ fn has(run: &Run<'_>, class: Class) -> bool {
     run.record.header.plan.steps.iter().any(|step| step.point.of(class) > 0)
 }
 
-/// Every class but ORION's pair, as the record has it, but for the levels at which it was measured. The commits of a calibration
-/// say nothing about its other numbers.
+/// Every class except ORION's pair, as in the record, without the levels at which it was measured. The commits of a
+/// calibration say nothing about its other numbers.
 fn other_classes(run: &Run<'_>) -> Option<String> {
     let asked = others(run).map(|class| LoadClass { levels: Vec::new(), ..class.clone() });
     let texts: Vec<String> = asked.filter_map(|class| serde_json::to_string(&class).ok()).collect();

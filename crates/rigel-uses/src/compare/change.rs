@@ -116,7 +116,7 @@ pub struct Change {
     pub lo: f64,
     /// Upper end.
     pub hi: f64,
-    /// Degrees of freedom behind it.
+    /// Degrees of freedom.
     pub df: f64,
     /// What it is based on.
     pub rests_on: RestsOn,

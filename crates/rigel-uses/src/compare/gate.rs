@@ -52,7 +52,7 @@ pub struct Gate {
 pub enum Outcome {
     /// The bound is met.
     Passed,
-    /// The interval holds the bound, or there is none.
+    /// The interval contains the bound, or there is none.
     Undecided,
     /// All of the interval is beyond the bound.
     Failed,

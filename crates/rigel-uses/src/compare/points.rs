@@ -37,8 +37,8 @@ pub struct OverPoints {
 }
 
 impl Comparison {
-    /// Each quantity of points that has enough points which cannot be judged alone. Where other rows of points are judged, by what visits, runs or days
-    /// differ, that says more than all points of two runs together.
+    /// Each quantity that has enough points which cannot be judged alone. If other rows of points are judged, by how
+    /// visits, runs or days differ, that says more than all points of two runs together.
     pub fn over_points(&self) -> Vec<OverPoints> {
         if self.shown().any(|row| row.point.is_some() && row.change.is_ok()) {
             return Vec::new();

@@ -92,7 +92,7 @@ impl Acks {
         self.last_us
     }
 
-    /// Whether the run ended on its own.
+    /// Whether the run ended by itself.
     pub const fn is_ended(&self) -> bool {
         self.ended
     }

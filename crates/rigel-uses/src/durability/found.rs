@@ -66,7 +66,7 @@ pub struct Loss {
     pub block: u64,
     /// What is wrong with it.
     pub fault: Fault,
-    /// The sectors of 512 bytes of it that are wrong: bit 0 is the first.
+    /// Its wrong sectors of 512 bytes: bit 0 is the first.
     pub sectors: u8,
     /// The byte of it at which the next two begin.
     pub excerpt_at: u16,

@@ -42,7 +42,7 @@ pub struct Judge<'a> {
     acks: &'a Acks,
     known: Vec<WriterKnowledge>,
     current: Option<Current>,
-    /// A block is of a write that was not there at the first look.
+    /// A block contains a write that was not there at the first reading.
     changed: bool,
     found: DurabilityFindings,
 }

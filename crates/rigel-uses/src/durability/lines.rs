@@ -28,7 +28,7 @@ pub fn fingerprint(block: &[u8]) -> String {
     format!("{:016x}", XxHash3_64::oneshot(block))
 }
 
-/// The run of Rigel that the first block of a target is of.
+/// The run of Rigel in the first block of a target.
 pub fn label_of(block: &[u8]) -> Option<u64> {
     block.chunks_exact(SECTOR_BYTES).find_map(SectorHead::of).map(|head| head.seed)
 }
@@ -43,7 +43,7 @@ pub struct EarlierContents {
 }
 
 impl EarlierContents {
-    /// Offsets of the samples in a region of this many bytes; none lies in the first block.
+    /// Offsets of the samples in a region of this many bytes; none in the first block.
     pub fn offsets(region_bytes: u64) -> impl Iterator<Item = u64> {
         let block = BLOCK_BYTES as u64;
         let blocks = region_bytes / block;
@@ -101,7 +101,7 @@ impl Head {
     /// Reads the first line.
     ///
     /// # Errors
-    /// When it is none, or of another version of the form.
+    /// When it is not one, or of another version of the form.
     pub fn parse(line: &[u8]) -> Result<Self, Problem> {
         let refused = |cause: String| {
             Problem::usage("these are not acknowledgements from `rigel durability run`").because(cause).next(
@@ -159,7 +159,7 @@ impl Ack {
     }
 }
 
-/// The line of a run that ended on its own, with its end.
+/// The line of a run that ended by itself, with its end.
 pub fn ended(run: &str, acknowledged: u64) -> String {
     format!("{{\"run\":\"{run}\",\"ended\":true,\"acknowledged\":{acknowledged}}}\n")
 }
@@ -169,7 +169,7 @@ pub fn ended(run: &str, acknowledged: u64) -> String {
 pub enum Line {
     /// A write was acknowledged.
     Ack(Ack),
-    /// The run ended on its own, after this many.
+    /// The run ended by itself, after this many.
     Ended(u64),
 }
 

@@ -146,7 +146,7 @@ impl Rings {
         }
     }
 
-    /// The label of the run: its first place as it is written before everything else.
+    /// The label of the run: its first place as written before everything else.
     pub fn label(&self, out: &mut [u8]) {
         self.fill(0, 1, out);
     }

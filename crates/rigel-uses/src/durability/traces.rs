@@ -18,7 +18,7 @@ pub struct Traces {
     there: Vec<u64>,
     /// Blocks with a sector of the run.
     blocks: u64,
-    /// The run that the first block is of.
+    /// The run in the first block.
     label: Option<u64>,
     /// Content at some offsets before the run.
     before: BTreeMap<u64, String>,

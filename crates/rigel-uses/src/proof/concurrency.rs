@@ -192,7 +192,7 @@ fn turns_of(a: &Rates, b: &Rates) -> Vec<Turn> {
     turns(&visits(a), &visits(b))
 }
 
-/// At least 95 % of the best with every number of sessions, of which there are this many, and never below the default beyond noise.
+/// At least 95 % of the best with every number of sessions, this many in total, and never below the default beyond noise.
 fn verdict(at: &[SessionsResult], sessions: usize) -> Verdict {
     let below = |one: &SessionsResult| {
         one.over_default.and_then(|over| over.hi95()).is_some_and(|hi95| hi95 < 1.0)

@@ -73,7 +73,7 @@ impl Purchase {
         self.each.get(storage)?.iter().copied().max()
     }
 
-    /// The storages of which that is so.
+    /// The storages with this fulfilment.
     pub fn meeting(&self, fulfilment: Fulfilment) -> Vec<usize> {
         (0..self.each.len()).filter(|&storage| self.of(storage) == Some(fulfilment)).collect()
     }

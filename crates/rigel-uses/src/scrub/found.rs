@@ -237,8 +237,8 @@ impl ScrubFindings {
         }
     }
 
-    /// Adds a range of which there is one copy, and that cannot be read. What touches the one before and fails alike is one range with it; they
-    /// come by their place.
+    /// Adds a range that has one copy, which cannot be read. A range that touches the previous one and fails in the
+    /// same way is merged with it; they arrive in order.
     pub fn add_unreadable(&mut self, range: &Chunk, errno: i32) {
         let last = self
             .differences

@@ -139,7 +139,7 @@ impl PageJudge {
     }
 }
 
-/// Judges every block of the range; neighbours about which the same is said are reported as one part.
+/// Judges every block of the range; neighbours with the same judgement are reported as one part.
 pub fn judge(window: &Window<'_>) -> Vec<CopyJudgement> {
     let step = usize::try_from(BLOCK_BYTES).unwrap_or(4096);
     let mut found: Vec<CopyJudgement> = Vec::new();

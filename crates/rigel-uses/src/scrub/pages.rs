@@ -39,8 +39,8 @@ pub(super) fn by_checksum(copies: &[PageCopy<'_>], what: &str) -> Option<PageJud
     })
 }
 
-/// Whether a copy looks like a whole one that was damaged, and not like other data that took its place: it cannot be read, or most
-/// of its sectors are alike.
+/// Whether a copy looks like a damaged version of a complete one, and not like other data that replaced it: it cannot
+/// be read, or most of its sectors are equal.
 pub(super) fn is_damage_of(whole: Option<&[u8]>, other: Option<&[u8]>) -> bool {
     const SECTOR_BYTES: usize = 512;
     let (Some(whole), Some(other)) = (whole, other) else { return other.is_none() };

@@ -127,7 +127,7 @@ fn holds(page: &[u8], number: u32, size: usize) -> bool {
     is_sane(page, size) && le(page, 8, 2) == u64::from(reduced(hash(page), number))
 }
 
-/// The checksum of the page as it is, without the number of its block.
+/// The checksum of the page, without the number of its block.
 fn hash(page: &[u8]) -> u32 {
     let mut lanes = START;
     let mix = |lane: &mut u32, value: u32| {

@@ -140,7 +140,7 @@ pub struct Case {
     pub write_percent: u8,
     /// The latency limit of small I/O, for a calibration.
     pub bound: Option<LatencyBound>,
-    /// The latency limit of an open loop, as it is written, where a rate is searched.
+    /// The latency limit of an open loop, as written, if a rate is searched for.
     pub slo: Option<&'static str>,
     /// The expected result.
     pub promise: Promise,

@@ -24,8 +24,9 @@ const LATENCY: &str = "latency of a place";
 const MBPS: &str = "MBPS of a place";
 const COURSE: &str = "course over the places";
 
-/// A course is a test at 5 %: by the prices of [`rigel_core::stats::by_place`] about one in twenty even devices seems to be another one.
-/// Two points are left, as for means. A bent line is fitted to what is none, no nearer than places of one area may lie.
+/// A course is a test at 5 %: by [`rigel_core::stats::by_place`] about one in twenty even devices seems to be
+/// another. Two points are left, as for means. A bent line only approximates other courses, no closer than the places
+/// of one area may be.
 const PROMISED: [FigurePromise; 3] = [
     FigurePromise::mean(LATENCY),
     FigurePromise::mean(MBPS),

@@ -193,7 +193,7 @@ impl Score {
         self.share(|trial| (trial.covered, trial.intervals))
     }
 
-    /// The share of all intervals that are as narrow as was asked for.
+    /// The share of all intervals that are as narrow as requested.
     pub fn reached(&self) -> f64 {
         self.share(|trial| (trial.reached, trial.intervals)).0
     }

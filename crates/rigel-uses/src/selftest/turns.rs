@@ -172,7 +172,7 @@ impl Score {
         (!both.is_empty()).then(|| sum(|one| one.0) / (sum(|one| one.2.minutes) * widths.powi(2)))
     }
 
-    /// Whether turns were sooner. A share of time that was not measured is none that was promised.
+    /// Whether turns took less time. A share that could not be measured is a broken promise.
     pub(super) fn sooner(&self, most: f64) -> Grade {
         match self.time_share() {
             Some(share) if share <= most => Grade::Kept,

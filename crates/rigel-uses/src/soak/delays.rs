@@ -31,7 +31,7 @@ pub struct LongIo {
     pub usual_us: f64,
 }
 
-/// The I/Os that took so long that their length alone is a fault.
+/// The I/Os that took so long that this alone is a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongCount {
     /// At least this many.

@@ -82,7 +82,7 @@ impl DriveFound {
 }
 
 impl Drives {
-    /// The drives against which something speaks.
+    /// The drives with a warning.
     pub fn worse(&self) -> impl Iterator<Item = &DriveFound> {
         self.told.iter().filter(|drive| drive.is_worse())
     }

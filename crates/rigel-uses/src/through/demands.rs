@@ -54,7 +54,7 @@ const fn of(is_kept: bool) -> DemandVerdict {
     if is_kept { DemandVerdict::Kept } else { DemandVerdict::Missed }
 }
 
-/// Every standstill has to be shorter for sure.
+/// Every standstill has to be certainly shorter.
 fn standstill(limit: Nanos, found: &ThroughFindings) -> DemandVerdict {
     let all = &found.standstills;
     if found.course.is_empty() {
@@ -108,7 +108,7 @@ fn latencies(span: Option<Span>, found: &ThroughFindings) -> Result<(Histogram, 
     }
 }
 
-/// Whether at most this many I/Os took longer; one that failed did. The bucket of the limit may lie on either side.
+/// Whether at most this many I/Os took longer; failed ones count as longer. The bucket of the limit may be on either side.
 fn share(all: &Histogram, errors: u64, limit: Nanos, allowed: f64) -> DemandVerdict {
     let count = all.count().saturating_add(errors);
     if count == 0 {

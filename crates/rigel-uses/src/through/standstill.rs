@@ -49,7 +49,7 @@ impl Standstill {
         self.began_ns.saturating_add(self.silent.0)
     }
 
-    /// Whether a part of an interval lies in it.
+    /// Whether it contains a part of an interval.
     pub const fn holds(&self, figures: &Figures) -> bool {
         figures.began_ns < self.ended_ns() && figures.ended_ns > self.began_ns
     }

@@ -13,7 +13,7 @@ use rigel_core::units::{NS_PER_S, Nanos, to_f64};
 const LEAST_BEFORE: usize = 5;
 /// A p99 this many times as long as usual is trouble.
 const SLOW: f64 = 5.0;
-/// Up to here it is back; percentiles over so few I/Os vary.
+/// Up to here it has recovered; percentiles over so few I/Os vary.
 const AS_BEFORE: f64 = 1.5;
 /// A rate below this share of the usual one is trouble.
 const LOW: f64 = 0.8;
@@ -55,7 +55,7 @@ pub enum Baseline {
 pub struct Sign {
     /// When, on the clock of the run.
     pub at_ns: u64,
-    /// What.
+    /// The kind of sign.
     pub kind: SignKind,
 }
 
@@ -91,7 +91,7 @@ rigel_core::named!(TroubleKind {
 /// Intervals one after the other with the same trouble, or a standstill.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trouble {
-    /// What.
+    /// The kind of trouble.
     pub kind: TroubleKind,
     /// When it began, on the clock of the run.
     pub began_ns: u64,

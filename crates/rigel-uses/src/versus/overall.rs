@@ -22,7 +22,7 @@ pub struct OverallRatio {
     pub change: Change,
     /// The verdict on that.
     pub effect: Effect,
-    /// The loads whose own row certainly says the contrary: another direction, or one where the mean shows no difference.
+    /// The loads whose own row certainly contradicts it: another direction, or a quantity in which the mean shows no difference.
     pub against: Vec<Point>,
     /// Number of rounds.
     pub rounds: usize,

@@ -52,7 +52,7 @@ pub struct Name {
 pub struct AzureSeries {
     #[serde(default)]
     pub data: Vec<Sample>,
-    /// Behind the samples; missing where the answer was cut off within them.
+    /// After the samples; missing if the answer was truncated within them.
     #[serde(rename = "metadatavalues")]
     dimensions: Option<Vec<Dimension>>,
 }
@@ -60,7 +60,7 @@ pub struct AzureSeries {
 #[derive(Deserialize)]
 struct Dimension {
     name: Name,
-    /// Missing where the answer was cut off before it.
+    /// Missing if the answer was truncated before it.
     value: Option<String>,
 }
 

@@ -5,7 +5,7 @@
 /// A line that is not a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remark {
-    /// Words.
+    /// A line of text.
     Words,
     /// Dashes below the names of columns.
     Rule,

@@ -43,7 +43,7 @@ const SECTIONS: [(&str, Metric, f64); 11] = [
 /// Sections that follow from the others, or are not needed.
 const OTHERS: [&str; 4] = ["BSIZE", "SIZE", "READMERGE", "WRITEMERGE"];
 
-/// The name without what it is of, and without the number of a part: a line has 150 disks at most.
+/// The name without its subject, and without the number of a part: a line has at most 150 disks.
 fn stem(name: &str) -> Option<&str> {
     let of = name.strip_prefix("DISK").or_else(|| name.strip_prefix("DG"))?;
     Some(of.trim_end_matches(|sign: char| sign.is_ascii_digit()))

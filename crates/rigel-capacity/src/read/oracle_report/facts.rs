@@ -189,10 +189,10 @@ impl Facts {
         }
     }
 
-    /// The file, or a report in it, is over.
+    /// The file, or a report in it, is complete.
     ///
     /// # Errors
-    /// When it does not say when or of what it is, or its interval is none.
+    /// When it does not name its time or subject, or its interval is empty.
     pub fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Some(report) = self.report.take() else { return Ok(()) };
         if !report.is_whole {

@@ -29,7 +29,7 @@ impl Decimal {
         ((1..=2).contains(&digits) || others).then_some(if is_point { Self::Point } else { Self::Comma })
     }
 
-    /// A number. `None` for what is none, such as the `#####` of one that is too long for its column.
+    /// A number; `None` for anything else, such as the `#####` of one that is too long for its column.
     pub fn number(self, text: &str) -> Option<f64> {
         let (number, factor) = without_unit(text.trim());
         let (decimal, group) = if self == Self::Point { ('.', ',') } else { (',', '.') };
@@ -64,7 +64,7 @@ fn without_unit(text: &str) -> (&str, f64) {
 /// A date and a time of day: `29-Nov-26 04:00:12`, `2026-11-29 04:00`, `29.11.26 04:00:12`.
 ///
 /// # Errors
-/// When it is none, or does not show what is the month.
+/// When it is not one, or does not show which part is the month.
 pub fn moment(
     text: &str,
     dates: &mut Dates,

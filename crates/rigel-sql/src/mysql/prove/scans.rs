@@ -58,7 +58,7 @@ pub fn prove(
     Ok(found.map(|found| found.measuring(SCANNED)))
 }
 
-/// Rows per second of all sessions together, each with a part of its own.
+/// Rows per second of all sessions together, each with its own part.
 fn visit(prover: &Prover<'_>, sessions: u32, draw: &mut Generator) -> Result<f64, Problem> {
     check_not_stopped(prover.stop)?;
     let mut clients = (0..sessions).map(|_| prover.session()).collect::<Result<Vec<Conn>, Problem>>()?;

@@ -25,7 +25,7 @@ const SECONDS: u64 = 8;
 const TURNS: u64 = 40;
 /// The default of both products until now (MySQL 8.4 has 10,000).
 const USUAL_CAPACITY: u32 = 200;
-/// The least that a server takes on its own for `innodb_io_capacity_max`.
+/// The lowest `innodb_io_capacity_max` that a server chooses by itself.
 const LEAST_MOST: u32 = 2000;
 /// Enough for any device while nothing is measured.
 const ALL_OUT: u32 = 40_000;

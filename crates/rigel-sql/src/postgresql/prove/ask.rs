@@ -34,7 +34,7 @@ pub fn session(address: &Address) -> Result<Client, Problem> {
     Ok(client)
 }
 
-/// Sees whether this many sessions can be had, before anything is made.
+/// Checks that this many sessions are available, before anything is created.
 pub fn try_out(address: &Address, sessions: u32) -> Result<(), Problem> {
     crate::session::allow_files(sessions);
     (0..sessions).map(|_| session(address)).collect::<Result<Vec<Client>, Problem>>().map(drop)
@@ -45,7 +45,7 @@ pub fn set(client: &mut Client, settings: &str) -> Result<(), Problem> {
     client.batch_execute(settings).map_err(|error| failure::statement("a setting cannot be changed", &error))
 }
 
-/// The rows of a statement, of which each has one column.
+/// The rows of a statement with one column.
 pub fn lines(client: &mut Client, sql: &str) -> Result<Vec<String>, Problem> {
     let told = client
         .simple_query(sql)

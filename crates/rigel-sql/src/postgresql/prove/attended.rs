@@ -83,7 +83,7 @@ pub fn attended(
     (Err(waiting.silent(&shown)), TablesOutcome::Unknown)
 }
 
-/// A statement that was ended because the user wanted so.
+/// A statement that the user ended.
 fn by_user(problem: Problem, stop: &AtomicBool) -> Problem {
     if stop.load(Ordering::Relaxed) && problem.kind == ExitKind::CutShort { ended() } else { problem }
 }

@@ -20,7 +20,7 @@ pub const MOST_SESSIONS: u32 = 16;
 /// The rows that a session scans when it is alone; with several, each has fewer, so that they do not find each other's blocks in memory.
 const SHARE: f64 = 0.02;
 const BITMAP: &str = "set enable_indexscan = off; set enable_seqscan = off; set enable_bitmapscan = on";
-/// The server starts and ends its workers on its own.
+/// The server starts and ends its workers itself.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A setting whose values take turns.

@@ -102,7 +102,7 @@ fn of_html(text: &str) -> Vec<Values> {
     rows[at + 1..].iter().map(|cells| row(&rows[at], cells)).collect()
 }
 
-/// The texts of the cells of a row that are whole.
+/// The texts of the complete cells of a row.
 fn cells(text: &str) -> Vec<String> {
     let parts = text.split('<').filter_map(|part| {
         let (tag, text) = part.split_once('>')?;

@@ -32,7 +32,7 @@ pub fn jobs(found: &Document) -> Result<Vec<&Job>, Problem> {
     Ok(jobs)
 }
 
-/// Whether jobs are of more than one client.
+/// Whether jobs are from more than one client.
 pub fn has_several(jobs: &[&Job]) -> bool {
     clients(jobs).len() > 1
 }
@@ -45,7 +45,7 @@ fn ios(job: &Job) -> f64 {
     job.mixed.as_ref().map_or(job.read.total_ios + job.write.total_ios, |mixed| mixed.total_ios)
 }
 
-/// Refuses jobs whose sum is not what fio says of all clients: one of them is missing, or was counted twice.
+/// Refuses jobs whose sum differs from fio's for all clients: one of them is missing, or was counted twice.
 fn add_up(jobs: &[&Job], all: &Job) -> Result<(), Problem> {
     let (sum, total) = (jobs.iter().map(|job| ios(job)).sum::<f64>(), ios(all));
     if (sum - total).abs() <= ADDS_UP * total {

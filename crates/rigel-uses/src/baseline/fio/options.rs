@@ -24,7 +24,7 @@ pub fn write_percent(walk: &str, option: &impl Fn(&[&str]) -> Option<String>) ->
     }
 }
 
-/// Refuses a load whose rate says nothing of the storage, or that is another one than Rigel's.
+/// Refuses a load whose rate says nothing about the storage, or that differs from Rigel's.
 pub fn check(option: &impl Fn(&[&str]) -> Option<String>) -> Result<(), String> {
     let is_set = |name: &&str| {
         let text = option(&[*name]);

@@ -13,7 +13,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use rigel_core::error::Problem;
 
-/// The elapsed time and the distance of the snapshots may differ by so much.
+/// The permitted difference between the elapsed time and the distance of the snapshots.
 const MOST_APART_MS: i64 = 60 * MS_PER_S;
 
 impl Report {

@@ -9,7 +9,7 @@ use super::Section;
 use crate::{Metric, Span};
 use std::collections::BTreeMap;
 
-/// The rows that are of use, as they are written.
+/// The rows that are used, as written.
 #[derive(Debug, Default)]
 pub struct Rates {
     rows: BTreeMap<(Section, String), Vec<String>>,
@@ -44,7 +44,7 @@ const BLOCKS: [(Metric, &str); 4] = [
     (Metric::WriteBytes, "physical writes"),
 ];
 const OTHERS: [&str; 2] = ["std block size", "rollbacks"];
-/// A number may be rounded by so much of it: the store takes two values of a sample that differ by less for one.
+/// A number may be rounded by this share: the store treats two values of a sample that differ by less as equal.
 const MOST_ROUNDED: f64 = 0.04;
 const MOST_ROUNDED_OPS: f64 = 0.05;
 /// The error from rounding two or three numbers with one decimal, and the relative error from two clocks.
@@ -57,7 +57,7 @@ fn is_same(one: f64, other: f64) -> bool {
 }
 
 impl Rates {
-    /// A row, if it is of use. The first of a name counts.
+    /// Takes a row, if it is used. The first one with a name counts.
     pub fn take(&mut self, section: Section, label: &str, cells: &[&str]) {
         let is_known = match section {
             Section::Activity => STATISTICS.iter().any(|(_, name, _)| *name == label),

@@ -35,7 +35,7 @@ fn judged(root: &Path, options: &[&str], checks: &[&str]) -> anyhow::Result<Outc
     Ok(Outcome::Judged(deny.status().context("cannot start cargo-deny")?.success()))
 }
 
-/// The last line of what was said is the cause.
+/// The last line of the output is the cause.
 fn not_fetched(said: &str) -> String {
     let cause = said.lines().map(str::trim).rfind(|line| !line.is_empty());
     format!(

@@ -142,8 +142,7 @@ impl Release {
         format!("{name}-{VERSION}-1.{}.rpm", self.architecture.name)
     }
 
-    /// Says that something cannot be made or tried on this host, and counts it. Where packages are made for others (`CI=true`) that is an
-    /// error.
+    /// Reports that something cannot be built or tested on this host, and counts it. If packages are built for others (`CI=true`) that is an error.
     fn leave_out(&self, what: &str) -> anyhow::Result<()> {
         anyhow::ensure!(!crate::ci::in_ci(), "{what}");
         println!("LEFT OUT {what}");
@@ -188,7 +187,7 @@ fn epoch(root: &Path) -> anyhow::Result<u64> {
     told.context("git does not tell the date of the last commit: set SOURCE_DATE_EPOCH")
 }
 
-/// The releases that an earlier call made. That of this host is asked for in any case, and its checks say what is missing.
+/// The releases of an earlier call. That of this host is always requested, and its checks say what is missing.
 fn already_made(releases: &[Release]) -> anyhow::Result<Vec<Release>> {
     let mut made = Vec::new();
     for release in releases {
@@ -204,7 +203,7 @@ fn already_made(releases: &[Release]) -> anyhow::Result<Vec<Release>> {
     Ok(made)
 }
 
-/// Makes what is wanted for each processor; the releases that were made. Where nothing compiles for one, it is left out.
+/// Builds what is requested for each processor; returns the releases. A processor without a compiler is left out.
 fn make(
     releases: &[Release],
     tools: &Tools,

@@ -41,7 +41,7 @@ const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-l
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-sanitizer-coverage-stack-depth \
     -Cllvm-args=-simplifycfg-branch-fold-threshold=0 --cfg fuzzing";
-/// The program for all targets, a workspace of its own.
+/// The program for all targets, in a separate workspace.
 pub const MANIFEST: &str = "fuzz/libfuzzer/Cargo.toml";
 const PROGRAM: &str = "rigel-libfuzzer";
 /// The variable that selects the target in that program.

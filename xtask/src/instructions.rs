@@ -36,7 +36,7 @@ struct InstructionAllowance {
 enum Growth {
     Same,
     Grown,
-    /// There is none to compare with.
+    /// There is no number to compare with.
     New,
 }
 

@@ -139,7 +139,7 @@ fn run(command: &Command) -> anyhow::Result<bool> {
     }
 }
 
-/// Cargo says where this package lies; the value of the build is only for a program that is started by hand.
+/// Cargo says where this package is; the value from the build is only for a program that is started by hand.
 fn workspace_root() -> anyhow::Result<PathBuf> {
     let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let root = Path::new(&package).parent();

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use serde_json::Value;
 use std::path::Path;
 
-/// Prints every package that needs a newer compiler; whether there is none.
+/// Prints every package that needs a newer compiler; returns whether there is none.
 pub fn run(root: &Path) -> anyhow::Result<bool> {
     let arguments = ["metadata", "--locked", "--format-version", "1"];
     let told = crate::ci::cargo(root, &arguments).output().context("cannot start cargo")?;

@@ -46,7 +46,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Prints every finding; whether there are none.
+/// Prints every finding; returns whether there are none.
 pub fn run(root: &Path) -> anyhow::Result<bool> {
     let names = source::names(root)?;
     let files = source::read(root, &names)?;

@@ -18,11 +18,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const FILE: &str = "capacity.sqlite";
-/// The layout of the database; a higher one is of a newer Rigel.
+/// The layout of the database; a newer Rigel writes higher ones.
 const LAYOUT: i64 = 1;
-/// Another import may take so long.
+/// How long another import may take.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// A transaction holds this many files at most, and no other begins in it after so long: another import waits for its end.
+/// A transaction holds at most this many files, and none is added after this time: another import waits for its end.
 const MOST_FILES: u32 = 100;
 const LONGEST: Duration = Duration::from_secs(1);
 /// A block is several thousand bytes: on smaller pages the rest of the last one would be a large part.
@@ -73,7 +73,7 @@ pub fn place(given: Option<&Path>) -> Result<PathBuf, Problem> {
 }
 
 impl Store {
-    /// Opens the store to write; makes it if there is none.
+    /// Opens the store for writing; creates it if there is none.
     pub fn open(path: &Path) -> Result<Self, Problem> {
         if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty() && !dir.exists()) {
             // One that was named may be a slip; only the usual place is made.

@@ -33,8 +33,7 @@ pub fn guarded(program: impl FnOnce() -> ExitCode + panic::UnwindSafe) -> ExitCo
     caught(program)
 }
 
-/// Tells every panic; one of the main thread continues with `then`, because nothing but that thread talks to other nodes, and they must not wait
-/// for it.
+/// Reports every panic; one of the main thread continues with `then`, because only that thread talks to other nodes, and they must not wait for it.
 pub fn tell_panics(then: impl Fn() + Send + Sync + 'static) {
     let main = thread::current().id();
     panic::set_hook(Box::new(move |info| {

@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior};
 use std::path::{self, Path, PathBuf};
 
 const FILE: &str = "calibrations.sqlite";
-/// The layout of the database; a higher one is of a newer Rigel. Layout 1 had no column for the record, 2 none for the storage.
+/// The layout of the database; a newer Rigel writes higher ones. Layout 1 had no column for the record, 2 none for the storage.
 const LAYOUT: i64 = 3;
 /// The column that layout 2 added.
 const RECORD: &str = "record";

@@ -46,8 +46,9 @@ pub fn run() -> ExitCode {
     })
 }
 
-/// Does what a command line asks for, the program's name first, within this process, and writes to these streams; the exit code. It is what the program does,
-/// but for what belongs to a process: its environment is empty, and a panic is one.
+/// Runs a command line, starting with the program's name, within this process, and writes to these streams; returns
+/// the exit code. It behaves like the program, except for what belongs to a process: its environment is empty, and a
+/// panic stays a panic.
 pub fn perform(argv: &[OsString], streams: &Streams) -> u8 {
     done(args::read(argv, &args::Environment::default()), None, streams)
 }
@@ -98,8 +99,8 @@ impl ProgramEnd {
     }
 }
 
-/// Reads a command line, the program's name first, and does nothing else. Arguments of a program called `orion` are read
-/// as ORION's. No bytes make it panic. The list of targets has a reader of its own,
+/// Parses a command line, starting with the program's name, and does nothing else. Arguments of a program called
+/// `orion` are read as ORION's. No bytes make it panic. The list of targets has its own parser,
 /// [`rigel_io::targets::lun_list::parse`].
 ///
 /// # Errors

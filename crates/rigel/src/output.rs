@@ -116,8 +116,8 @@ impl OutputSet {
     }
 }
 
-/// Writes files into a directory, each under `run_id` and its suffix, and gives their paths.
-/// When one exists and `force` is not given, none is written. When one cannot be written, those before it are whole.
+/// Writes files into a directory, each under `run_id` and its suffix, and returns their paths. If one exists and
+/// `force` is not given, none is written. If one cannot be written, the previous ones are complete.
 pub fn write_files(
     dir: &Path,
     run_id: &str,
@@ -131,7 +131,7 @@ pub fn write_files(
 pub struct PlacedFile<'a> {
     /// The directory of the user's choice; it has to be there.
     dir: PathBuf,
-    /// The name in it, with `/` when the output has directories of its own.
+    /// Its name there, with `/` if the output has its own directories.
     name: String,
     bytes: &'a [u8],
 }
@@ -166,7 +166,7 @@ pub fn write_all(files: &[PlacedFile<'_>], force: bool) -> Result<Vec<PathBuf>, 
     Ok(paths)
 }
 
-/// Makes directories of the outputs, not the one that they lie in.
+/// Creates directories within the output directory, not that directory itself.
 fn make_below(dir: &Path, own: &Path) -> Result<(), Problem> {
     fs::metadata(dir).map_err(|error| trouble(dir, &error))?;
     let mut at = dir.to_owned();

@@ -164,7 +164,7 @@ pub struct WorkProgress {
 }
 
 impl WorkProgress {
-    /// Counts bytes. `label` says what is done to what: `filling rigel-scratch.dat`.
+    /// Counts bytes. `label` names the activity: `filling rigel-scratch.dat`.
     pub fn of_bytes(streams: &Streams, quiet: bool, label: &str) -> Self {
         Self::bytes_on(Surface::of(streams, quiet), label)
     }
@@ -212,7 +212,7 @@ impl WorkProgress {
         Self { surface, text: Box::new(text), done: 0, tenths: 0, began: None, tells_rate: false }
     }
 
-    /// Something that was found meanwhile, at once.
+    /// Reports a finding immediately.
     pub fn say(&mut self, text: &str) {
         match &mut self.surface {
             Surface::Lines(lines) => lines.last_line(&path_text::printable(text)),

@@ -25,8 +25,8 @@ const OUT_OF_TIME: &str =
 /// Signals that come so soon after the first one belong to it.
 const TOGETHER: Duration = Duration::from_secs(1);
 
-/// A flag that SIGINT, SIGTERM and SIGHUP set. Another signal more than a second after that ends the process with exit code 4: the record is
-/// whole up to its last line.
+/// A flag that SIGINT, SIGTERM and SIGHUP set. Another signal more than a second later ends the process with exit
+/// code 4: the record is complete up to its last line.
 #[derive(Debug)]
 pub struct Signals {
     flag: Arc<AtomicBool>,
@@ -139,7 +139,7 @@ pub struct SignalLoan<'a> {
 }
 
 impl SignalLoan<'_> {
-    /// Tells the first signal from the second one.
+    /// Distinguishes the first signal from the second.
     pub fn wish(&self) -> UserSignals {
         self.wish.clone()
     }
@@ -166,7 +166,7 @@ pub struct UserSignals {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndRequest {
-    /// To go on, or to end as was said before.
+    /// To continue, or to end as requested before.
     Nothing,
     End,
     EndAtOnce,

@@ -104,7 +104,7 @@ impl Streams {
 }
 
 impl Stream {
-    /// Writes all of it, and at once.
+    /// Writes all of it immediately.
     fn put(&self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Output if is_output_closed() => Err(Errno::BADF.into()),

@@ -41,7 +41,7 @@ impl Abilities {
         self.is_dumb() || !locale.is_some_and(|locale| locale.contains("utf-8") || locale.contains("utf8"))
     }
 
-    /// Whether colours are wanted where they can be shown.
+    /// Whether to use colours, if they can be shown.
     pub fn has_colour(&self) -> bool {
         self.no_color.is_none() && !self.is_dumb() && !self.carried
     }

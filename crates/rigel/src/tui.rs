@@ -66,10 +66,10 @@ pub struct LiveView<'a> {
 }
 
 impl<'a> LiveView<'a> {
-    /// Takes the terminal over.
+    /// Takes control of the terminal.
     ///
     /// # Errors
-    /// When it cannot be had.
+    /// When that is not possible.
     pub fn open(signals: &'a Signals) -> Result<Self, Problem> {
         let trouble = |error: io::Error| {
             Problem::refused(format!("the terminal cannot be set up: {error}"))

@@ -64,7 +64,7 @@ pub const TESTS: &[(&str, &str)] = &[
     ("zstd", "an archive, for the corpus of the write guard"),
 ];
 
-/// Says what `who` needs and installs what is missing of it.
+/// Prints what `who` needs and installs what is missing.
 pub fn run(packages: &[(&'static str, &str)], who: &str) {
     println!("=== setup: Debian packages for {who}");
     let missing = match missing(packages) {

@@ -18,7 +18,7 @@ use std::thread;
 const CLOCK: &str = "clock::";
 /// The tests of this name mostly wait for runs of a given duration.
 const WAITING: &[&str] = &["it"];
-/// Test programs of their own. Each says why.
+/// Test programs that run separately, each with the reason.
 const APART: &[&str] = &["browser", "exports", "live", "no_allocation", "nodes"];
 /// The longest of them, which starts programs of several processes and waits for them half of the time.
 const RANKS: &[&str] = &["mpi"];
@@ -117,11 +117,11 @@ struct Group {
 #[derive(Clone, Copy, Debug)]
 struct Lane {
     programs: Programs,
-    /// Programs at once: the last test of one, which is alone, has company then.
+    /// Number of simultaneous programs: the last test of one, which is alone, then has company.
     programs_at_once: usize,
     /// Arguments of the test programs: which of their tests.
     which: &'static [&'static str],
-    /// Tests at once, if not one for each CPU.
+    /// Number of simultaneous tests, if not one for each CPU.
     at_once: Option<usize>,
 }
 

@@ -100,7 +100,7 @@ pub fn rust_flags(release: &Release) -> anyhow::Result<String> {
     ))
 }
 
-/// The quickest of some starts: others may use this host meanwhile. `rigel-mpi` without MPI only says so, and takes no longer.
+/// The quickest of several starts, because others may use this host meanwhile. `rigel-mpi` without MPI only reports that, and takes no longer.
 fn starts_quickly(program: &Path) -> anyhow::Result<bool> {
     let mut quickest = Duration::MAX;
     for _ in 0..STARTS {

@@ -53,7 +53,7 @@ pub fn needs(only: &str) -> &'static [&'static str] {
     NEEDS.iter().find(|(name, _)| *name == only).map_or(&[], |(_, packages)| packages)
 }
 
-/// Adds a step for each way to install, or for the one that is wanted.
+/// Adds a step for each way to install, or for the requested one.
 pub fn run(releases: &[Release], target: &Path, only: Option<&str>, steps: &mut Steps) {
     let roots = target.join("dist-roots");
     for release in releases {

@@ -99,7 +99,7 @@ fn name(kind: &str, version: u32) -> String {
     if kind == "deb" { format!("postgresql-{version}-rigel") } else { format!("rigel_{version}") }
 }
 
-/// The files where the servers of PGDG have them: `/usr/pgsql-17` on Enterprise Linux. What was built lies where Debian has them.
+/// The files in PGDG's layout: `/usr/pgsql-17` on Enterprise Linux. The build has Debian's layout.
 fn laid_out(release: &Release, built: &Path, kind: &str, version: u32) -> anyhow::Result<PathBuf> {
     let tree = release.work.join(format!("extension-{version}-{kind}"));
     for file in stage::files(built)? {

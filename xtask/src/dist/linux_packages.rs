@@ -17,7 +17,7 @@ pub struct Package<'a> {
     pub description: &'a str,
     /// The directory that becomes `/`.
     pub tree: PathBuf,
-    /// Directories of its own, which go with it.
+    /// Its own directories, which are removed with it.
     pub directories: &'a [&'a str],
     /// Directories that others may have as well. dpkg handles them itself; an rpm has to name them, or they stay.
     pub shared: &'a [&'a str],

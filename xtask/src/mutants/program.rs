@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 /// The crates whose unit tests have to find mutations, each after those that it is built on.
 pub const PACKAGES: [&str; 6] =
     ["rigel-stats", "rigel-core", "rigel-uses", "rigel-capacity", "rigel-report", "rigel"];
-/// The crate of the real binary, which hears of a mutation as its tests do.
+/// The crate of the real binary, which receives a mutation like its tests.
 const BINARY: &str = "rigel";
 /// The program of those tests.
 const WITH_BINARY: &str = "it";
-/// A program that takes that long hangs, unless it takes so long as it is.
+/// A program that takes this long hangs, unless the original does too.
 const HANGS: Duration = Duration::from_secs(60);
 /// A mutation may take this many times as long as the original, because it may well extend a search.
 const LONGER: u32 = 3;
@@ -41,7 +41,7 @@ pub struct Program {
     copy: PathBuf,
     /// The names of its tests.
     tests: Vec<String>,
-    /// After so long it hangs.
+    /// After this time it hangs.
     pub most: Duration,
 }
 

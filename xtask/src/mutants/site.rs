@@ -22,7 +22,7 @@ pub struct Site {
     pub constant: Option<Range<usize>>,
 }
 
-/// The only place of an expression in a text; else why there is none.
+/// The only occurrence of an expression in a text; otherwise why there is none.
 pub fn only(text: &str, syntax: &syn::File, expression: &str) -> Result<Site, String> {
     let wanted = words(parse(expression)?.to_token_stream());
     let mut scan = Scan { wanted, sites: Vec::new(), constant: None };

@@ -21,11 +21,11 @@ const MEMORY: &str = "/dev/shm";
 const TARGET_BYTES: u64 = GIB;
 const SECTOR_BYTES: u64 = 512;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Buffers and rings are all there by then.
+/// All buffers and rings exist by then.
 const BEGUN: Duration = Duration::from_secs(20);
 /// The limit of the program's growth from then on.
 const MOST_GROWTH_BYTES: u64 = 2 * MIB;
-/// The program looks at its target before it measures: signatures, alignment.
+/// The program examines its target before it measures: signatures, alignment.
 const MOST_OTHER_BYTES: u64 = 4 * MIB;
 
 /// Duration and parallelism.

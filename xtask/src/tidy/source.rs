@@ -34,7 +34,7 @@ impl<'a> RustFile<'a> {
         Ok(Self { path, text, tokens, syntax })
     }
 
-    /// The crate's folder under `crates`, if the file lies in one.
+    /// The crate's folder under `crates`, if the file is in one.
     pub fn crate_name(&self) -> Option<&'a str> {
         self.path.strip_prefix("crates/")?.split('/').next()
     }

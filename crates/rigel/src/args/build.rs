@@ -137,7 +137,7 @@ fn check_name(front: Front, name: &OsStr) -> Result<(), Problem> {
     Ok(())
 }
 
-/// A simulated engine has a target of its own and takes no other.
+/// A simulated engine has its own target and accepts no other.
 fn targets(
     front: Front,
     request: &Request,

@@ -230,7 +230,7 @@ fn with_load_level(argv: &[OsString]) -> Vec<OsString> {
     argv
 }
 
-/// The words as the parser takes them.
+/// The words in the parser's form.
 fn prepared(cli: &clap::Command, argv: &[OsString]) -> Vec<OsString> {
     let argv = overview::usual(cli, argv);
     match (argv.as_slice(), cli.find_subcommand("sql")) {

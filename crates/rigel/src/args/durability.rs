@@ -186,7 +186,7 @@ impl AcknowledgeArgs {
         self.engine().map(|_| self.clone())
     }
 
-    /// The engine that was asked for.
+    /// The requested engine.
     pub fn engine(&self) -> Result<Option<EngineKind>, Problem> {
         match self.engine {
             EngineRequest::Auto => Ok(None),

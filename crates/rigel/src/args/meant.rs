@@ -122,7 +122,7 @@ pub fn no_word(cli: &clap::Command, arguments: &[OsString]) -> Problem {
     }
 }
 
-/// The names of the commands that a command has of its own.
+/// The names of a command's own commands.
 fn own_commands<'a>(cli: &'a clap::Command, command: &str) -> Option<Vec<&'a str>> {
     let own =
         cli.find_subcommand(command)?.get_subcommands().map(clap::Command::get_name).collect::<Vec<_>>();

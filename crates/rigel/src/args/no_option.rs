@@ -63,7 +63,7 @@ impl<'a> RefusedOption<'a> {
         self.arguments.get(1).filter(|_| self.command == Some("run"))?.to_str()
     }
 
-    /// `--max-latency -2ms`, and `-2ms`, of which only `-2` is taken for an option.
+    /// `--max-latency -2ms`, and `-2ms`, of which the parser takes `-2` for an option.
     fn negative_value(&self) -> Option<(String, &'a str)> {
         self.arguments.windows(2).find_map(|pair| {
             let (option, value) = (pair[0].to_str()?, pair[1].to_str()?);
@@ -174,7 +174,7 @@ impl<'a> RefusedOption<'a> {
         Some(problem.at(format!("-{name}")).next(format!("write --{name}{line}")))
     }
 
-    /// An option of fio or of ORION. Whoever types one of fio's types several, and wants to know all.
+    /// An option of fio or of ORION. Users who type one of fio's type several, and want to know about all.
     fn foreign(&self) -> Option<Problem> {
         let words = self.without_own();
         let hints: Vec<(String, String)> =

@@ -5,7 +5,7 @@
 use super::{Environment, cli, typed};
 use std::ffi::OsString;
 
-/// The line of these words, the command first, between backticks; `None` when its words are refused as well.
+/// The line with these words, the command first, between backticks; `None` if its words are refused as well.
 pub fn line(words: &[OsString]) -> Option<String> {
     let argv: Vec<OsString> = std::iter::once("rigel".into()).chain(words.iter().cloned()).collect();
     let is_understood = cli::is_understood(&argv) && cli::read(&argv, &Environment::default()).is_ok();

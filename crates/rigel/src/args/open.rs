@@ -110,7 +110,7 @@ pub fn looks_like_thousands(rates: &[u32]) -> Option<String> {
     })
 }
 
-/// Most outstanding I/Os, as they were asked for.
+/// Most outstanding I/Os, as requested.
 pub fn most_outstanding(asked: Option<u32>) -> Result<u32, Problem> {
     let most = asked.unwrap_or(DEFAULT_MOST_OUTSTANDING);
     if (1..=MAX_OUTSTANDING).contains(&most) {

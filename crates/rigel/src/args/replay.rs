@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 /// A day and a night of each day of a week, and some spikes.
 const USUAL_PHASES: &str = "24";
-/// Rates can be scaled by so much at most.
+/// The largest factor for rates.
 const MOST_SCALE: f64 = 1000.0;
 
 const SUMMARY: &str = "\

@@ -21,11 +21,11 @@ type Words = &'static [Word];
 /// As in `run` or `sql prove`.
 type Commands = &'static [&'static str];
 
-/// Options that do not go with other words, or only with them.
+/// Options that cannot be combined with other words, or only with them.
 #[derive(Debug)]
 struct Rule {
     commands: Commands,
-    /// Each of them for itself.
+    /// Each of them separately.
     options: Words,
     goes: Goes,
     because: &'static str,
@@ -226,7 +226,7 @@ fn without_values(next: &str) -> String {
     next.split_once("`rigel run ").and_then(level).unwrap_or(next)
 }
 
-/// Words as the page shows them.
+/// Words in the form of the page.
 fn quoted(words: &[&str], last: &str) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {

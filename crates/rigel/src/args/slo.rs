@@ -176,7 +176,7 @@ fn limit(text: &str) -> Result<Nanos, Box<dyn Error + Send + Sync>> {
     }
 }
 
-/// The time that was asked for.
+/// The requested time.
 pub fn asked_duration(duration: Option<Nanos>) -> Result<Option<Nanos>, Problem> {
     match duration {
         Some(Nanos(0)) => Err(Problem::usage("--for must be longer than 0")

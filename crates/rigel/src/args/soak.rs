@@ -20,7 +20,7 @@ use rigel_core::units::Nanos;
 use std::path::PathBuf;
 
 const LOAD: &str = "Load";
-/// Share of writes where writing is allowed and nothing else is asked for.
+/// Share of writes if writing is allowed and nothing else is requested.
 const USUAL_WRITES: u64 = 30;
 
 const SUMMARY: &str = "\

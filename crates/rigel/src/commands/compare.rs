@@ -64,7 +64,7 @@ pub fn compare(options: &CompareArgs, streams: &Streams) -> Result<(), Problem> 
     check_gates(&gates, |gate| reason(gate, &comparison), (options.fail_undecided, NARROWER), streams)
 }
 
-/// A single run is one session; several speak for themselves.
+/// A single run is one session; several show their spread themselves.
 fn past_of(side: &[LoadedRecord], streams: &Streams) -> SessionSpread {
     if let [only] = side { past::of_run(&only.record, streams) } else { SessionSpread::default() }
 }
@@ -134,7 +134,7 @@ fn records_in(dir: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(found)
 }
 
-/// Refuses what is not comparable, unless it was asked for.
+/// Refuses what is not comparable, unless the user insists.
 fn check(
     comparison: &Comparison,
     options: &CompareArgs,

@@ -200,7 +200,7 @@ pub fn read(path: &Path, streams: &Streams) -> Result<Record, Problem> {
     Ok(whole.record)
 }
 
-/// Reads the record of a run of this process. `unkept`: lines of it that found room nowhere.
+/// Reads the record of a run of this process. `unkept`: its lines that could not be stored anywhere.
 pub fn read_own(path: &Path, unkept: &[&[u8]], streams: &Streams) -> Result<Record, Problem> {
     Ok(whole(path, unkept, streams)?.record)
 }

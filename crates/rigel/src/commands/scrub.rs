@@ -26,7 +26,7 @@ use std::{env, fs};
 
 /// MB per second from a device that is read alone: slow enough not to disturb its other users much.
 const GENTLE_MBPS: u64 = 100;
-/// A state of more is none: ten thousand ranges take some megabytes.
+/// A larger file is not a state: ten thousand ranges take a few megabytes.
 const MOST_STATE_BYTES: u64 = 1 << 30;
 
 /// Reads or compares, and prints what was found. What cannot be read, and copies that differ, are a problem of exit code 1.

@@ -5,7 +5,7 @@
 
 use clap_mangen::roff::{Roff, bold, roman};
 
-/// A line indented by so much explains the line before it.
+/// A line indented this far explains the line before it.
 const EXPLAINS: usize = 6;
 
 pub fn sections(text: &str) -> String {

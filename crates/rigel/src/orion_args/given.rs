@@ -16,7 +16,7 @@ use std::os::unix::ffi::OsStrExt;
 pub struct OrionValues {
     /// ORION's, with their values.
     orion: BTreeMap<&'static str, OsString>,
-    /// Rigel's own, as clap wants them: `--name` or `--name=value`.
+    /// Rigel's own, in clap's form: `--name` or `--name=value`.
     pub own: Vec<OsString>,
 }
 

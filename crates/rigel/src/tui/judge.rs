@@ -124,7 +124,7 @@ impl PartialRecord {
         }
     }
 
-    /// A fault is reported at once: the visit of a soak continues for long.
+    /// A fault is reported immediately: the visit of a soak takes long.
     fn interval(&mut self, interval: &Interval) -> Option<Judgement> {
         self.in_parts = Some(interval.visit);
         let before = self.wrong.faults.all();
@@ -181,7 +181,7 @@ fn figures(io: &IoFindings, basis: Basis) -> Figures {
     }
 }
 
-/// The flags, but for those that only say that the run is not over yet.
+/// The flags, except those that only say that the run is not over yet.
 fn flags(classes: &[LoadClass], findings: &Findings) -> Vec<ShownFlag> {
     let of_run = findings.flags.iter().map(|flag| shown(About::Run, "the run".to_owned(), flag));
     let of_curves = findings.curves.iter().flat_map(|found| {

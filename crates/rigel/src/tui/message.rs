@@ -42,7 +42,7 @@ pub enum Message {
         /// The points; empty as long as they have to be searched.
         points: Vec<Point>,
         classes: Vec<LoadClass>,
-        /// Whether marks can be said into it.
+        /// Whether it accepts marks.
         takes_marks: bool,
     },
     /// The points are known.
@@ -86,7 +86,7 @@ pub enum Message {
         /// The widest half-width, relative; infinite when a point has none.
         widest: f64,
     },
-    /// The run will be over then, on its own clock.
+    /// The predicted end of the run, on its own clock.
     Forecast(TimeRange),
     /// The visits so far were judged.
     JudgedRun(Box<Judgement>),

@@ -82,7 +82,7 @@ pub struct Looks {
     pub done: usize,
     /// Out of this many of the phase.
     pub points: usize,
-    /// The widest half-width of the latest looks, relative, the newest last.
+    /// The widest half-width of the latest examinations, relative, the newest last.
     pub widest: VecDeque<f64>,
 }
 

@@ -23,7 +23,7 @@ const IMPORTED: &str = "crates/rigel-capacity/tests-data/iostat-12.6.1.json";
 const SIMULATED: [&str; 7] =
     ["--engine", "sim:servers=4,service=1ms", "--seed", "7", "--quiet", "--no-html", "--no-history"];
 
-/// A program in a directory of its own.
+/// A program in a separate directory.
 struct Program<'a> {
     emulator: Option<&'a Emulator>,
     path: PathBuf,
@@ -85,7 +85,7 @@ fn measures(rigel: &Program<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Blocks that identify themselves: their checksum has code of its own on each processor.
+/// Blocks that identify themselves: their checksum has different code on each processor.
 fn verifies(rigel: &Program<'_>) -> anyhow::Result<()> {
     let line = "soak data --write 50 --destroy-data data --for 5s --json --quiet --no-html";
     let told: Value = serde_json::from_str(&rigel.run(&line.split(' ').collect::<Vec<_>>())?)?;

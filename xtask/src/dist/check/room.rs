@@ -31,7 +31,7 @@ exit 127
 
 pub struct Room {
     path: PathBuf,
-    /// Packages are of another processor than the root.
+    /// Packages are for another processor than the root's.
     is_foreign: bool,
     /// Removes it on the way out.
     _copy: Option<tempfile::TempDir>,
@@ -140,7 +140,7 @@ impl Room {
         output(command.args(arguments))
     }
 
-    /// rpm of this host on the root: it needs no package manager of its own.
+    /// This host's rpm on the root: it needs no package manager of its own.
     pub fn rpm(&self, arguments: &[&str]) -> Command {
         let mut rpm = Command::new("rpm");
         rpm.arg("--root").arg(&self.path).args(["--dbpath", "/var/lib/rpm"]);
@@ -151,7 +151,7 @@ impl Room {
         rpm
     }
 
-    /// Every path inside, but for what is not ours.
+    /// Every path inside, except what is not ours.
     pub fn list(&self) -> anyhow::Result<BTreeSet<String>> {
         self.find(&[])
     }

@@ -6,7 +6,7 @@ use super::room::Room;
 use serde_json::Value;
 use std::time::Instant;
 
-/// Tries what lies below `/usr` or `/usr/local` of a root.
+/// Tests what is below `/usr` or `/usr/local` of a root.
 pub fn of_root(room: &Room, prefix: &str, architecture: &Architecture) -> anyhow::Result<()> {
     let told = room.run("rigel --version")?;
     is_version(&told, architecture)?;
@@ -39,7 +39,7 @@ pub fn is_version(told: &str, architecture: &Architecture) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Calibrates for some seconds; the answers have figures. A busy host may speak against them.
+/// Calibrates for a few seconds; the answers have figures. On a busy host they may have warnings.
 pub fn calibrates(rigel: impl Fn(&[&str]) -> anyhow::Result<String>, place: &str) -> anyhow::Result<()> {
     let line = [
         "calibrate",

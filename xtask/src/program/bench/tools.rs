@@ -71,7 +71,7 @@ pub fn peers(t_io_uring: Option<&Path>) -> anyhow::Result<Vec<Tool>> {
     Ok([Tool::Fio, Tool::Cmp].into_iter().chain(engines).chain(bare.transpose()?).collect())
 }
 
-/// A build of Rigel that lies somewhere. Tools are started in directories of their own, so that a path must not depend on that.
+/// A build of Rigel somewhere. Tools are started in separate directories, so the path must not depend on that.
 pub fn given(program: &Path) -> anyhow::Result<Tool> {
     let path = program.canonicalize().with_context(|| format!("no program at {}", program.display()))?;
     Ok(Tool::Given(path))

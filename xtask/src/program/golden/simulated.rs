@@ -54,7 +54,7 @@ pub fn law(text: &str) -> anyhow::Result<SimLaw> {
     SimLaw::parse(text).map_err(anyhow::Error::msg).context("the law of a simulated device")
 }
 
-/// A run on a simulated device, as the record says it.
+/// A run on a simulated device, as its record shows it.
 pub fn on_sim(law: &str, request: Request) -> anyhow::Result<Record> {
     let request = Request { engine: EngineRequest::Sim(self::law(law)?), ..request };
     let mut record = trial(&request)?;

@@ -14,7 +14,7 @@ const SEED: u64 = 38;
 
 /// Options of every measuring command.
 const SHARED: [&str; 6] = ["--label 'a b'", "--name x-y", "--quiet", "--seed 9", "--label 'o'\\''clock'", ""];
-/// Commands, each with options of its own.
+/// Commands, each with its own options.
 const COMMANDS: [(&str, &[&str]); 12] = [
     (
         "run simple",
@@ -90,7 +90,7 @@ const LAWS: [&str; 5] = [
     "sim:servers=16,service=40ms",
 ];
 
-/// The words of the run of a number, and its directory's.
+/// The arguments of the run with a number, and its directory's.
 fn words(number: u64, dir: &Path) -> Vec<String> {
     let mut generator = Generator::new(SEED, &[number]);
     let mut draw = |count: usize| generator.index(count - 1);

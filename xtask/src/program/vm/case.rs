@@ -44,7 +44,7 @@ impl CaseStep {
         Self { name: name.to_owned(), seconds, script: format!("exec {}\n", quoted.join(" ")) }
     }
 
-    /// Shell text as it is.
+    /// Shell text without changes.
     pub fn shell(name: &str, seconds: u32, script: &str) -> Self {
         Self { name: name.to_owned(), seconds, script: script.to_owned() }
     }

@@ -23,7 +23,7 @@ pub use engine_tests::PLACE as TESTS_PLACE;
 
 /// Exit code where a target or the host refuses (docs/reference/commands.md).
 const REFUSED: i32 = 3;
-/// Exit code for what cannot be asked for.
+/// Exit code for a request that is not possible.
 const USAGE: i32 = 2;
 /// Limit of a run; its measurement takes a few seconds, whatever the machine.
 const RUN_SECONDS: u32 = 60;
@@ -65,7 +65,7 @@ impl Way {
         Self { name: engine, engine, target, options: &[] }
     }
 
-    /// An engine that looks for completions on the device.
+    /// An engine that polls the device for completions.
     const fn polled(name: &'static str, engine: &'static str, target: &'static str) -> Self {
         Self { name, engine, target, options: &["--poll"] }
     }

@@ -88,12 +88,12 @@ fn libraries_in(told: &str) -> Vec<PathBuf> {
     paths.map(PathBuf::from).collect()
 }
 
-/// A library in a directory where others lie.
+/// A library in a directory with others.
 fn beside(libraries: &BTreeSet<PathBuf>, name: &str) -> Option<PathBuf> {
     libraries.iter().map(|library| library.with_file_name(name)).find(|path| path.exists())
 }
 
-/// Packs a tree as the kernel wants it.
+/// Packs a tree in the kernel's format.
 fn archive(tree: &Path, to: &Path, cpio: &Path) -> anyhow::Result<()> {
     let mut names = Vec::new();
     list(tree, tree, &mut names)?;

@@ -89,9 +89,9 @@ impl Figures {
         Ok(self)
     }
 
-    /// Rate x latency is the number in flight, but for a tenth: what a slow machine does between its readings of the clock,
-    /// and at the edges of the window, is in one of the two only. And that is never more than
-    /// planned. How far below it stays depends on the machine.
+    /// Rate x latency is the number in flight, within a tenth: what a slow machine does between its readings of the
+    /// clock, and at the edges of the window, is in only one of the two. It is never more than planned. How far below
+    /// it stays depends on the machine.
     pub fn obeys_little(self) -> anyhow::Result<Self> {
         let Self { iops, latency_us, planned, in_flight, .. } = self;
         let outstanding = iops * latency_us / 1e6;
@@ -106,7 +106,7 @@ impl Figures {
         Ok(self)
     }
 
-    /// The rate lies between the two.
+    /// The rate is between the two.
     pub fn iops_within(self, least: f64, most: f64) -> anyhow::Result<Self> {
         anyhow::ensure!((least..=most).contains(&self.iops), "{} IOPS, not {least} to {most}", self.iops);
         Ok(self)
@@ -122,7 +122,7 @@ impl Figures {
         place.and_then(|digits| digits.parse().ok()).with_context(|| format!("no place in: {text}"))
     }
 
-    /// Whether a flag with that code has these words in its text.
+    /// Whether a flag with that code contains these words.
     pub fn has_flag(&self, code: &str, words: &str) -> bool {
         self.flags.iter().any(|(found, text)| found == code && text.contains(words))
     }

@@ -103,7 +103,7 @@ impl StepOutput {
     /// Itself, if it ended with that exit code.
     ///
     /// # Errors
-    /// With the end of what it said on standard error.
+    /// With the end of its standard error.
     pub fn ended_with(self, code: i32) -> anyhow::Result<Self> {
         let Self { name, stdout, stderr, .. } = &self;
         // A program that panics or a failed test speaks on standard output, or not at all.

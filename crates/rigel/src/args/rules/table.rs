@@ -39,7 +39,7 @@ const ADD_COUNT: &str = "add the number, or choose another matrix";
 const LOOK_UPS: Words = &["simple", "normal", "oltp", "users"];
 const REPORTS: Words = &["normal", "dss", "users"];
 
-/// Options of some commands that do not go with some words, why, and what to do instead.
+/// Options of some commands that cannot be combined with some words, why, and what to do instead.
 const fn not(
     commands: Commands,
     options: Words,
@@ -50,7 +50,7 @@ const fn not(
     Rule { commands, options, goes: NotWith(words), because, next }
 }
 
-/// Options that go with one of some words only.
+/// Options that can only be combined with one of some words.
 const fn only(
     commands: Commands,
     options: Words,

@@ -259,7 +259,7 @@ fn surface(path: &Path, streams: &Streams) -> Result<Surface, Problem> {
     Surface::of(&record, &findings).map_err(|problem| problem.at(path_text::encode(path)))
 }
 
-/// A surface of another disk says nothing of this one.
+/// A surface of another disk says nothing about this one.
 fn check_disk(
     options: &ForecastOptions,
     demand: &Demand,
@@ -289,7 +289,7 @@ fn check_disk(
     }
 }
 
-/// A history that ended long ago says less of today.
+/// A history that ended long ago says less about today.
 fn tell_age(courses: &[Course], started: &str, streams: &Streams) {
     const OLD_DAYS: i64 = 30;
     let today = started.get(..10).and_then(day::read);

@@ -358,7 +358,7 @@ pub fn means_all(held: &[KeySummary], host: &str, named: &[String]) -> bool {
             .all(|disk| named.contains(&disk.name) || named.contains(&disk.id))
 }
 
-/// A moment as it is typed, in milliseconds of the epoch.
+/// A time as typed, in milliseconds of the epoch.
 pub fn moment(text: &str, at: &str) -> Result<i64, Problem> {
     let day = || day::read(text).map(|day| day * DAY_MS);
     when::with_offset(text).or_else(day).ok_or_else(|| {

@@ -25,7 +25,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-/// Bytes that are read at once.
+/// Bytes that are read in one step.
 const PIECE_BYTES: usize = 1 << 20;
 
 /// With more files, those of one format and host share a line.

@@ -62,8 +62,8 @@ impl SharedDatabase {
 /// Where the instances of a database are, and when.
 type Instances<'a> = BTreeMap<(&'a str, &'a String), Option<Lifetime>>;
 
-/// Databases that the files themselves say to have instances on several hosts. One instance on two hosts at the same time is of a copy or a standby on other
-/// storage: that says nothing.
+/// Databases with instances on several hosts, according to the files themselves. One instance on two hosts at the
+/// same time belongs to a copy or a standby on other storage: that says nothing.
 pub fn shared(held: &[KeySummary]) -> Vec<SharedDatabase> {
     let mut all: BTreeMap<(&str, &str), Instances<'_>> = BTreeMap::new();
     for one in held {

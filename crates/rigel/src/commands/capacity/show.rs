@@ -16,7 +16,7 @@ use rigel_report::document::Document as _;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Means over so long: the busy hours of a year of fifty disks in some hundred megabytes.
+/// Length of the means: the busy hours of a year of fifty disks fit into a few hundred megabytes.
 const STEP_MS: u32 = 300_000;
 
 pub fn list(options: &ListArgs, streams: &Streams) -> Result<(), Problem> {

@@ -9,7 +9,7 @@ use rigel_core::error::Problem;
 use rigel_core::units::say::listed;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Means over so long are compared.
+/// Length of the means that are compared.
 const STEP_MS: u32 = 300_000;
 
 /// What a store contains without disks that lie on others judging by their load, and a remark for each host with such disks.

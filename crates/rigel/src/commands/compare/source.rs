@@ -180,7 +180,7 @@ fn push(found: &mut Vec<LoadedRun>, run: LoadedRun) {
     }
 }
 
-/// A path up to what says which of the files of a run it is.
+/// A path up to the suffix that distinguishes the files of a run.
 fn stem_of_run(path: &Path) -> Option<PathBuf> {
     let name = path.file_stem()?.to_str()?;
     let (run, part) = name.rsplit_once('_')?;

@@ -167,7 +167,7 @@ fn same_load(found: &ToolComparison) -> &'static str {
     }
 }
 
-/// Refuses what is not comparable, unless it was asked for.
+/// Refuses what is not comparable, unless the user insists.
 fn check(
     found: &ToolComparison,
     sides: &[Vec<PreparedRun<'_>>; 2],

@@ -25,7 +25,7 @@ use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Chunks that a check reads at once, as the choice of an engine has to know.
+/// Chunks that a check reads in parallel, for the choice of an engine.
 const SLOTS: u16 = 8;
 
 /// Checks, and prints the findings. Missing acknowledged writes are a problem of exit code 1.

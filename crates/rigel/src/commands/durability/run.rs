@@ -122,7 +122,7 @@ fn shape(options: &AcknowledgeArgs, facts: &TargetFacts) -> Result<rigel_uses::d
     Ok(shape)
 }
 
-/// Opens it for writing, after the guard said that it may be.
+/// Opens it for writing, after the guard permitted that.
 fn open(
     options: &AcknowledgeArgs,
     (facts, hold): (&TargetFacts, Option<Hold>),
@@ -218,7 +218,7 @@ impl<'a> AckPrinter<'a> {
         Ok(())
     }
 
-    /// Hands over the lines at once, so the next writes begin after that.
+    /// Passes on the lines immediately; the next writes begin after that.
     fn put(&self) -> Result<(), Problem> {
         let mut out = io::stdout().lock();
         out.write_all(self.lines.as_bytes()).and_then(|()| out.flush()).map_err(|error| {

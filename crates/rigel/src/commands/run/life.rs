@@ -115,7 +115,7 @@ impl<M: PutAway> Guard<'_, M> {
 }
 
 impl<M: PutAway> Drop for Guard<'_, M> {
-    /// In a panic, which says itself what is wrong.
+    /// In a panic, which reports itself what is wrong.
     fn drop(&mut self) {
         if !self.is_open {
             return;

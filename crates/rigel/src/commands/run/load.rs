@@ -56,7 +56,7 @@ fn preset(path: &Path) -> Option<Preset> {
     Preset::named(path.to_str()?)
 }
 
-/// Says which one was taken, where the word names a file as well.
+/// Says which one was taken, if the word also names a file.
 fn preset_note(preset: Preset, path: &Path) -> Option<String> {
     path.exists().then(|| {
         let (name, file) = (preset.name, path_text::encode(path));

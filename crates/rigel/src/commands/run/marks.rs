@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_secs(1);
 /// The time after which a thread notices the end of the run, or a new connection.
 const TURN: Duration = Duration::from_millis(20);
-/// Whoever connects has to speak by then.
+/// The time in which a connection has to send its text.
 const SPEAK: Duration = Duration::from_secs(1);
 /// The walk writes marks several times a second.
 const WRITE: Duration = Duration::from_secs(5);
@@ -159,7 +159,7 @@ fn hear(mut stream: UnixStream, run_id: &str, marks: &Marks) {
     }
 }
 
-/// Tells a mark that is in the record.
+/// Reports a mark that is in the record.
 pub fn announce(reporter: Reporter<'_>, event: &Event<'_>) {
     let Event::MarkKept { mark } = event else { return };
     if !reporter.options.display.tui && !reporter.options.display.quiet {

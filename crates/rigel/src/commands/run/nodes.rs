@@ -34,7 +34,7 @@ use std::path::PathBuf;
 use std::process;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Looking at hosts and targets takes seconds.
+/// Examining hosts and targets takes seconds.
 const LOOKING: Duration = Duration::from_secs(600);
 /// If every byte of a target has to be read before it may be written, it takes this much longer.
 const READ_BYTES_PER_S: u64 = 50_000_000;
@@ -48,7 +48,7 @@ pub struct Crew {
     pub rules: Rules,
 }
 
-/// Nodes that can measure together, and what each said.
+/// Nodes that can measure together, and their messages.
 pub struct NodesMeeting {
     hellos: Vec<Hello>,
     meeting: Meeting,
@@ -224,7 +224,7 @@ impl NodesMeeting {
         &self.hellos[first].host
     }
 
-    /// Refuses lists of targets that do not fit the request as it is when all targets are known.
+    /// Refuses lists of targets that do not fit the request once all targets are known.
     pub fn check_lists(&self, request: &Request) -> Result<(), Problem> {
         self.meeting.check_lists(request)
     }
@@ -260,7 +260,7 @@ impl NodesMeeting {
     }
 }
 
-/// A problem of another node, which says whose it is.
+/// A problem of another node, naming that node.
 fn told_by(line: &Line, rank: usize, problem: Problem) -> Problem {
     let place = match problem.place {
         Some(place) => format!("{place} on {}", line.name(rank)),
@@ -426,7 +426,7 @@ fn process_number(seed: u64) -> u64 {
     Generator::new(seed, &[since.as_secs(), since.subsec_nanos().into(), process::id().into()]).bits()
 }
 
-/// The load of the options as the file says that they name.
+/// The load of the options from the file that they name.
 fn with_load(options: &RunOptions) -> Result<RunOptions, Problem> {
     let options = load::with_file(options)?.into_owned();
     make::check(&options.request)?;

@@ -49,7 +49,7 @@ impl Reporter<'_> {
         notes.iter().for_each(|note| self.note(format!("note: {note}")));
     }
 
-    /// Says before anything is measured that it will be memory.
+    /// Warns before anything is measured that it will be memory.
     pub fn memory(&self, targets: &[TargetFacts]) {
         let told = |target: &TargetFacts| {
             let memory = target.memory()?;

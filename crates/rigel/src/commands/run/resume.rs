@@ -292,7 +292,7 @@ fn run_of(header: &Header, found: &LockedRecord) -> Run {
     }
 }
 
-/// The last looks, then the record is touched.
+/// The last checks before the record is touched.
 fn ready(
     (run, bench, resumable): (Run, Box<dyn Bench>, bool),
     reporter: Reporter<'_>,

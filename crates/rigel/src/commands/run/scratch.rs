@@ -172,7 +172,7 @@ impl Scratch {
         Ok(own)
     }
 
-    /// A file that was filled elsewhere; `None` if there is none to cleaned up.
+    /// A file that was filled elsewhere; `None` if there is none to clean up.
     pub fn holding(file: Option<ScratchFile>) -> Self {
         let files: Vec<ScratchFile> = file.into_iter().collect();
         Self { of_targets: (0..files.len()).collect(), files, is_of_record: false }

@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Within such a time it is seen that the user wants to end it.
+/// The longest time until a request to end is noticed.
 const LONGEST_REST: Duration = Duration::from_millis(100);
 
 /// The options with the usual load of a soak for all of its targets.
@@ -51,7 +51,7 @@ pub fn remark(options: &RunOptions) -> Option<String> {
     })
 }
 
-/// Beside production a scratch file is filled in the share of the time that the soak may take.
+/// Next to production, filling a scratch file takes only the share of the time that the soak may take.
 pub struct SlowFill {
     /// How long to rest for each time of work; `None` without a bound.
     rests: Option<f64>,

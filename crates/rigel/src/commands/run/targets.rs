@@ -117,8 +117,8 @@ pub fn check_not_memory(here: &TargetFacts, allowed: bool) -> Result<(), Problem
     Err(refusal(here, &memory, "this directory", next))
 }
 
-/// Targets for whose I/O memory answers are refused before anything is measured, unless memory was asked for. A device that is memory
-/// (zram, `null_blk`) is measured: it answers its I/O itself, and the flag says what it is.
+/// Targets for whose I/O memory answers are refused before anything is measured, unless memory was requested. A
+/// device that is memory (zram, `null_blk`) is measured: it answers its I/O itself, and the flag says what it is.
 pub fn check_answered_by_storage(request: &Request, looked: &[TargetFacts]) -> Result<(), Problem> {
     if request.allow_memory {
         return Ok(());

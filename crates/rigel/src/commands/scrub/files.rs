@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// The search ends on its own after this time.
+/// The search ends by itself after this time.
 const SEARCH: Duration = Duration::from_secs(120);
 /// And is left alone after that.
 const SILENCE: Duration = Duration::from_secs(150);

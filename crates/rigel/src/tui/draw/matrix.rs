@@ -195,7 +195,7 @@ impl Scale {
         (figures.rate, self.rates.get(class).copied().unwrap_or(0.0))
     }
 
-    /// The number of a cell, and which share it is of the largest.
+    /// The number of a cell, and its share of the largest.
     fn value(&self, cell: &Cell, layer: Layer) -> Option<(String, f64)> {
         let (value, largest) = match layer {
             Layer::Rate => self.rate(cell.ios.iter().next()?),

@@ -130,7 +130,7 @@ impl Theme {
     }
 }
 
-/// Which of eight steps a share lies in.
+/// Which of eight steps a share falls into.
 fn eighth(share: f64) -> usize {
     (1..8_u32).take_while(|&step| share * 8.0 > f64::from(step)).count()
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know what they are about.
 
-/// Stands for a blank and a per cent sign where lines are broken: no text has this control character.
+/// Replaces a blank and a per cent sign while lines are broken: no text contains this control character.
 const JOINED: &str = "\u{1}";
 
 /// The lines of a text: the first at full width, the others indented by `indent` blanks. A word that is longer than a line is broken.

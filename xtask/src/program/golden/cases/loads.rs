@@ -126,7 +126,7 @@ fn zones(by_place: &str, pace: Pace) -> anyhow::Result<Record> {
     on_disk(&law, Request { cache: CacheWarmUp::Off, ..asked.paced(pace) })
 }
 
-/// Writers whose writes are durable in each way, on a device whose flush takes so long.
+/// Writers whose writes are durable in each way, on a device whose flush takes this long.
 fn commit(flush: &str) -> anyhow::Result<Record> {
     let class = |sync| commits::class(sync, DEFAULT_SMALL.0, &[1, 4]);
     let asked = own(RunLevel::Commit, [Sync::Dsync, Sync::Fdatasync, Sync::None].map(class).into());

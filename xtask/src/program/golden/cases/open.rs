@@ -40,7 +40,7 @@ pub fn all() -> Vec<Case> {
     ]
 }
 
-/// A class of small I/Os that arrive so.
+/// A class of small I/Os with these arrivals.
 pub fn arrivals(shape: Shape) -> LoadClass {
     let arrival = Arrival::Open { shape, most_outstanding: 256 };
     LoadClass { arrival, ..LoadClass::random(Class::constant("open"), DEFAULT_SMALL.0) }

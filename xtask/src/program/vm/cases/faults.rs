@@ -8,7 +8,7 @@ use super::{Way, reads};
 use anyhow::Context as _;
 use rigel_core::load::class::Class;
 
-/// Kernel's numbers for what it makes of an I/O that failed.
+/// The kernel's numbers for failed I/O.
 const EIO: i32 = 5;
 const ENODATA: i32 = 61;
 const SECTOR_BYTES: u64 = 512;

@@ -89,7 +89,7 @@ fn facts_agree(outcome: &Outcome, sysfs: &str) -> anyhow::Result<String> {
     Ok(told.get("device/model").copied().unwrap_or_default().trim().to_owned())
 }
 
-/// The facts against the words of sysfs.
+/// Compares the facts with sysfs.
 fn compare(target: &TargetFacts, sysfs: &BTreeMap<&str, &str>) -> anyhow::Result<()> {
     let device = target.device.as_ref().context("no facts of a device")?;
     let text = |value: Option<&String>| value.cloned().unwrap_or_default();

@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// Files that unpack to more than this are packed by at most [`MOST_RATIO`]: logs of an idle host have less than half of that.
 const FREE_BYTES: u64 = 64 << 20;
 const MOST_RATIO: u64 = 100;
-/// UTF-16 that is decoded at once.
+/// UTF-16 that is decoded in one step.
 const UTF16_BYTES: usize = 64 << 10;
 
 /// A file that is open.
@@ -145,7 +145,7 @@ struct Utf16 {
     word: fn([u8; 2]) -> u16,
     /// Half of a word.
     odd: Option<u8>,
-    /// The first of two words of a sign.
+    /// The first half of a surrogate pair.
     high: Option<u16>,
     ready: Vec<u8>,
     at: usize,

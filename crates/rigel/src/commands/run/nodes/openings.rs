@@ -33,7 +33,7 @@ impl<'a> Openings<'a> {
         Self { line, signals, told: RefCell::new(OpeningNews { waiting, sites, trouble: None }) }
     }
 
-    /// Hears what has arrived; a refusal ends what this node does.
+    /// Receives what has arrived; a refusal ends what this node does.
     pub fn listen(&self) {
         let mut told = self.told.borrow_mut();
         while told.trouble.is_none() {

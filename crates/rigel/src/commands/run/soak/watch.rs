@@ -25,7 +25,7 @@ pub struct Watch<'a> {
     standing: SoakCounts,
     /// A view has the terminal.
     is_silent: bool,
-    /// A remark on drives that cannot be asked was made, or is not wanted.
+    /// The remark on drives that cannot be queried was made, or is not needed.
     has_remarked: bool,
     /// Faults that were reported.
     told: usize,

@@ -48,7 +48,7 @@ impl SqlRun<'_> {
         Ok(ReadyServer { server: opened, table: ledger.log, group, notes, sync: ledger.sync, log_dir })
     }
 
-    /// Whether the run is of commits, which need no table that was filled.
+    /// Whether the run measures commits, which need no filled table.
     pub(super) fn commits(&self) -> bool {
         self.options().request.class(Class::COMMIT).is_some()
     }

@@ -37,7 +37,7 @@ const fn users_beside(free: u32) -> u32 {
     if half < rest { half } else { rest }
 }
 
-/// The load of users up to this number, of which that share in per cent makes reports.
+/// The load of users up to this number, that percentage of which makes reports.
 fn fit(request: &mut Request, most: u32, share: u8) {
     let points = sql::shared(&sql::users(most), share);
     request.classes.retain(|class| points.iter().any(|point| point.of(class.name) > 0));
@@ -54,7 +54,7 @@ fn fit(request: &mut Request, most: u32, share: u8) {
     }
 }
 
-/// Refuses a table that has no part of its own for each session with reports.
+/// Refuses a table that has no separate part for each session with reports.
 pub fn check_reports(request: &Request, table_bytes: u64) -> Result<(), Problem> {
     let Some(report) = request.class(Class::REPORT) else { return Ok(()) };
     let block_bytes = request.product().block_bytes();

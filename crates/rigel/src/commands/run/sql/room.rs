@@ -21,7 +21,7 @@ impl SqlRun<'_> {
         Ok(size)
     }
 
-    /// Refuses a private server that has no room for its table or for the logs of commits, and for so much more.
+    /// Refuses a private server that has no room for its table or for the logs of commits, and for this much more.
     pub(super) fn check_room_private(
         &self,
         dir: &Path,

@@ -44,7 +44,7 @@ pub fn all() -> Vec<Case> {
 
 const SEED: u64 = 77;
 
-/// A run of two writers, whose witness heard sixty acknowledgements.
+/// A run of two writers, whose witness received sixty acknowledgements.
 fn acks(is_over: bool) -> anyhow::Result<Acks> {
     let shape = Shape { region_bytes: 1 << 20, block_bytes: 8192, writers: 2 };
     let head = Head {
@@ -133,7 +133,7 @@ fn pair() -> Source {
     Source::Pair { paths: ["/dev/sdb".into(), "/dev/sdc".into()], offsets: [0, 1 << 20], length: None }
 }
 
-/// Ranges that differ, of which a page or a majority says who is right, one that cannot be read, and one that never stood still.
+/// Ranges that differ, some judged by a page or a majority, one that cannot be read, and one that kept changing.
 fn differing() -> ScrubFindings {
     let copy = |disk: u16, at: u64, errno: Option<i32>| CopyFound {
         disk,

@@ -150,7 +150,7 @@ fn with_hostile_names() -> anyhow::Result<Vec<Document>> {
     compared(&[&at(0)?], &[&other], &["small_iops < -5%"], false)
 }
 
-/// Gates that are none.
+/// Invalid gates.
 fn refused() -> anyhow::Result<Vec<Document>> {
     let texts = [
         "small_iops",

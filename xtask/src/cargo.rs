@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What makes a warning of `cargo doc` an error; for `cargo test` it would reach into the examples in comments.
+/// Makes a warning of `cargo doc` an error; for `cargo test` it would affect the examples in comments.
 pub const DOC_FLAGS: (&str, &str) = ("RUSTDOCFLAGS", "-D warnings");
 /// Whether cargo keeps what the next build of a crate may use.
 const INCREMENTAL: &str = "CARGO_INCREMENTAL";
@@ -33,8 +33,8 @@ pub fn cargo<S: AsRef<OsStr>>(root: &Path, arguments: &[S]) -> Command {
     cargo
 }
 
-/// Whether somebody who changes the program has built it here. Keeping what the next build may use takes a sixth of the time of the first
-/// one, so that where nothing is kept yet, as in CI, nothing is.
+/// Whether the program has been changed and built here before. Keeping what the next build may use adds a sixth to
+/// the time of the first, so where nothing is kept yet, as in CI, nothing is.
 fn has_incremental(target_dir: &Path) -> bool {
     let kept = fs::read_dir(target_dir.join("debug/incremental")).into_iter().flatten().flatten();
     // The runner itself is always kept.

@@ -30,10 +30,10 @@ fn cargo_checks() -> [(&'static str, Vec<String>); 5] {
         ("doc", all(&["doc"], &["--no-deps", "--document-private-items"])),
     ]
 }
-/// What a plain build leaves out. Everything is built with it, as building some of it twice would take longer; that the program
-/// builds without is shown by the first command of the README.
+/// The features that a plain build leaves out. Everything is built with them, because building some of it twice would
+/// take longer; the first command of the README shows that the program builds without them.
 const FEATURES: &str = "xtask/program";
-/// All that can be built here, always together: cargo builds a crate again for other crates beside it, or other features.
+/// Everything that can be built here, always together: cargo builds a crate again when the other crates, or the features, differ.
 pub fn everything() -> Vec<String> {
     let server = extension::of_tests();
     let more = server

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Licences, sources and bans: everything that the lock file and the packages themselves tell.
+/// Licences, sources and bans: everything that can be checked from the lock file and the packages.
 pub fn dependencies(root: &Path) -> anyhow::Result<Outcome> {
     judged(root, &[], &["bans", "licenses", "sources"])
 }
@@ -35,7 +35,7 @@ fn judged(root: &Path, options: &[&str], checks: &[&str]) -> anyhow::Result<Outc
     Ok(Outcome::Judged(deny.status().context("cannot start cargo-deny")?.success()))
 }
 
-/// The last line of what was said is the cause.
+/// The last line of the output is the cause.
 fn not_fetched(said: &str) -> String {
     let cause = said.lines().map(str::trim).rfind(|line| !line.is_empty());
     format!(

@@ -34,7 +34,7 @@ use std::process::Command;
 use std::rc::Rc;
 use tools::Tools;
 
-/// What is done.
+/// What to do.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// First install what is needed: zig and a maker of wheels from PyPI, nfpm by Go, Debian packages
@@ -57,20 +57,20 @@ pub struct Options {
     built: bool,
 }
 
-/// One build of everything for one processor.
+/// A build of everything for one processor.
 #[derive(Clone)]
 pub struct Release {
     /// The sources.
     root: PathBuf,
-    /// What is made, and nothing else.
+    /// The results, and nothing else.
     out: PathBuf,
-    /// Where it is put together.
+    /// Where they are put together.
     work: PathBuf,
     /// Seconds since 1970 that every file has.
     epoch: u64,
-    /// What it is made for.
+    /// The processor.
     architecture: &'static Architecture,
-    /// What could not be made or tried on this host, for any processor.
+    /// What could not be built or tested on this host, for any processor.
     left_out: Rc<RefCell<Vec<String>>>,
 }
 
@@ -81,7 +81,7 @@ const PROGRAM: &str = "rigel";
 /// Enterprise Linux 7, SLES 12 and Debian 8 have it.
 const GLIBC: &str = "2.17";
 
-/// Whether all went well.
+/// Returns whether all went well.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     let target = crate::target_dir(root);
     let architectures = options.arch.architectures();
@@ -119,7 +119,7 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
 }
 
 impl Release {
-    /// One for each processor; they share the place of what is made, and the list of what is left out.
+    /// One for each processor; they share the output directory, and the list of what is left out.
     fn all(root: &Path, place: &Path, architectures: &[&'static Architecture]) -> anyhow::Result<Vec<Self>> {
         let (epoch, left_out) = (epoch(root)?, Rc::default());
         let of = |architecture: &&'static Architecture| Self {
@@ -143,8 +143,7 @@ impl Release {
         format!("{name}-{VERSION}-1.{}.rpm", self.architecture.name)
     }
 
-    /// Says that something cannot be made or tried on this host, and counts it. Where packages are made for others (`CI=true`) that is an
-    /// error.
+    /// Reports that something cannot be built or tested on this host, and counts it. If packages are built for others (`CI=true`) that is an error.
     fn leave_out(&self, what: &str) -> anyhow::Result<()> {
         anyhow::ensure!(!crate::ci::in_ci(), "{what}");
         println!("LEFT OUT {what}");
@@ -152,13 +151,13 @@ impl Release {
         Ok(())
     }
 
-    /// Counts what this command can do on no host yet, so that it is no error anywhere.
+    /// Counts what this command cannot do on any host yet, so that it is not an error anywhere.
     fn cannot(&self, what: &str) {
         println!("LEFT OUT {what}");
         self.left_out.borrow_mut().push(what.to_owned());
     }
 
-    /// Says it again where nobody overlooks it.
+    /// Repeats it where nobody overlooks it.
     fn tell_left_out(&self) {
         let all = self.left_out.borrow();
         if !all.is_empty() {
@@ -178,7 +177,7 @@ impl Release {
     }
 }
 
-/// Of the last commit, unless the environment says so: <https://reproducible-builds.org/specs/source-date-epoch>.
+/// Time of the last commit, unless the environment sets it: <https://reproducible-builds.org/specs/source-date-epoch>.
 fn epoch(root: &Path) -> anyhow::Result<u64> {
     if let Some(told) = env::var_os("SOURCE_DATE_EPOCH") {
         return told.to_string_lossy().parse().context("SOURCE_DATE_EPOCH is no number of seconds");
@@ -189,7 +188,7 @@ fn epoch(root: &Path) -> anyhow::Result<u64> {
     told.context("git does not tell the date of the last commit: set SOURCE_DATE_EPOCH")
 }
 
-/// The releases that an earlier call made. That of this host is asked for in any case, and its checks say what is missing.
+/// The releases of an earlier call. That of this host is always requested, and its checks say what is missing.
 fn already_made(releases: &[Release]) -> anyhow::Result<Vec<Release>> {
     let mut made = Vec::new();
     for release in releases {
@@ -205,7 +204,7 @@ fn already_made(releases: &[Release]) -> anyhow::Result<Vec<Release>> {
     Ok(made)
 }
 
-/// Makes what is wanted for each processor; the releases that were made. Where nothing compiles for one, it is left out.
+/// Builds what is requested for each processor; returns the releases. A processor without a compiler is left out.
 fn make(
     releases: &[Release],
     tools: &Tools,
@@ -235,7 +234,7 @@ fn make(
     Ok(made)
 }
 
-/// Everything for one processor; whether its binary was made.
+/// Everything for one processor; returns whether its binary was built.
 fn one(release: &Release, tools: &Tools, only: Option<&str>, steps: &mut Steps) -> anyhow::Result<bool> {
     let named = |name: &str| release.architecture.step(name);
     let what = format!("one for every Linux on {} since 2014", release.architecture.name);
@@ -309,7 +308,7 @@ fn again(made: &[Release], tools: &Tools) -> anyhow::Result<bool> {
     Ok(one == other)
 }
 
-/// What a command of cargo wrote.
+/// What a cargo command printed.
 fn cargo_says(root: &Path, arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
     let told = cargo(root, arguments).output().context("cannot start cargo")?;
     let line = arguments.join(" ");

@@ -12,9 +12,9 @@ pub const PACKAGE: &str = "rigel-postgresql";
 /// The variable by which the bindings to a server learn of which.
 pub const CHOICE: &str = "PGRX_PG_CONFIG_PATH";
 
-/// What cargo makes of it.
+/// The library that cargo builds.
 pub const LIBRARY: &str = "librigel_postgresql.so";
-/// The variable by which tests learn that it is built, and where it lies.
+/// The variable that tells tests that it is built, and where it is.
 pub const FOR_TESTS: &str = "RIGEL_EXTENSION";
 
 /// Where Debian has servers, a directory for each version.

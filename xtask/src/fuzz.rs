@@ -36,22 +36,22 @@ const TARGETS: [(&str, &[&str]); 15] = [
     ("record_edited", &["-max_len=256", "-len_control=0"]),
     ("scrub", &["-max_len=40000"]),
 ];
-/// What tells libFuzzer which code an input reached, and which values were compared on the way.
+/// Tells libFuzzer which code an input reached, and which values were compared on the way.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-sanitizer-coverage-stack-depth \
     -Cllvm-args=-simplifycfg-branch-fold-threshold=0 --cfg fuzzing";
-/// The program for all targets, a workspace of its own.
+/// The program for all targets, in a separate workspace.
 pub const MANIFEST: &str = "fuzz/libfuzzer/Cargo.toml";
 const PROGRAM: &str = "rigel-libfuzzer";
-/// Where that program reads which target is meant.
+/// The variable that selects the target in that program.
 const CHOICE: &str = "RIGEL_FUZZ_TARGET";
 /// An input that takes longer hangs; the slowest take a tenth of a second.
 const LONGEST: &str = "-timeout=30";
-/// Everything needs some 60 MB.
+/// Everything needs about 60 MB.
 const MOST_MEMORY: &str = "-rss_limit_mb=1024";
 
-/// How long, and what.
+/// Duration and selection.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// Seconds for each target
@@ -68,7 +68,7 @@ pub struct Options {
     quick: bool,
 }
 
-/// Runs the targets one after another; what is found on the way is kept below cargo's target directory for the next run.
+/// Runs the targets one after another; inputs found on the way are kept below cargo's target directory for the next run.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<Outcome> {
     let found = place(root).join("corpus");
     let chosen: Vec<_> = TARGETS.iter().filter(|(name, _)| name.contains(&options.only)).collect();

@@ -22,7 +22,7 @@ const MOST_GROWTH: f64 = 0.03;
 /// Outstanding I/Os of each count, and batches of the two runs whose difference is taken: what is done once cancels out.
 const COUNTS: [(u32, [u32; 2]); 3] = [(1, [2000, 22_000]), (32, [200, 1200]), (1000, [20, 60])];
 
-/// What was accepted.
+/// The accepted numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct InstructionAllowance {
     /// `rustc --version` that the figures are from.
@@ -31,12 +31,12 @@ struct InstructionAllowance {
     per_io: BTreeMap<u32, f64>,
 }
 
-/// How a figure stands to the accepted one.
+/// How a number compares with the accepted one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Growth {
     Same,
     Grown,
-    /// There is none to compare with.
+    /// There is no number to compare with.
     New,
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// How often the real binary is killed.
 const KILLS: &str = "250";
-/// What is asked of the tests, and which they are.
+/// The variable that extends the tests, and which tests they are.
 const TESTS: [(&str, &str, &str); 22] = [
     ("RIGEL_KILLS", KILLS, "resume::killed_at_any_moment_it_ends_as_if_it_had_not_been"),
     ("RIGEL_SQL_KILLS", "50", "sql_kills::a_run_killed_at_any_moment_leaves_nothing"),
@@ -38,13 +38,13 @@ const TESTS: [(&str, &str, &str); 22] = [
     ("RIGEL_IMPORT_WEEKS", "52", "capacity_year::a_year_of_minutes_of_50_disks_is_imported_within_a_minute"),
 ];
 
-/// Those of many nodes.
+/// Tests with many nodes.
 const OF_NODES: [(&str, &str, &str); 2] = [
     ("RIGEL_SKEW_SECONDS", "25", "figures::what_it_costs_to_begin_together"),
     ("RIGEL_CAP_SECONDS", "10", "figures::the_rates_of_capped_devices_add_up"),
 ];
 
-/// Those on devices whose answer is known.
+/// Tests on devices whose answer is known.
 const OF_DEVICES: [(&str, &str, &str); 5] = [
     ("RIGEL_EVERY_LEVEL", "1", "a_cap_of_777_iops_is_found_at_every_level"),
     ("RIGEL_EVERY_LEVEL", "1", "a_cap_of_12345_iops_is_found_at_every_level"),
@@ -53,11 +53,11 @@ const OF_DEVICES: [(&str, &str, &str); 5] = [
     ("RIGEL_EVERY_LEVEL", "1", "three_and_eight_and_sixteen_stations_are_found"),
 ];
 
-/// Those on targets that hold data.
+/// Tests on targets with data.
 const OF_TARGETS: [(&str, &str, &str); 1] =
     [("RIGEL_EVERY_ATTEMPT", "1", "every_byte_of_every_target_survives")];
 
-/// What the program itself costs counts in these.
+/// Tests that need a release build, because the program's own cost matters.
 const OF_RELEASE: [&str; 3] = ["RIGEL_SQL_ROUNDS", "RIGEL_IMPORT_WEEKS", "RIGEL_SKEW_SECONDS"];
 
 /// Runs each; whether all passed.

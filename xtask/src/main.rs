@@ -110,7 +110,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all is well; an error means that this could not be found out.
+/// Returns whether all is well; an error means that this could not be found out.
 fn run(command: &Command) -> anyhow::Result<bool> {
     let root = workspace_root()?;
     match command {
@@ -140,7 +140,7 @@ fn run(command: &Command) -> anyhow::Result<bool> {
     }
 }
 
-/// Cargo says where this package lies; the value of the build is only for a program that is started by hand.
+/// Cargo says where this package is; the value from the build is only for a program that is started by hand.
 fn workspace_root() -> anyhow::Result<PathBuf> {
     let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let root = Path::new(&package).parent();

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 /// Its name.
 pub const PACKAGE: &str = "rigel-mpi";
 
-/// Whether it can be built: the compiler of MPI is there, and the library that makes its bindings.
+/// Whether it can be built: the MPI compiler exists, and the library that makes its bindings.
 pub fn can_be_built() -> bool {
     let paths = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&paths).any(|dir| dir.join("mpicc").is_file()) && has_libclang()
 }
 
-/// Where distributions have it; `LIBCLANG_PATH` names another place.
+/// Where distributions have it; `LIBCLANG_PATH` names another directory.
 fn has_libclang() -> bool {
     let names = |dir: &Path| -> Vec<PathBuf> {
         fs::read_dir(dir).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()

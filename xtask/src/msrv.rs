@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use serde_json::Value;
 use std::path::Path;
 
-/// Prints every package that needs a newer compiler; whether there is none.
+/// Prints every package that needs a newer compiler; returns whether there is none.
 pub fn run(root: &Path) -> anyhow::Result<bool> {
     let arguments = ["metadata", "--locked", "--format-version", "1"];
     let told = crate::cargo::cargo(root, &arguments).output().context("cannot start cargo")?;
@@ -26,7 +26,7 @@ pub fn run(root: &Path) -> anyhow::Result<bool> {
     Ok(newer.is_empty())
 }
 
-/// What our packages promise, and who needs more.
+/// Compares what our packages promise with what others need.
 fn judge(metadata: &Value) -> Option<(String, Vec<String>)> {
     let packages = metadata["packages"].as_array()?;
     let needs = |package: &Value| {

@@ -19,7 +19,7 @@ use program::Program;
 use std::path::Path;
 use std::time::Instant;
 
-/// Which.
+/// The selection.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// Only mutations whose name, or that of their file in xtask/mutations, holds one of these, separated by commas
@@ -76,7 +76,7 @@ fn build(root: &Path, all: &[Mutation]) -> anyhow::Result<Option<Vec<Program>>> 
     program::build(&copy, &place.join("build"))
 }
 
-/// Tells what survived; whether nothing did.
+/// Reports the survivors; returns whether there are none.
 fn conclude(outcomes: &[Outcome<'_>]) -> bool {
     let survivors: Vec<&Outcome<'_>> = outcomes.iter().filter(|one| one.caught_by.is_none()).collect();
     if survivors.is_empty() {

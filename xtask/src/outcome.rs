@@ -5,17 +5,17 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It ran: whether all is well.
     Judged(bool),
-    /// It could not run here, and why.
+    /// It could not run here, with the reason.
     Skipped(String),
 }
 
 impl Outcome {
-    /// For whoever asked for this check alone: one that did not run is a failure.
+    /// If only this check was requested: one that did not run is a failure.
     pub fn alone(self, name: &str) -> anyhow::Result<bool> {
         match self {
             Self::Judged(good) => Ok(good),
@@ -23,7 +23,7 @@ impl Outcome {
         }
     }
 
-    /// For CI: one that did not run is told and counted like a test that cannot run.
+    /// For CI: one that did not run is reported and counted like a test that cannot run.
     pub fn among_others(self, name: &str, skip_file: &Path) -> anyhow::Result<bool> {
         match self {
             Self::Judged(good) => Ok(good),

@@ -23,7 +23,7 @@ pub use vm::{Options as Vm, run as vm};
 /// The commands are in this build.
 pub const ELSEWHERE: bool = false;
 
-/// Builds the program for a release; where it is.
+/// Builds the program for a release; returns its path.
 fn release_build(root: &Path) -> anyhow::Result<PathBuf> {
     let built = cargo(root, &["build", "--release", "--locked", "-p", "rigel"]).status();
     anyhow::ensure!(built.context("cannot start cargo")?.success(), "rigel does not build");

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use std::path::Path;
 use std::process::Command;
 
-/// How the commands of a toolchain are told to be of nightly.
+/// Selects the nightly toolchain.
 pub const NIGHTLY: &str = "+nightly";
 
 /// Builds and runs; whether all tests passed and nothing was found.
@@ -26,7 +26,7 @@ pub fn run(root: &Path) -> anyhow::Result<bool> {
     Ok(status.success())
 }
 
-/// What a compiler calls this host; `toolchain` chooses one.
+/// The target triple of this host; `toolchain` selects the compiler.
 pub fn host(toolchain: &[&str]) -> anyhow::Result<String> {
     let output = Command::new("rustc").args(toolchain).args(["--version", "--verbose"]).output();
     let output = output.context("rustc cannot be started")?;

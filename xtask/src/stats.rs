@@ -57,7 +57,7 @@ If a trial begins a visit after its budget, the promise is broken; none did.
 
 ";
 
-/// Writes the page; whether every promise was kept.
+/// Writes the page; returns whether every promise was kept.
 pub fn run(root: &Path, trials: u32, seed: u64) -> anyhow::Result<bool> {
     let (trials, seed) = (trials.to_string(), seed.to_string());
     let arguments = [

@@ -25,7 +25,7 @@ use std::num::NonZero;
 use std::path::Path;
 use std::thread;
 
-/// One breach of a rule, and the way out.
+/// One breach of a rule, and how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     path: String,
@@ -46,7 +46,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Prints every finding; whether there are none.
+/// Prints every finding; returns whether there are none.
 pub fn run(root: &Path) -> anyhow::Result<bool> {
     let names = source::names(root)?;
     let files = source::read(root, &names)?;
@@ -66,7 +66,7 @@ pub fn run(root: &Path) -> anyhow::Result<bool> {
     Ok(findings.is_empty())
 }
 
-/// What the Rust files break, and what of them is above the limits. Reading them takes nearly all of the time, so each CPU takes some.
+/// The rules that Rust files break, and what exceeds the limits. Reading them takes nearly all of the time, so the CPUs share the work.
 fn check_all_rust(files: &[TextFile]) -> anyhow::Result<(Vec<Finding>, Vec<Oversize>)> {
     let cpus = thread::available_parallelism().map_or(1, NonZero::get);
     // Tokens stay in their thread.
@@ -98,7 +98,7 @@ fn check_rust(file: &RustFile) -> Vec<Finding> {
     .concat()
 }
 
-/// What the tests of the rules share.
+/// Shared by the tests of the rules.
 #[cfg(test)]
 mod snippet {
     use super::Finding;

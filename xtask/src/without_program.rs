@@ -11,7 +11,7 @@ pub use hand_over as generate;
 pub use hand_over as stress;
 pub use hand_over as vm;
 
-/// The commands are in another build, which also tells their options.
+/// The commands are in another build, which also lists their options.
 pub const ELSEWHERE: bool = true;
 
 /// Any arguments.

@@ -8,7 +8,7 @@ use super::span::Span;
 /// An interval longer than this many usual ones is a gap.
 const GAP: i64 = 3;
 
-/// What a reading gave.
+/// The result of a reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
     /// The first reading, or one of the same moment.
@@ -17,7 +17,7 @@ pub enum Step {
     Rate(Span, f64),
     /// The counter fell.
     Reset,
-    /// Nobody looked for long.
+    /// No reading for a long time.
     Gap,
     /// Time went backwards: the readings are out of order.
     Backwards,
@@ -32,7 +32,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// One whose intervals may be of any length: somebody else reports on what happened in between.
+    /// A counter with intervals of any length, for when another source reports what happened in between.
     pub fn exact() -> Self {
         Self { is_exact: true, ..Self::default() }
     }

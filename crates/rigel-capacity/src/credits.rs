@@ -15,7 +15,7 @@ const HALVINGS: usize = 20;
 const MOST_TIMES: f64 = 1e6;
 /// A bucket that nothing empties, in which an I/O still counts.
 const BOTTOMLESS: f64 = 1e15;
-/// Less of a second is no time.
+/// An interval shorter than a second counts as none.
 const NO_TIME_S: f64 = 1e-6;
 
 /// A token bucket. Rates are per second, of I/Os or of megabytes; the size is in the same unit.
@@ -34,12 +34,12 @@ pub struct Bucket {
 pub struct EmptySpell {
     /// Its start, in seconds since 1970.
     pub from_s: f64,
-    /// Nothing waited any more.
+    /// The time when nothing waited any more.
     pub until_s: f64,
 }
 
 impl EmptySpell {
-    /// Its length.
+    /// Its length in seconds.
     pub fn seconds(&self) -> f64 {
         self.until_s - self.from_s
     }
@@ -54,7 +54,7 @@ pub struct Ebb {
     pub share: f64,
 }
 
-/// What a load does to a bucket that was full when it began.
+/// The effect of a load on a bucket that was full at the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreditCourse {
     /// Seconds of load that are known.
@@ -82,7 +82,7 @@ impl CreditCourse {
 }
 
 impl Bucket {
-    /// What a load does to it; local time is `offset_s` ahead of UTC. Readings are in the order of time.
+    /// The effect of a load; local time is `offset_s` ahead of UTC. Readings are in time order.
     pub fn course(&self, load: &[Reading], offset_s: i64) -> CreditCourse {
         let mut walk = Walk::of(*self);
         let mut known_s = 0.0;
@@ -128,8 +128,8 @@ impl Bucket {
         high
     }
 
-    /// How many times as high the load may be before it waits for credits. `None` if nothing that is checked empties the bucket, because no load
-    /// does.
+    /// How many times as high the load may be before it waits for credits. `None` if no factor that is checked
+    /// empties the bucket, because no load does.
     pub fn times(&self, load: &[Reading]) -> Option<f64> {
         let empties = |times: f64| self.empties(load, times);
         let mut high = 1.0;
@@ -162,11 +162,11 @@ impl Bucket {
     }
 }
 
-/// A bucket on its way through a load.
+/// The state of a bucket during a load.
 struct Walk {
     bucket: Bucket,
     credits: f64,
-    /// What is not served yet.
+    /// Requests not served yet.
     waiting: f64,
     /// Since when something waits for credits, and until when.
     began_s: Option<f64>,
@@ -181,7 +181,7 @@ impl Walk {
         Self { bucket, credits, waiting: 0.0, began_s: None, at_s: 0.0, spells: Vec::new(), ebb: None }
     }
 
-    /// A time in which as much is asked for in every second. It is walked from event to event: the bucket is empty, nothing waits any more.
+    /// A period with a constant load. Advances from event to event: the bucket becomes empty, nothing waits any more.
     fn pass(&mut self, from_s: f64, seconds: f64, demand: f64) {
         let (mut left, Bucket { burst, refill, size }) = (seconds, self.bucket);
         self.at_s = from_s;
@@ -216,7 +216,7 @@ impl Walk {
         self.spells.extend(spell.filter(|spell| spell.seconds() > NO_TIME_S));
     }
 
-    /// Of a full bucket.
+    /// As a share of a full bucket.
     fn share(&self) -> f64 {
         if self.bucket.size > 0.0 { self.credits / self.bucket.size } else { 0.0 }
     }
@@ -229,7 +229,7 @@ impl Walk {
     }
 }
 
-/// Adds a spell to the hours of the local day in which it lies.
+/// Adds a spell to its hours of the local day.
 fn add_hours(hours: &mut [f64; HOURS], spell: EmptySpell, offset_s: f64) {
     let (mut at, end) = (spell.from_s + offset_s, spell.until_s + offset_s);
     while at < end {

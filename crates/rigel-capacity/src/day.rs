@@ -7,7 +7,7 @@ use jiff::civil::Date;
 /// 1970-01-01 as a date.
 const EPOCH: Date = Date::constant(1970, 1, 1);
 
-/// The date of a day; the last one that there is where it is too far.
+/// The date of a day; the last representable one if it is too far.
 fn date(day: i64) -> Date {
     EPOCH.checked_add(jiff::Span::new().days(day.clamp(-700_000, 2_900_000))).unwrap_or(Date::MAX)
 }

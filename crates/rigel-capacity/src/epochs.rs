@@ -8,7 +8,7 @@ use super::layers::lowest;
 use super::span::Span;
 use std::collections::BTreeSet;
 
-/// From the start of the first interval that is known of something to the end of the last one, in milliseconds of the epoch.
+/// From the first to the last known interval of a subject, in milliseconds of the epoch.
 pub type Lifetime = (i64, i64);
 
 /// The lifetime of both.
@@ -24,7 +24,7 @@ pub struct Epochs(
 );
 
 impl Epochs {
-    /// Of subjects of one host, each with its lifetime; one of which nothing is known never counts.
+    /// For the subjects of one host, each with its lifetime; one without known intervals never counts.
     pub fn of(lives: &[(&Subject, Option<Lifetime>)]) -> Self {
         let known = || lives.iter().filter_map(|one| one.1);
         let bounds: BTreeSet<i64> = known().flat_map(|(first, last)| [first, last]).collect();
@@ -45,7 +45,7 @@ impl Epochs {
         at.checked_sub(1).map_or(&[], |at| self.0[at].1.as_slice())
     }
 
-    /// Those in which something counts, each with its first millisecond.
+    /// The epochs in which something counts, each with its first millisecond.
     pub fn known(&self) -> impl Iterator<Item = (i64, &[usize])> {
         self.0
             .iter()

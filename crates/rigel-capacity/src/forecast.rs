@@ -24,11 +24,11 @@ use bands::{LineError, Width, alike};
 use model::{PastSeries, WEEK};
 use rigel_core::stats::sample::{mean, median, variance};
 
-/// With fewer days there is no forecast: of two weeks the next two can be tested.
+/// With fewer days there is no forecast: two weeks allow a test of the next two.
 pub const FEWEST_DAYS: usize = 28;
-/// Nothing is said about a future that is longer than this many pasts.
+/// Nothing is said about a future that is more than this many times as long as the past.
 pub const MOST_PASTS: usize = 2;
-/// The share of the mean level that keeps a logarithm from zero.
+/// The share of the mean level that keeps a logarithm away from zero.
 const FLOOR: f64 = 0.02;
 /// Weeks that say what a busy day is.
 const RECENT_WEEKS: usize = 13;
@@ -53,7 +53,7 @@ pub enum NoForecast {
     Gaps {
         /// From the first to the last.
         days: usize,
-        /// Those without a level.
+        /// Days without a level.
         missing: usize,
     },
 }
@@ -61,7 +61,7 @@ pub enum NoForecast {
 /// A week to come: the level of its busy days.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WeekForecast {
-    /// What is most likely.
+    /// The most likely value.
     pub value: f64,
     /// Lower end of the 95 % interval.
     pub lower: f64,
@@ -69,7 +69,7 @@ pub struct WeekForecast {
     pub upper: f64,
 }
 
-/// How much more a busy day is at the end of a stretch of weeks than today, as a share.
+/// How much higher a busy day is at the end of a number of weeks than today, as a share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GrowthAhead {
     /// Weeks from today on.
@@ -83,18 +83,18 @@ pub struct GrowthAhead {
 }
 
 impl GrowthAhead {
-    /// Whether it is that of a whole year.
+    /// Whether it is the growth of a whole year.
     pub const fn is_of_a_year(&self) -> bool {
         self.weeks == YEAR_WEEKS
     }
 }
 
-/// How often an interval held what came.
+/// How often an interval contained the actual value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IntervalCoverage {
     /// Weeks inside.
     pub weeks: usize,
-    /// Of this many.
+    /// Out of this many.
     pub of: usize,
 }
 
@@ -107,13 +107,13 @@ pub struct Forecast {
     pub history: Vec<f64>,
     /// Days that were gaps.
     pub missing: usize,
-    /// What told the future: the model of least error.
+    /// The model of the forecast: the one with the smallest error.
     pub model: Model,
-    /// All models with the mean error of a week in the back-test, best first.
+    /// All models with their mean error per week in the back-test, best first.
     pub tested: Vec<(Model, f64)>,
-    /// How many times the models were asked.
+    /// How many forecasts of each model were tested.
     pub origins: usize,
-    /// What a busy day, the second highest of its week, is of the mean of that week.
+    /// A busy day, the second highest of its week, relative to the mean of that week.
     pub busy: f64,
     /// Weeks from the day after the history on.
     pub ahead: Vec<WeekForecast>,
@@ -122,10 +122,10 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// The next `days` days, but no more than the history can report on.
+    /// Forecasts the next `days` days, but no more than the history supports.
     ///
     /// # Errors
-    /// When the history cannot tell anything.
+    /// When the history is not enough for a forecast.
     pub fn of(daily: &Daily, days: usize) -> Result<Self, NoForecast> {
         let history = filled(daily)?;
         let rehearsed = rehearsed(&history);
@@ -158,7 +158,7 @@ impl Forecast {
         self.busy * median(&weeks)
     }
 
-    /// How much more a busy day is in the last week of the forecast, or in a year, if it reaches so far.
+    /// How much higher a busy day is in the last week of the forecast, or in a year if it reaches that far.
     pub fn growth(&self) -> Option<GrowthAhead> {
         let now = self.now();
         let weeks = self.ahead.len().min(YEAR_WEEKS);
@@ -167,7 +167,7 @@ impl Forecast {
         (now > 0.0).then_some(GrowthAhead { weeks, value, lower, upper })
     }
 
-    /// How much more it is in a year, as a share; nothing is said if the forecast does not reach so far.
+    /// How much higher it is in a year, as a share; `None` if the forecast does not reach that far.
     pub fn growth_per_year(&self) -> Option<f64> {
         self.growth().filter(GrowthAhead::is_of_a_year).map(|growth| growth.value)
     }
@@ -239,7 +239,7 @@ fn filled(daily: &Daily) -> Result<Vec<f64>, NoForecast> {
     Ok(values)
 }
 
-/// What a busy day is of the mean of its week, in the median of the last weeks.
+/// A busy day relative to the mean of its week, as the median of the last weeks.
 fn busy_day(history: &[f64]) -> f64 {
     let of_week = |week: &[f64]| {
         let mut days = week.to_vec();
@@ -250,7 +250,7 @@ fn busy_day(history: &[f64]) -> f64 {
     if all.is_empty() { 1.0 } else { median(&all) }
 }
 
-/// The median of the slopes between any two of the weeks, the last one first (Theil 1950; Sen 1968): a holiday is no trend.
+/// The median of the slopes between any two weeks, the last one first (Theil 1950; Sen 1968): a holiday is not a trend.
 fn change_per_week(weeks: &[f64]) -> f64 {
     let slope = |(at, &later): (usize, &f64)| {
         weeks.iter().enumerate().skip(at + 1).map(move |(back, week)| (later - week) / (back - at) as f64)
@@ -258,7 +258,7 @@ fn change_per_week(weeks: &[f64]) -> f64 {
     median(&weeks.iter().enumerate().flat_map(slope).collect::<Vec<f64>>())
 }
 
-/// How much growth differed from quarter to quarter: the variance of the logarithm, per week.
+/// The variation of growth from quarter to quarter: the variance of the logarithm, per week.
 fn wander(history: &[f64], floor: f64) -> f64 {
     const MONTH: usize = 28;
     let level = |days: &[f64]| (median(days) + floor).ln();
@@ -267,7 +267,7 @@ fn wander(history: &[f64], floor: f64) -> f64 {
     if grown.len() < 2 { 0.0 } else { variance(&grown) / RECENT_WEEKS as f64 }
 }
 
-/// Stands at two thirds of the history and asks for the rest.
+/// Forecasts the last third of the history from the first two.
 fn rehearsed(history: &[f64]) -> Option<IntervalCoverage> {
     let (seen, later) = history.split_at(history.len() * 2 / 3);
     if seen.len() < FEWEST_DAYS {

@@ -9,15 +9,15 @@ use super::span::Span;
 use super::table::{MergeCounts, Table};
 use std::collections::BTreeMap;
 
-/// Values that should be taken out and kept, before more are brought in.
+/// With more values than this, the harvest should be taken out and stored before more are added.
 pub const MOST_ROWS: u64 = 1_500_000;
 
-/// Tables that wait to be kept.
+/// Tables that wait to be stored.
 #[derive(Debug, Default)]
 pub struct Harvest {
     tables: BTreeMap<Key, Table>,
     values: u64,
-    /// What was brought in twice; what is new is counted by who keeps it.
+    /// Duplicates merged so far; the caller that stores the tables counts new values.
     pub merged: MergeCounts,
 }
 
@@ -27,7 +27,7 @@ impl Harvest {
         self.values
     }
 
-    /// A row of a key. Sources tell them in the order of time; one that is not behind those before is merged.
+    /// Adds a row of a key. Sources report in time order; a row that is not after the previous ones is merged.
     pub fn row(&mut self, key: &Key, span: Span, values: &[(Metric, f64)]) {
         self.values += u64::try_from(values.len()).unwrap_or(u64::MAX);
         if !self.tables.contains_key(key) {

@@ -23,7 +23,7 @@ use rigel_core::stats::EstimateForm;
 /// Days of a week of a forecast.
 const WEEK: i64 = 7;
 
-/// What may end.
+/// What may run out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Resource {
     /// I/Os per second, as small ones.
@@ -46,7 +46,7 @@ impl Resource {
         }
     }
 
-    /// How a day's figure is made.
+    /// How the figure of a day is computed.
     pub const fn kind(self) -> Kind {
         match self {
             Self::Iops | Self::Mbps => Kind::Rate,
@@ -55,27 +55,27 @@ impl Resource {
     }
 }
 
-/// What a storage can give of a resource.
+/// What a storage can provide of a resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// Of what.
+    /// The resource.
     pub resource: Resource,
-    /// The best single value, and what it is certainly no less and no more than; the upper end is infinite where that is not known.
+    /// The best single value with its interval; the upper end is infinite if it is not known.
     pub figure: EstimateForm,
-    /// Where it comes from, as a phrase: `p99 < 5 ms`.
+    /// Its origin, as a phrase: `p99 < 5 ms`.
     pub from: String,
-    /// Whether it is a rate that meets a bound, which the phrase names.
+    /// Whether it is a rate within a bound that the phrase names.
     pub keeps_bound: bool,
 }
 
-/// What production asked for of a resource, and what it will.
+/// The past and future demand of production for a resource.
 #[derive(Clone, Debug)]
 pub struct Course {
-    /// Of what.
+    /// The resource.
     pub resource: Resource,
     /// By day.
     pub daily: Daily,
-    /// What it will be, or why that is not known.
+    /// The forecast, or why there is none.
     pub forecast: Result<Forecast, NoForecast>,
     /// Week by week under the scenario; the forecast's own without one.
     pub ahead: Vec<WeekForecast>,
@@ -109,14 +109,14 @@ impl Course {
 pub enum ReachTime {
     /// In the week from this day on.
     On(i64),
-    /// Not before this day, up to which the history tells something.
+    /// Not before this day, the end of what the history supports.
     Beyond(i64),
     /// The history says nothing.
     Unknown,
 }
 
 impl ReachTime {
-    /// The day, when there is one.
+    /// The day, if there is one.
     pub const fn day(self) -> Option<i64> {
         match self {
             Self::On(day) => Some(day),
@@ -151,14 +151,14 @@ pub struct Ends {
     pub now: Option<f64>,
     /// Most likely.
     pub likely: ReachTime,
-    /// With 97.5 % not earlier.
+    /// Not earlier with 97.5 % confidence.
     pub earliest: ReachTime,
-    /// With 97.5 % not later.
+    /// Not later with 97.5 % confidence.
     pub latest: ReachTime,
 }
 
 impl Ends {
-    /// Of a course under a limit.
+    /// When a course reaches a limit.
     pub fn of(course: &Course, limit: &Limit) -> Self {
         let EstimateForm { value, lo95, hi95, .. } = limit.figure;
         Self {
@@ -170,28 +170,28 @@ impl Ends {
         }
     }
 
-    /// Which part of the limit a busy day uses now.
+    /// The share of the limit that a busy day uses now.
     pub fn used(&self) -> Option<f64> {
         self.now.map(|now| now / self.limit.figure.value)
     }
 }
 
-/// What becomes of `--fail-before`.
+/// The outcome of `--fail-before`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// Nothing ends before, as far as the intervals show.
+    /// Nothing runs out before, as far as the intervals show.
     Passed,
     /// Something may end before, but most likely does not.
     Undecided,
     /// Something most likely ends before.
     Failed,
-    /// The history does not tell that far.
+    /// The history does not reach that far.
     Unknown,
 }
 
 rigel_core::named!(Gate { Passed: "passed", Undecided: "undecided", Failed: "failed", Unknown: "unknown" });
 
-/// What ends on a storage, the first one first.
+/// What runs out on a storage, in order of date.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Storage {
     /// Its name.
@@ -200,17 +200,17 @@ pub struct Storage {
     pub surface: Surface,
     /// Its resources.
     pub ends: Vec<Ends>,
-    /// What the history does to its token bucket, if it is one.
+    /// What the history does to its token bucket, if it has one.
     pub credits: Option<Credits>,
 }
 
 impl Storage {
-    /// Of a surface under all courses.
+    /// A surface under all courses.
     pub fn of(name: &str, surface: Surface, courses: &[Course]) -> Self {
         Self::with_credits(name, surface, None, courses)
     }
 
-    /// Of a token bucket, which a load empties or does not. Its limit is the level of a busy day at which it would.
+    /// A token bucket, which a load may empty. Its limit is the level of a busy day at which it would.
     pub fn with_credits(
         name: &str,
         mut surface: Surface,
@@ -231,12 +231,12 @@ impl Storage {
         Self { name: name.to_owned(), surface, ends, credits }
     }
 
-    /// Whether a limit of I/O is known at all. Without one, nothing says when it is slow.
+    /// Whether any limit of I/O is known. Without one, nothing says when it becomes slow.
     pub fn is_measured(&self) -> bool {
         self.surface.limits.iter().any(|limit| limit.resource != Resource::Space)
     }
 
-    /// What becomes of a gate. A limit that is not known may be reached any day.
+    /// The outcome of a gate. An unknown limit may be reached any day.
     pub fn gate(&self, day: i64) -> Gate {
         let judge = |one: &Ends| {
             if one.likely.day().is_some_and(|likely| likely < day) {

@@ -9,18 +9,18 @@ use super::series::Series;
 use super::table::Table;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What to read of a store. Everything by default.
+/// What to read from a store. Everything by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Only of these hosts; of all when empty.
     pub hosts: Vec<String>,
     /// Only of subjects with one of these names; of all when empty.
     pub subjects: Vec<String>,
-    /// The host as a whole, too, whatever the names are.
+    /// Also the host as a whole, whatever the names are.
     pub with_host: bool,
     /// Only of this source.
     pub source: Option<Source>,
-    /// From this moment on, in milliseconds of the epoch.
+    /// From this time on, in milliseconds of the epoch.
     pub from_ms: Option<i64>,
     /// Up to this moment.
     pub to_ms: Option<i64>,
@@ -29,7 +29,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether a key is wanted.
+    /// Whether a key is selected.
     pub fn wants(&self, key: &Key) -> bool {
         let Subject { name: own, id, .. } = &key.subject;
         let named = |name: &String| name == own || (name == id && !id.is_empty());
@@ -40,16 +40,16 @@ impl Selection {
                 || (self.with_host && key.subject.kind == Kind::Host))
     }
 
-    /// The part of the time that is wanted.
+    /// The selected part of the time.
     pub fn range(&self) -> (i64, i64) {
         (self.from_ms.unwrap_or(i64::MIN), self.to_ms.unwrap_or(i64::MAX))
     }
 }
 
-/// What a store has of a key, without a look at the values.
+/// What a store contains for a key, without its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeySummary {
-    /// Of what, and by whom.
+    /// The subject and the source.
     pub key: Key,
     /// The metrics.
     pub metrics: BTreeSet<Metric>,
@@ -84,7 +84,7 @@ impl History {
         self.tables.retain(|key, _| wanted(key));
     }
 
-    /// Adds a table; what is there of its key stays.
+    /// Adds a table; existing values of its key stay.
     pub fn add(&mut self, key: Key, table: &Table) {
         self.tables.entry(key).or_default().merge(table);
     }
@@ -114,7 +114,7 @@ impl History {
         self.tables.iter().filter(move |(key, _)| key.host == host && key.subject.is_same(subject))
     }
 
-    /// A metric of a subject, out of all sources; no samples when none has it.
+    /// A metric of a subject, from all sources; no samples if none has it.
     pub fn series(&self, host: &str, subject: &Subject, metric: Metric) -> Series {
         let mut tables: Vec<(&Key, &Table)> = self.of(host, subject).collect();
         // What looked on all of the time knows more than samples, however often they were taken.

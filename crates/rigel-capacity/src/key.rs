@@ -5,7 +5,7 @@
 use rigel_core::path_text;
 use std::fmt;
 
-/// The tool that told. Tables of different tools are kept apart: their intervals differ, and none is added to another.
+/// The tool that reported it. Tables of different tools are kept separately: their intervals differ, and they are never added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// `rigel capacity record`.
@@ -16,7 +16,7 @@ pub enum Source {
     Iostat,
     /// `sadf -- -b -d`.
     Sadf,
-    /// `oswiostat` of OSWatcher: samples that stand for a longer time.
+    /// `oswiostat` of OSWatcher: samples that represent a longer time.
     OsWatcher,
     /// nmon.
     Nmon,
@@ -58,12 +58,12 @@ impl Source {
         Self::ALL.into_iter().find(|source| source.name() == name)
     }
 
-    /// Whether its values are of a small part of the time for which they stand.
+    /// Whether its values cover a small part of the time that they represent.
     pub const fn is_sampled(self) -> bool {
         matches!(self, Self::OsWatcher)
     }
 
-    /// How much time a block of the store holds: a day, or an hour where a sample is a second long.
+    /// The time that a block of the store covers: a day, or an hour if a sample is a second long.
     pub const fn block_ms(self) -> i64 {
         match self {
             Self::Recorder => super::HOUR_MS,
@@ -72,7 +72,7 @@ impl Source {
     }
 }
 
-/// What kind of thing a subject is.
+/// The kind of a subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A block device.
@@ -101,12 +101,12 @@ pub struct Subject {
     pub kind: Kind,
     /// `sda`, `/data`, `orders`; empty for a host. Printable.
     pub name: String,
-    /// What stays when the kernel gives a disk another name: WWN or serial number, if the source has one; of an instance of Oracle the number of
-    /// its database (DBID) and its own, `2718281828/2`. Printable, else empty.
+    /// What stays when the kernel renames a disk: WWN or serial number, if the source has one; for an instance of
+    /// Oracle the numbers of its database (DBID) and of the instance, `2718281828/2`. Printable, or empty.
     pub id: String,
 }
 
-/// What a database is called, of which a subject is an instance.
+/// The name of the database that a subject is an instance of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DatabaseName<'a> {
     /// Its name.
@@ -116,7 +116,7 @@ pub struct DatabaseName<'a> {
 }
 
 impl DatabaseName<'_> {
-    /// Whether somebody means it: by its number, or its name in letters of any size.
+    /// Whether a user's name means it: its number, or its name in upper or lower case.
     pub fn is_called(self, text: &str) -> bool {
         self.dbid == Some(text) || self.name.eq_ignore_ascii_case(text)
     }
@@ -133,7 +133,7 @@ impl Subject {
         Self::named(Kind::Host, "")
     }
 
-    /// A disk, with what tells it from another of the same name.
+    /// A disk, with what distinguishes it from another of the same name.
     pub fn disk(name: &str, id: &str) -> Self {
         Self { kind: Kind::Disk, name: clean(name), id: clean(id) }
     }
@@ -146,7 +146,7 @@ impl Subject {
         Self { kind: Kind::Database, name: clean(&name), id: clean(&id) }
     }
 
-    /// The database that it is, or of which it is an instance; `None` for what is none.
+    /// The database that it is, or that it is an instance of; `None` for anything else.
     pub fn database(&self) -> Option<DatabaseName<'_>> {
         (self.kind == Kind::Database).then(|| DatabaseName {
             name: before_number(&self.name).unwrap_or(&self.name),
@@ -160,7 +160,7 @@ impl Subject {
         self.kind == other.kind && if both_known { self.id == other.id } else { self.name == other.name }
     }
 
-    /// Each once, whatever names it has; by the one with an id where there is one.
+    /// Each once, whatever names it has; the one with an id if there is one.
     pub fn distinct<'a>(all: impl Iterator<Item = &'a Self>) -> Vec<Self> {
         let mut found: Vec<Self> = Vec::new();
         for subject in all {
@@ -185,14 +185,14 @@ impl fmt::Display for Subject {
     }
 }
 
-/// Of what a table is.
+/// What a table is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// The host's name. Printable.
     pub host: String,
     /// The disk, filesystem, database or host.
     pub subject: Subject,
-    /// Who says so.
+    /// The source of the values.
     pub source: Source,
 }
 
@@ -203,7 +203,7 @@ impl Key {
     }
 }
 
-/// What stands before a number after the last slash.
+/// The part before a number after the last slash.
 fn before_number(text: &str) -> Option<&str> {
     text.rsplit_once('/').filter(|(_, number)| is_number(number)).map(|(before, _)| before)
 }

@@ -8,7 +8,7 @@ use super::key::{Kind, Subject};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-/// What a disk is by its name, the lowest first: only those of the lowest layer that is there count.
+/// What a disk is, judged by its name, lowest first: only disks of the lowest layer present count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Layer {
     /// A device of the host.
@@ -17,32 +17,32 @@ enum Layer {
     Other,
     /// An array of `md`.
     Array,
-    /// LVM, encryption, multipath and the like, which usually lie on arrays; a file as a disk.
+    /// LVM, encryption, multipath and similar devices, which usually lie on arrays; a file as a disk.
     Mapped,
-    /// All disks together, as `iostat -g ALL`, collectl and clouds have them.
+    /// All disks together, as in `iostat -g ALL`, collectl and clouds.
     Sum,
-    /// A database, whose I/O is among that of its disks.
+    /// A database, whose I/O is part of that of its disks.
     Database,
     /// Memory, and what holds no database.
     Nothing,
 }
 
-/// Kernel names of devices in letters: `sda`, `xvdb`. `emcpowera` is made of others, and so none of them.
+/// Kernel names of devices with letters: `sda`, `xvdb`. `emcpowera` is mapped, so not included.
 const LETTERED: [&str; 13] =
     ["sd", "hd", "vd", "xvd", "ubd", "dasd", "fio", "rssd", "rsxx", "skd", "pcd", "scini", "vdisk"];
-/// Letters behind them, as the kernel counts: `sdzzz` is the 18,278th. More are a name that people gave, such as `sdredo`; so is `sdata` where
-/// no disk has two letters.
+/// Letters after them, as the kernel counts: `sdzzz` is the 18,278th. More are a name that people gave, such as
+/// `sdredo`; so is `sdata` if no disk has two letters.
 const MOST_LETTERS: usize = 3;
-/// Those with numbers, up to the number: `nvme0n1`, `mmcblk0`, `cciss/c0d0`. Some tools write `!` for `/`.
+/// Names with numbers, up to the number: `nvme0n1`, `mmcblk0`, `cciss/c0d0`. Some tools write `!` for `/`.
 const NUMBERED: [&str; 16] = [
     "mmcblk", "pmem", "nbd", "rbd", "xvd", "cciss/c", "ida/c", "rd/c", "etherd/e", "i2o/hd", "sx8/", "hdisk",
     "ublkb", "rnbd", "dcssblk", "nullb",
 ];
 const MAPPED: [&str; 8] = ["dm-", "bcache", "drbd", "loop", "zd", "VxVM", "VxDMP", "hdiskpower"];
 const NOTHING: [&str; 6] = ["ram", "zram", "sr", "fd", "scd", "mtdblock"];
-/// What stays of a device made of others.
+/// Prefixes of the persistent id of a mapped device.
 const MAPPED_IDS: [&str; 6] = ["LVM-", "CRYPT-", "mpath-", "DM-", "dm-", "lvm-"];
-/// What stays of a device of the host, where tools call it by that (`/dev/disk/by-id`).
+/// Prefixes of the persistent id of a hardware device, if tools name it by that (`/dev/disk/by-id`).
 const HARDWARE_IDS: [&str; 10] =
     ["ata-", "scsi-", "wwn-", "nvme-", "virtio-", "usb-", "mmc-", "ieee1394-", "eui.", "naa."];
 /// Major numbers of `devM-N`, as `sar` writes a disk, each with the minor numbers that a disk has: of SCSI (the second row from the 129th disk on), IDE, Xen, DASD, MMC,
@@ -66,25 +66,24 @@ const HARDWARE_MAJORS: [(RangeInclusive<u32>, u32); 17] = [
     (152..=152, 16),
     (259..=259, 0),
 ];
-/// Of devices made of others: loop devices, DRBD, PowerPath, VxVM and VxDMP, volumes of ZFS.
+/// Of mapped devices: loop devices, DRBD, PowerPath, VxVM and VxDMP, ZFS volumes.
 const MAPPED_MAJORS: [u32; 6] = [7, 147, 120, 199, 201, 230];
-/// What stays of the sum of a group of disks begins so, and its name follows.
+/// Prefix of the id of the sum of a group of disks; its name follows.
 pub const GROUP: &str = "group-";
-/// What stays of all volumes of an instance of EC2 together.
+/// The id of all volumes of an EC2 instance together.
 pub const ALL_VOLUMES: &str = "ebs";
-/// What stays of all data disks of a virtual machine of Azure together, which its query did not part.
+/// The id of all data disks of an Azure virtual machine together, if the query did not separate them.
 pub const ALL_LUNS: &str = "azure-data";
 const ARRAY_MAJOR: u32 = 9;
 const NO_STORAGE_MAJORS: [u32; 3] = [1, 2, 11];
 
-/// Of disks of one host those on which the others lie, each once. Where only devices are known that lie on others, arrays count before mapped
-/// devices, which usually lie on them.
+/// The lowest disks of one host, each once. If only mapped devices are known, arrays count before device-mapper devices, which usually lie on them.
 pub fn own_disks(disks: Vec<Subject>) -> Vec<Subject> {
     let lowest = lowest(&disks.iter().collect::<Vec<_>>());
     lowest.into_iter().map(|at| disks[at].clone()).collect()
 }
 
-/// Disks of one host that do not count beside others because people gave them their names: whether they lie on these is not told.
+/// Disks of one host that do not count because people named them: nothing says whether they lie on the others.
 pub fn unknown_disks(disks: &[Subject]) -> Vec<Subject> {
     let all: Vec<&Subject> = disks.iter().collect();
     let own = lowest(&all);
@@ -98,7 +97,7 @@ pub fn unknown_disks(disks: &[Subject]) -> Vec<Subject> {
     all.iter().filter(is_unknown).map(|disk| (*disk).clone()).collect()
 }
 
-/// The places of those disks among some; of databases where there is no disk.
+/// The indexes of those disks; of databases if there is no disk.
 pub fn lowest(disks: &[&Subject]) -> Vec<usize> {
     let names: BTreeSet<&str> =
         disks.iter().flat_map(|disk| [disk.name.as_str(), disk.id.as_str()]).collect();
@@ -155,8 +154,7 @@ fn layer(disk: &Subject, names: &BTreeSet<&str>) -> Layer {
     }
 }
 
-/// Virtual disks and mapped devices share the numbers that are given out as they come; beside disks with a number of their own they are taken
-/// for mapped.
+/// Virtual disks and mapped devices share the dynamically assigned numbers; next to disks with a number of their own they are taken for mapped.
 fn of_major(major: u32) -> Layer {
     match major {
         _ if MAPPED_MAJORS.contains(&major) => Layer::Mapped,
@@ -180,7 +178,7 @@ fn is_hardware(name: &str, names: &BTreeSet<&str>) -> bool {
         || HARDWARE_IDS.iter().any(|id| name.starts_with(id))
 }
 
-/// How many letters follow a kind in the name of a disk or its partition, `sdaa1`; nothing if no disk of the kind is called so.
+/// Number of letters after a kind in the name of a disk or its partition, `sdaa1`; `None` if no disk of the kind has such a name.
 fn letters(name: &str, kind: &str) -> Option<usize> {
     let rest = name.strip_prefix(kind)?;
     let of_disk = rest.trim_end_matches(|sign: char| sign.is_ascii_digit());
@@ -198,7 +196,7 @@ fn is_namespace(name: &str) -> bool {
     behind.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('n').and_then(behind_digits).is_some())
 }
 
-/// What follows the digits with which a text begins; nothing if it begins with none.
+/// The text after the leading digits; `None` without any.
 fn behind_digits(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches(|sign: char| sign.is_ascii_digit());
     (rest.len() < text.len()).then_some(rest)
@@ -220,7 +218,7 @@ pub fn numbers(name: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// What the disk may be called whose partition, or whose path, has this name.
+/// Possible names of the disk whose partition, or whose path, has this name.
 fn parents(name: &str) -> Vec<String> {
     let mut found = Vec::new();
     let stem = name.trim_end_matches(|sign: char| sign.is_ascii_digit());

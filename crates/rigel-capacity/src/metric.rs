@@ -17,9 +17,9 @@ pub enum Metric {
     WriteBytes,
     /// Seconds that reads took, per second: the mean number of reads outstanding. Divided by [`Metric::ReadOps`] it is their mean latency.
     ReadTime,
-    /// The same of writes.
+    /// The same for writes.
     WriteTime,
-    /// The same of all I/O, where the source does not part it.
+    /// The same for all I/O, if the source does not separate it.
     AllTime,
     /// The part of the time with I/O outstanding, 0 to 1.
     Busy,
@@ -39,7 +39,7 @@ pub enum Metric {
     SizeBytes,
 }
 
-/// How a quantity behaves when intervals are joined.
+/// How a quantity behaves when intervals are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behaviour {
     /// A mean over the interval.
@@ -48,14 +48,14 @@ pub enum Behaviour {
     Level,
 }
 
-/// How a quantity behaves when subjects or hosts are joined.
+/// How a quantity behaves when subjects or hosts are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Across {
-    /// It adds up: what each does comes to the others. Times of all I/Os over their number are a mean latency, each weighted by its load.
+    /// It adds up. The sum of I/O times over the number of I/Os is a mean latency weighted by load.
     Add,
     /// A part of the time, which does not add up: the highest of them.
     Highest,
-    /// Space: once for each filesystem and database, whoever reports on it.
+    /// Space: once for each filesystem and database, whatever reports it.
     Once,
 }
 
@@ -100,7 +100,7 @@ impl Metric {
         (0.0..=most).contains(&value)
     }
 
-    /// Its number in the store; never given to another.
+    /// Its number in the store; never reused.
     pub const fn code(self) -> u8 {
         match self {
             Self::ReadOps => 1,
@@ -135,7 +135,7 @@ impl Metric {
         }
     }
 
-    /// What becomes of it across subjects and hosts.
+    /// How it is merged across subjects and hosts.
     pub const fn across(self) -> Across {
         match self {
             Self::Busy | Self::PressureSome | Self::PressureFull => Across::Highest,
@@ -144,7 +144,7 @@ impl Metric {
         }
     }
 
-    /// Binary digits that the store keeps of a flow after the first one: 7 are a rounding of 0.4 % at most, 5 of 1.6 %.
+    /// Binary digits that the store keeps of a flow after the first one: 7 round by 0.4 % at most, 5 by 1.6 %.
     pub const fn digits(self) -> u32 {
         match self {
             Self::ReadTime

@@ -16,33 +16,33 @@ const OF_ANY: u32 = 259;
 const GIVEN_OUT: std::ops::RangeInclusive<u32> = 234..=254;
 /// Minor numbers of a virtual disk are multiples of this.
 const OF_VIRTUAL: u32 = 16;
-/// So many intervals in common, at least.
+/// Minimum number of common intervals.
 const FEWEST: usize = 2;
-/// What tools round.
+/// Rounding of the tools.
 const ROUNDING: f64 = 0.01;
 const NOTHING: f64 = 0.05;
-/// The part of the load below that has to be that of those above.
+/// The lower load must be at least this part of the upper.
 const MOST: f64 = 0.9;
-/// By what both are compared: merges below make operations fewer, and never bytes.
+/// The quantities compared: merging on the way down reduces operations, never bytes.
 const LOADS: [Metric; 4] = [Metric::ReadBytes, Metric::WriteBytes, Metric::AllOps, Metric::ReadOps];
-/// How many of them are bytes: I/Os are split and merged on their way down, so they say something only where no bytes are known.
+/// How many of them are bytes: I/Os are split and merged on their way down, so they only count if no bytes are known.
 const BYTES: usize = 2;
 
-/// A disk whose load is among that of another.
+/// A disk whose load is included in that of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpperDisk {
     /// The partition or mapped device.
     pub upper: Subject,
-    /// What it lies on.
+    /// The disk it lies on.
     pub lower: Subject,
 }
 
-/// Whether a name is made of numbers of which no rule says what they are.
+/// Whether a name consists of numbers that no rule explains.
 pub fn is_of_any(name: &str) -> bool {
     numbers(name).is_some_and(|(major, _)| major == OF_ANY || GIVEN_OUT.contains(&major))
 }
 
-/// Those of a host whose load is among that of others.
+/// Disks of a host whose load is included in that of others.
 pub fn lying(history: &History, host: &str) -> Vec<UpperDisk> {
     let mut by_major: BTreeMap<u32, BTreeMap<u32, Subject>> = BTreeMap::new();
     for subject in history.subjects(host, Kind::Disk) {
@@ -64,7 +64,7 @@ pub fn lying(history: &History, host: &str) -> Vec<UpperDisk> {
     found
 }
 
-/// Disks with the numbers behind that of another, whose load is that of it.
+/// Disks whose name is another's plus a number, and whose load is part of that disk's.
 fn partitions(history: &History, host: &str, disks: &BTreeMap<u32, Subject>) -> Vec<UpperDisk> {
     let all: Vec<(&u32, &Subject)> = disks.iter().collect();
     let (mut found, mut at) = (Vec::new(), 0);
@@ -101,7 +101,7 @@ fn stack(
     above.into_iter().map(|upper| UpperDisk { upper: upper.clone(), lower: below[0].clone() }).collect()
 }
 
-/// Whether the load of some is among that of others in every interval that both have, and nearly all of it: what is read, and what is written.
+/// Whether the load of some is included in that of others in every common interval, and makes up nearly all of it; for reads and for writes.
 fn is_among(history: &History, host: &str, above: &[&Subject], below: &[&Subject]) -> bool {
     let (bytes, ios) = LOADS.split_at(BYTES);
     let of = |metric: &Metric| is_part(history, host, (above, below), *metric);
@@ -109,7 +109,7 @@ fn is_among(history: &History, host: &str, above: &[&Subject], below: &[&Subject
     if judged.is_empty() { ios.iter().find_map(of) == Some(true) } else { judged.into_iter().all(|one| one) }
 }
 
-/// The same of one kind of load; `None` if neither has any, because nothing follows of that.
+/// The same for one kind of load; `None` if neither has any, because nothing follows from that.
 fn is_part(
     history: &History,
     host: &str,

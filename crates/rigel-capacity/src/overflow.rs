@@ -6,32 +6,32 @@
 use super::metric::Metric;
 use super::span::Span;
 
-/// One more than the largest count of 32 bits; of 64 bits it is above all limits.
+/// One more than the largest 32-bit count; for 64 bits it is above all limits.
 const WIDTH: f64 = 4_294_967_296.0;
 /// Clocks of tools count hundredths of a second: the whole width over one of them is 42,949,672.96 a second.
 const JIFFIES: f64 = 100.0;
-/// A difference may be so much smaller than the width: what the counter had before it fell.
+/// A difference may be this much smaller than the width: what the counter had before it fell.
 const FALLEN: f64 = 0.01;
 /// Lengths of intervals are reported in whole seconds, and rates with few figures.
 const ROUNDING: f64 = 0.002;
 const MOST_OFF_S: f64 = 1.0;
 const MOST_OFF: f64 = 0.1;
-/// Of a value that hits the width by this little no chance is the cause.
+/// A value that matches the width this closely is not a coincidence.
 const EXACT: f64 = 1e-5;
-/// Below these rates loads lie as close together as that: nothing follows from a hit.
+/// Below these rates loads are this close together: nothing follows from a hit.
 const HIGH_OPS: f64 = 1e6;
 const HIGH_BYTES: f64 = 1e10;
 const HIGH_TIME: f64 = 1e3;
 const SOME_OPS: f64 = 1e5;
 const SOME_BYTES: f64 = 1e7;
-/// Bytes that a counter may count in: sectors of 512, and kB, of which sectors are made by shifting.
+/// Units that a counter may use: sectors of 512 bytes, and kB, which are shifted to sectors.
 const UNITS_OF_BYTES: [f64; 3] = [512.0, 1024.0, 1.0];
 const MS: f64 = 0.001;
-/// No operation has fewer bytes than a sector, and none as many as this; only where one of both is huge, as rates are rounded.
+/// No operation has fewer bytes than a sector, and none has this many; only if one of the two is huge, because rates are rounded.
 const FEWEST_BYTES: f64 = 256.0;
 const MOST_BYTES: f64 = 16_777_216.0;
 
-/// Which quantities belong together: operations, their bytes and their time.
+/// Quantities that belong together: operations, their bytes and their time.
 const SIDES: [(Metric, &[Metric], Metric); 3] = [
     (Metric::ReadOps, &[Metric::ReadBytes], Metric::ReadTime),
     (Metric::WriteOps, &[Metric::WriteBytes], Metric::WriteTime),
@@ -45,7 +45,7 @@ impl Metric {
     }
 }
 
-/// Which values of a row can be none, by each on its own and by those beside it.
+/// Which values of a row are plausible, each by itself and compared with its neighbours.
 pub fn are_sound(span: Span, values: &[(Metric, f64)]) -> Vec<bool> {
     let mut sound: Vec<bool> =
         values.iter().map(|(metric, value)| metric.can_be_over(span, *value)).collect();

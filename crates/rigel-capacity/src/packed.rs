@@ -21,7 +21,7 @@ const MOST_ROWS: usize = 200_000;
 const UNKNOWN: u16 = 0;
 const ZERO: u16 = 1;
 const FIRST: u16 = 2;
-/// The lowest exponent of two that is kept; smaller values are 0.
+/// The lowest exponent of two that is kept; smaller values become 0.
 const LOWEST: i32 = -24;
 /// Bits of the fraction of an `f64`.
 const FRACTION: u32 = 52;
@@ -168,7 +168,7 @@ fn unpack_spans(rows: usize, bytes: &mut &[u8]) -> Option<Vec<Span>> {
     (spans.len() == rows).then_some(spans)
 }
 
-/// 0 for a value that is not known, else the step from the one before.
+/// 0 for an unknown value, otherwise the step from the previous one.
 #[expect(clippy::cast_possible_truncation, reason = "bytes of a storage; what is more than 2^62 is bounded")]
 fn pack_levels(values: &[f64], out: &mut Vec<u8>) {
     let mut before = 0_i64;

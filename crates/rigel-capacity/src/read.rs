@@ -43,7 +43,7 @@ use rigel_core::error::Problem;
 /// Bytes by which a format is found out.
 const HEAD_BYTES: usize = 1 << 16;
 
-/// A file on its way into a harvest.
+/// A file being read into a harvest.
 pub struct Reader {
     options: Options,
     zone: Option<Zone>,
@@ -52,13 +52,13 @@ pub struct Reader {
     seen: ReaderNotes,
 }
 
-/// What each format has: it is given all bytes of a file, piece by piece.
+/// The interface of each format: it receives all bytes of a file, piece by piece.
 trait Room {
     fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem>;
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem>;
 }
 
-/// Where a room puts what it finds.
+/// Receives what a room finds.
 struct SampleSink<'a> {
     harvest: &'a mut Harvest,
     seen: &'a mut ReaderNotes,

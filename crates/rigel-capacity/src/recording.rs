@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// Milliseconds of the intervals that are tried.
 const STEPS: [u32; 7] = [1, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000];
-/// Of a new hour so much counts as passed, because the first minutes have the names.
+/// At least this much of a new hour counts as passed, because the first minutes contain the names.
 const LEAST_MS: i64 = HOUR_MS / 20;
 
 /// The hour that is being recorded.
@@ -62,7 +62,7 @@ impl Recording {
         self.harvest.row(key, span, values);
     }
 
-    /// All of the hour so far, to be kept; of the hour before, when another has begun. `most_bytes` are those of an hour.
+    /// All of the hour so far, to be stored; or of the last hour, once another has begun. `most_bytes` is the limit of an hour.
     pub fn keep(&mut self, now_ms: i64, most_bytes: u64) -> Vec<Hour> {
         let mut hours = Vec::new();
         let mut came: BTreeMap<i64, Vec<(Key, Table)>> = BTreeMap::new();
@@ -91,7 +91,7 @@ impl Recording {
     }
 }
 
-/// The finest tables that keep within the bytes.
+/// The finest tables that fit into the bytes.
 fn thinned(start_ms: i64, tables: &BTreeMap<Key, Table>, most_bytes: u64) -> Hour {
     let mut last = Hour { start_ms, ..Hour::default() };
     for step_ms in STEPS {

@@ -27,7 +27,7 @@ use rigel_core::load::workload::Layout;
 use rigel_core::units::{NS_PER_MS, Nanos, to_f64};
 use std::ops::Range;
 
-/// Stretches unless another length is asked for: as many as five minutes a week.
+/// Stretches unless another length is requested: as many as there are five minutes in a week.
 const USUAL_STRETCHES: i64 = 2016;
 /// Two weeks of minutes.
 const MOST_STRETCHES: usize = 20_160;
@@ -36,18 +36,18 @@ const STEPS_S: [u32; 14] = [10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200
 /// A difference between what varies and what is replayed that is worth telling.
 const LESS: f64 = 0.95;
 
-/// What the load of a history had to assume.
+/// What the load of a history has to assume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Assumption {
-    /// Where on the disks: anywhere.
+    /// Offsets on the disks: anywhere.
     Places,
-    /// That no write waits until it is durable.
+    /// No write waits until it is durable.
     Sync,
-    /// Sizes, of which only the mean is known.
+    /// Sizes, known only as a mean.
     Sizes,
     /// Arrivals that know nothing of each other (Poisson) in this many phases, because nothing shorter than ten seconds is known there.
     Poisson(usize),
-    /// That reads and writes come independently of each other.
+    /// Reads and writes are independent of each other.
     Independent,
     /// In this many phases, bursts of which a load can have only a part.
     WeakerBursts {
@@ -56,15 +56,15 @@ pub enum Assumption {
         /// The least part.
         part: f64,
     },
-    /// Which operations write, by the bytes in both directions.
+    /// Which operations write, judged by the bytes in both directions.
     Directions,
-    /// Which operations write, by those of the host as a whole.
+    /// Which operations write, judged by those of the host as a whole.
     DirectionsOfHost,
-    /// That an I/O has 8 KiB, because there are no bytes.
+    /// An I/O has 8 KiB, because there are no bytes.
     Bytes,
-    /// So many phases in which nothing was done have one I/O per second.
+    /// This many phases without I/O have one I/O per second.
     Idle(usize),
-    /// Smaller I/Os on average are of the smallest size.
+    /// Smaller I/Os on average have the smallest size.
     Small,
 }
 
@@ -79,13 +79,13 @@ pub struct SourcePhase {
     pub covered_ms: i64,
     /// Stretches.
     pub stretches: usize,
-    /// What was read, on average.
+    /// Average reads.
     pub reads: Flow,
-    /// What was written.
+    /// Average writes.
     pub writes: Flow,
     /// Operations per second of the busiest stretch.
     pub most_ops: f64,
-    /// How bursty it was, where that is known.
+    /// How bursty it was, if known.
     pub bursts: Option<Bursts>,
     /// The dispersion that the load is expected to have.
     pub expected: f64,
@@ -96,13 +96,13 @@ pub struct SourcePhase {
 pub struct Replay {
     /// The load.
     pub load: LoadFile,
-    /// Its phases as they were, before they were scaled.
+    /// Its phases before scaling.
     pub phases: Vec<SourcePhase>,
     /// The length of a stretch, in milliseconds.
     pub step_ms: u32,
-    /// Stretches in all.
+    /// Number of stretches.
     pub stretches: usize,
-    /// By how much the rates are scaled.
+    /// The factor by which the rates are scaled.
     pub scale: f64,
     /// What was assumed.
     pub assumed: Vec<Assumption>,
@@ -117,7 +117,7 @@ pub fn step_ms(lives: &[Life], (from_ms, to_ms): (i64, i64)) -> u32 {
     STEPS_S.iter().find(fits).copied().unwrap_or(86_400) * 1000
 }
 
-/// Whether stretches of that length can be had: whole parts of a day, so a day can be taken on its own.
+/// Whether stretches may have that length: whole parts of a day, so that a day can be taken by itself.
 pub fn is_step(step_ms: i64) -> bool {
     (MS_PER_S..=super::DAY_MS).contains(&step_ms) && super::DAY_MS % step_ms == 0
 }
@@ -126,7 +126,7 @@ impl Replay {
     /// The load of what was gathered.
     ///
     /// # Errors
-    /// When nothing is known, when nothing was done, or when no run can have such a load.
+    /// When nothing is known, when there was no I/O, or when no run can have such a load.
     pub fn of(
         gathered: &HistoryExcerpt,
         step_ms: u32,
@@ -222,7 +222,7 @@ struct Maker<'a> {
     scale: f64,
     phases: Vec<Phase>,
     idle: usize,
-    /// How many have weaker bursts, and the least part of them.
+    /// How many have weaker bursts, and the smallest part of them.
     weaker: (usize, f64),
     poisson: usize,
 }

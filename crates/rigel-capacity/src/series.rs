@@ -10,7 +10,7 @@ mod resample;
 
 pub(crate) use resample::resampled;
 
-/// A value and the time that it stands for.
+/// A value and the time that it covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// The interval.
@@ -19,14 +19,14 @@ pub struct Sample {
     pub value: f64,
 }
 
-/// Samples in the order of time, without overlaps; where nothing is known there is a gap.
+/// Samples in time order, without overlaps; unknown times are gaps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     /// The host.
     pub host: String,
-    /// Of what.
+    /// The subject.
     pub subject: Subject,
-    /// Which quantity.
+    /// The quantity.
     pub metric: Metric,
     /// The samples.
     pub samples: Vec<Sample>,

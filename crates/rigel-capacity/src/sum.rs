@@ -33,19 +33,19 @@ pub const OPS: Ways<'static> = &[&[Metric::ReadOps, Metric::WriteOps], &[Metric:
 pub const BYTES: Ways<'static> = &[&[Metric::ReadBytes, Metric::WriteBytes]];
 /// Writes per second.
 pub const WRITES: Ways<'static> = &[&[Metric::WriteOps]];
-/// Which part of a key is load.
+/// The columns of a key that are load.
 const LOAD: [Metric; 3] = [Metric::ReadOps, Metric::AllOps, Metric::ReadBytes];
 /// Intervals of a sum are multiples of five minutes.
 const BIN_MS: u32 = 300_000;
 
-/// All whose load is that of one storage.
+/// All members whose load is that of one storage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Members {
     hosts: Vec<String>,
-    /// What the hosts of files are called in the history.
+    /// Names that the hosts of files have in the history.
     guests: Vec<String>,
     all: Vec<Member>,
-    /// All databases of the store are one, whatever numbers it had.
+    /// All databases of the store are the same one, whatever numbers it had.
     is_one_database: bool,
 }
 
@@ -76,7 +76,7 @@ pub fn is_load(metrics: impl IntoIterator<Item = Metric>) -> bool {
     metrics.into_iter().any(|metric| LOAD.contains(&metric))
 }
 
-/// From when to when a table has load.
+/// The period in which a table has load.
 pub fn lifetime(table: &Table) -> Option<Lifetime> {
     let of = |metric: Metric| {
         let mut spans = table.samples(metric).map(|sample| sample.span);
@@ -87,13 +87,14 @@ pub fn lifetime(table: &Table) -> Option<Lifetime> {
 }
 
 impl Members {
-    /// Those among keys, each with the lifetime of its load: of each host its disks, and its databases while none of these is known. Hosts keep their order.
+    /// The members among keys, each with the lifetime of its load: for each host its disks, or its databases while no
+    /// disk is known. Hosts keep their order.
     pub fn of<'a>(keys: impl Iterator<Item = (&'a Key, Option<Lifetime>)>, hosts: &[String]) -> Self {
         let all = member::members(keys, hosts, false);
         Self { hosts: hosts.to_vec(), all, ..Self::default() }
     }
 
-    /// The same of one database that had several numbers (DBID), one after the other.
+    /// The same for one database that had several numbers (DBID) over time.
     pub fn of_one_database<'a>(
         keys: impl Iterator<Item = (&'a Key, Option<Lifetime>)>,
         hosts: &[String],
@@ -102,7 +103,7 @@ impl Members {
         Self { hosts: hosts.to_vec(), all, is_one_database: true, ..Self::default() }
     }
 
-    /// Those of a history.
+    /// The members of a history.
     pub fn of_history(history: &History, hosts: &[String]) -> Self {
         Self::of(history.tables().map(|(key, table)| (key, lifetime(table))), hosts)
     }
@@ -112,7 +113,7 @@ impl Members {
         Self::of_history(history, &[host.to_owned()])
     }
 
-    /// With those of a file that is not in the store; its hosts have names of their own in the history.
+    /// Adds a file that is not in the store; its hosts have names of their own in the history.
     pub fn extend(&mut self, others: Self, file: &str) {
         self.guests.extend(others.hosts);
         self.all.extend(others.all.into_iter().map(|member| member.of_file(file)));
@@ -128,12 +129,12 @@ impl Members {
         &self.hosts
     }
 
-    /// What the hosts of files are called in the history.
+    /// Names that the hosts of files have in the history.
     pub fn guests(&self) -> &[String] {
         &self.guests
     }
 
-    /// Where all that counts of a member gives way to something else, in the order of time.
+    /// Times at which everything that counts of a member is replaced, in time order.
     pub fn handovers(&self) -> Vec<Handover> {
         let mut all: Vec<Handover> = self.all.iter().flat_map(Member::handovers).collect();
         all.sort_by_key(|one| one.at_ms);
@@ -150,7 +151,7 @@ impl Members {
         self.step_of_bins(history, BIN_MS)
     }
 
-    /// The same in whole bins of another length, where it matters how long a peak lasts.
+    /// The same in whole bins of another length, where the length of a peak matters.
     pub fn step_of_bins(&self, history: &History, bin_ms: u32) -> u32 {
         let longest = self.all.iter().filter_map(|member| usual_ms(member, history)).max().unwrap_or(0);
         longest.div_ceil(bin_ms).max(1).saturating_mul(bin_ms)
@@ -176,7 +177,7 @@ impl Members {
         Sum::of(&flows, &any, ways)
     }
 
-    /// What a member did in the intervals in which all that counts there is known.
+    /// What a member did in the intervals in which all that counts is known.
     fn flow(&self, member: &Member, history: &History, ways: Ways<'_>, step_ms: u32) -> Flow {
         // Of one database the intervals are as they are told.
         let step_ms = if self.all.len() == 1 && member.is_one_database() { None } else { Some(step_ms) };
@@ -195,7 +196,7 @@ impl Members {
     }
 }
 
-/// What a disk or database did, in each interval by the first way that is known there.
+/// What a disk or database did, in each interval from the first source that is known there.
 fn flow_of(part: &Part, history: &History, ways: Ways<'_>, step_ms: Option<u32>) -> Flow {
     let column = |metric: &Metric| -> Flow {
         let series = history.series(&part.host, &part.subject, *metric);
@@ -242,7 +243,7 @@ fn usual_ms(member: &Member, history: &History) -> Option<u32> {
     all.into_iter().filter(|(_, covered)| 2 * covered >= most).map(|one| one.0).max()
 }
 
-/// What becomes of a quantity across disks and members.
+/// How a quantity is merged across disks and members.
 fn across(ways: Ways<'_>) -> Across {
     ways.iter().copied().flatten().next().map_or(Across::Add, |metric| metric.across())
 }
@@ -291,7 +292,7 @@ impl Sum {
         self.share(self.left_out_ms)
     }
 
-    /// What each member lacks of the time that any has.
+    /// The time that is known of some member but not of this one.
     pub fn lacking(&self) -> Vec<f64> {
         self.lacking_ms.iter().map(|&lacking| self.share(lacking)).collect()
     }
@@ -303,7 +304,7 @@ impl Sum {
         if all > 0 { number(part_ms) / number(all) } else { 0.0 }
     }
 
-    /// What each host of the members has of the sum, in their order.
+    /// The share of each host in the sum, in their order.
     pub fn shares(&self, members: &Members) -> Vec<(String, f64)> {
         let all: f64 = self.means.iter().sum();
         let mut shares: Vec<(String, f64)> = Vec::new();

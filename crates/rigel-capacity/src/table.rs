@@ -7,12 +7,12 @@ use super::series::Sample;
 use super::span::Span;
 use std::collections::BTreeMap;
 
-/// Of two values of the same sample that differ by less, both are the same: the store rounds.
+/// Two values of the same sample that differ by less are equal: the store rounds.
 const SAME: f64 = 0.04;
-/// Below this a difference is none, whatever it is in per cent; times and parts of 1 are rounded by the tools to that.
+/// A smaller difference is none, whatever it is in per cent; the tools round times and shares to that.
 const NOTHING: f64 = 0.05;
 
-/// What became of rows that were merged into a table. Counts are of values.
+/// What happened to the rows merged into a table. Counts are of values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MergeCounts {
     /// Values that were new.
@@ -21,7 +21,7 @@ pub struct MergeCounts {
     pub known: u64,
     /// Values that were there already with another value: probably two hosts under one name.
     pub differing: u64,
-    /// Rows left out because an interval that is there has a part of theirs.
+    /// Rows left out because they overlap an existing interval.
     pub overlapping: u64,
     /// The start of the first interval with another value.
     pub first_differing_ms: Option<i64>,
@@ -46,7 +46,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// One column.
+    /// A table with one column.
     pub fn of_column(metric: Metric, spans: Vec<Span>, values: Vec<f64>) -> Option<Self> {
         let ordered = spans.windows(2).all(|pair| pair[0] < pair[1] && !pair[0].overlaps(pair[1]));
         (ordered && spans.len() == values.len()).then(|| Self { spans, columns: [(metric, values)].into() })
@@ -62,7 +62,7 @@ impl Table {
         self.columns.keys().copied()
     }
 
-    /// The values of a metric, one for each interval; NaN where it is not known.
+    /// The values of a metric, one per interval; NaN if unknown.
     pub fn column(&self, metric: Metric) -> Option<&[f64]> {
         self.columns.get(&metric).map(Vec::as_slice)
     }
@@ -72,7 +72,7 @@ impl Table {
         self.columns.iter().map(|(&metric, values)| (metric, values.as_slice()))
     }
 
-    /// Whether it has no row.
+    /// Whether it has no rows.
     pub const fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
@@ -90,8 +90,8 @@ impl Table {
         u64::try_from(known.count()).unwrap_or(u64::MAX)
     }
 
-    /// A row behind all others, or more values of the last one; `false`, and nothing done, when it begins earlier than the last one ends. Without a
-    /// value there is no row.
+    /// Adds a row at the end, or more values of the last one; returns `false`, and does nothing, if it begins before
+    /// the last one ends. A row without a value is not added.
     #[must_use]
     pub fn push(&mut self, span: Span, values: &[(Metric, f64)]) -> bool {
         if !values.iter().any(|(_, value)| value.is_finite()) {
@@ -132,7 +132,7 @@ impl Table {
         true
     }
 
-    /// A column beside those that are there, of exactly the same intervals; `false`, and nothing done, when it is there already.
+    /// Adds a column of exactly the same intervals; returns `false`, and does nothing, if it exists already.
     #[must_use]
     pub fn push_column(&mut self, metric: Metric, spans: &[Span], values: &[f64]) -> bool {
         let fits = self.spans == spans && values.len() == spans.len() && !self.columns.contains_key(&metric);
@@ -159,7 +159,7 @@ impl Table {
         starts.map(|start| (start, self.slice(start, start.saturating_add(block_ms)))).collect()
     }
 
-    /// Adds the rows of another table of the same key. What is there stays.
+    /// Adds the rows of another table of the same key. Existing values stay.
     pub fn merge(&mut self, other: &Self) -> MergeCounts {
         let mut merged = MergeCounts::default();
         let behind = match (self.spans.last(), other.spans.first()) {
@@ -196,7 +196,7 @@ impl Table {
         self.columns.values_mut().for_each(|column| column.resize(after, f64::NAN));
     }
 
-    /// The same values in the rows of a union, of which `own` are those of this table.
+    /// The same values in the rows of a union; `own` are the rows of this table.
     fn spread(&self, union: &[Row], own: fn(&Row) -> Option<usize>) -> Self {
         let spread = |values: &Vec<f64>| {
             let value = |row: &Row| own(row).map_or(f64::NAN, |at| values[at]);
@@ -237,7 +237,7 @@ impl Table {
     }
 }
 
-/// A row of a union: where it is in the one table, and in the other.
+/// A row of a union: its index in each of the tables.
 type Row = (Option<usize>, Option<usize>, Span);
 
 /// The intervals of both, in the order of time; of those that overlap, the one of the first.

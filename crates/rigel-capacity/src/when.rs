@@ -7,8 +7,8 @@ use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use jiff::{Timestamp, Zoned};
 
-/// Turns local times of one file into UTC, in the order of the file. One that is much earlier than the one before begins another row of times: another
-/// host, or an older file behind a newer one.
+/// Converts local times of one file to UTC, in file order. A time much earlier than the previous one starts another
+/// sequence: another host, or an older file after a newer one.
 #[derive(Clone, Debug)]
 pub struct Zone {
     zone: TimeZone,
@@ -19,13 +19,13 @@ pub struct Zone {
 const MOST_BACK_MS: i64 = 3 * 3_600_000;
 
 impl Zone {
-    /// Of a zone.
+    /// For a time zone.
     pub const fn new(zone: TimeZone) -> Self {
         Self { zone, last_ms: i64::MIN }
     }
 
-    /// The moment of a local time, in milliseconds of the epoch. Of two it is the first, unless the times before are later already;
-    /// there is none when the clock was set forward over it.
+    /// The UTC time of a local time, in milliseconds of the epoch. If it occurred twice, the first, unless the
+    /// previous times are later already; `None` if the clock skipped it.
     pub fn moment(&mut self, local: DateTime) -> Option<i64> {
         let possible = moments(&self.zone, local);
         let last_ms = self.last_ms;
@@ -51,7 +51,7 @@ pub fn moments(zone: &TimeZone, local: DateTime) -> Vec<i64> {
         .collect()
 }
 
-/// A date and a time of day: `2026-11-24` and `18:10:25`. A year of two digits is none here: the Dutch have it last, as in `10-06-26`.
+/// A date and a time of day: `2026-11-24` and `18:10:25`. A two-digit year is not accepted here: the Dutch write it last, as in `10-06-26`.
 pub fn local(date: &str, time: &str) -> Option<DateTime> {
     let (year, rest) = date.trim().split_once('-').filter(|(year, _)| year.len() == 4)?;
     let (month, day) = rest.split_once('-')?;
@@ -62,7 +62,7 @@ pub fn local(date: &str, time: &str) -> Option<DateTime> {
 const BUDDHIST: i16 = 2_443;
 const BUDDHIST_AHEAD: i16 = 543;
 
-/// Year, month, day and a time of day; two digits of a year are of this century, and years that far ahead are Buddhist ones.
+/// Year, month, day and a time of day; a two-digit year is in this century, and years far in the future are Buddhist ones.
 pub fn of_parts([year, month, day]: [&str; 3], time: &str) -> Option<DateTime> {
     let mut clock = time.trim().split(':');
     let (hour, minute) = (digits(clock.next()?)?, digits(clock.next()?)?);
@@ -120,10 +120,10 @@ pub fn offset(text: &str) -> Option<Offset> {
     Offset::from_seconds(sign * (hours * 3_600 + minutes * 60)).ok()
 }
 
-/// Half a year: whatever the clock does in between, standard time and summer time are so far apart.
+/// Half a year: whatever the clock does in between, standard time and summer time are this far apart.
 const HALF_YEAR_MS: i64 = 183 * 24 * 3_600_000;
 
-/// Whether a zone is called so at some time of the year, or is as far ahead of UTC: sysstat writes what a zone is called in winter in summer as well.
+/// Whether a zone has this name or this offset from UTC at some time of the year: sysstat writes the winter name in summer too.
 pub fn is_called(zone: &TimeZone, told: &str, around: DateTime) -> bool {
     let Ok(at) = Offset::UTC.to_timestamp(around) else { return false };
     [-HALF_YEAR_MS, 0, HALF_YEAR_MS].into_iter().any(|far_ms| {
@@ -133,7 +133,7 @@ pub fn is_called(zone: &TimeZone, told: &str, around: DateTime) -> bool {
     })
 }
 
-/// Whether a word says that a time is one of UTC, as `date` and sysstat write it.
+/// Whether a word means UTC, in the form of `date` and sysstat.
 pub fn is_utc(word: &str) -> bool {
     ["UTC", "GMT", "UCT", "Z", "ZULU", "+00", "+0000", "+00:00"].contains(&word.to_ascii_uppercase().as_str())
 }

@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 /// Nanoseconds in seconds.
 ///
 /// # Errors
-/// Those of the serializer.
+/// When the serializer fails.
 pub fn seconds<S: Serializer>(time: &Nanos, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(time.seconds())
 }
@@ -19,7 +19,7 @@ pub fn seconds<S: Serializer>(time: &Nanos, serializer: S) -> Result<S::Ok, S::E
 /// A number of nanoseconds in seconds.
 ///
 /// # Errors
-/// Those of the serializer.
+/// When the serializer fails.
 pub fn ns_in_seconds<S: Serializer>(ns: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(Nanos(*ns).seconds())
 }
@@ -27,15 +27,15 @@ pub fn ns_in_seconds<S: Serializer>(ns: &u64, serializer: S) -> Result<S::Ok, S:
 /// Nanoseconds in microseconds.
 ///
 /// # Errors
-/// Those of the serializer.
+/// When the serializer fails.
 pub fn micros<S: Serializer>(time: &Nanos, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(us_from_ns(to_f64(time.0)))
 }
 
-/// A number that counts from 0, as people count.
+/// A number counted from 0, shown counted from 1.
 ///
 /// # Errors
-/// Those of the serializer.
+/// When the serializer fails.
 pub fn from_one<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(number.saturating_add(1))
 }
@@ -43,7 +43,7 @@ pub fn from_one<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::
 /// Foreign text.
 ///
 /// # Errors
-/// Those of the serializer.
+/// When the serializer fails.
 pub fn printable<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path_text::printable(text))
 }
@@ -51,7 +51,7 @@ pub fn printable<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::E
 /// The load level of each class.
 ///
 /// # Errors
-/// Those of the serializer.
+/// When the serializer fails.
 pub fn levels<S: Serializer>(point: &Point, serializer: S) -> Result<S::Ok, S::Error> {
     point.shown().collect::<PerClass<u32>>().serialize(serializer)
 }

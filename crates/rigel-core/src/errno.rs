@@ -3,7 +3,7 @@
 //! The numbers are Linux's own (<asm-generic/errno.h>), the meanings those that its block layer gives them
 //! (`blk_errors` in block/blk-core.c). Must not ask the system: a record is read on any host.
 
-/// `errno 61 (medium error)`; the number alone where it means nothing special for storage.
+/// `errno 61 (medium error)`; the number alone if it has no special meaning for storage.
 pub fn text(errno: i32) -> String {
     match meaning(errno) {
         Some(meaning) => format!("errno {errno} ({meaning})"),

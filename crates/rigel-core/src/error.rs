@@ -15,7 +15,7 @@ pub enum ExitKind {
     Usage = 2,
     /// 3: a target or the host refused, or Rigel refuses to touch it.
     Refused = 3,
-    /// 4: the run was cut short; its record is whole up to there.
+    /// 4: the run was cut short; its record is complete up to that point.
     CutShort = 4,
     /// 5: a bug in Rigel.
     Bug = 5,
@@ -30,8 +30,8 @@ impl ExitKind {
 
 /// A failure, described so that the reader can act on it.
 ///
-/// Fields hold sentences without a trailing full stop. Text that came from outside (paths, file contents) must have
-/// gone through [`crate::path_text`] before it is put in here, so no name can write to the terminal.
+/// Fields hold sentences without a full stop. Foreign text (paths, file contents) must have gone through
+/// [`crate::path_text`] first, so that no name can control the terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// Decides the exit code.

@@ -12,10 +12,10 @@ use crate::stats::forecast::TimeRange;
 /// Live figures of the point being measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LiveFigures {
-    /// Operations per second of each class since the last tick; empty at the first tick of a visit, and in a rest.
+    /// Operations per second of each class since the last tick; empty at the first tick of a visit, and while resting.
     pub per_s: PerClass<f64>,
-    /// Mean latency of those of them that arrive at a rate, in microseconds, from the time at which each should have begun; no
-    /// entry where none completed. That of a closed loop follows from its rate.
+    /// Mean latency in microseconds, from the intended start, of the classes that arrive at a rate and completed something.
+    /// That of a closed loop follows from its rate.
     pub latency_us: PerClass<f64>,
 }
 
@@ -33,7 +33,7 @@ pub enum Activity {
 /// Which visit is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VisitPosition {
-    /// Index of the step; of a visit of the search, its number there.
+    /// Index of the step; for a visit of the search, its number in the search.
     pub step: usize,
     /// The point.
     pub point: Point,
@@ -41,71 +41,71 @@ pub struct VisitPosition {
     pub purpose: Purpose,
 }
 
-/// The level that saturates a class, as far as its search shows: what comes after it may still move it.
+/// The level that saturates a class, as far as its search shows: later visits may still move it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Saturation {
     /// The smallest level that has nearly the highest rate.
     pub level: u32,
-    /// Whether larger levels were seen to gain nothing. Otherwise the rate may still rise.
+    /// Whether larger levels gained nothing. If not, the rate may still rise.
     pub is_reached: bool,
 }
 
 /// Something happened.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
-    /// The first line is on disk.
+    /// The header is on disk.
     Begun {
-        /// That line.
+        /// The header.
         header: &'a Header,
     },
     /// A visit begins.
     VisitStarted {
-        /// Which.
+        /// The visit.
         at: VisitPosition,
     },
     /// A few times a second.
     Tick {
-        /// Which visit; while resting, the one before.
+        /// The visit; while resting, the previous one.
         at: VisitPosition,
-        /// What the run does.
+        /// What the run is doing.
         activity: Activity,
         /// Nanoseconds since the start of the run.
         elapsed_ns: u64,
-        /// What is left.
+        /// The remaining time.
         left: TimeRange,
-        /// Rates.
+        /// Rates since the last tick.
         live: LiveFigures,
     },
-    /// A visit was made and its line is on disk.
+    /// A visit is over and its line is on disk.
     VisitFinished {
         /// What was measured.
         visit: &'a Visit,
     },
     /// An interval of a visit is over and its line is on disk.
     IntervalKept {
-        /// What was measured.
+        /// What was measured in it.
         interval: &'a Interval,
     },
-    /// The drives below the targets were asked what they say about themselves, and the line is on disk.
+    /// The drives below the targets were queried, and the line is on disk.
     DrivesAsked {
-        /// What they said.
+        /// Their answers.
         look: &'a DriveLook,
     },
-    /// A person or the host said something, and the line is on disk.
+    /// A person or the host marked a moment, and the line is on disk.
     MarkKept {
-        /// What.
+        /// The mark.
         mark: &'a Mark,
     },
-    /// The search found what saturates a class.
+    /// The search found the level that saturates a class.
     LevelFound {
-        /// Which class.
+        /// The class.
         class: Class,
-        /// The smallest level that does; `None` when nothing completed.
+        /// The smallest level that saturates it; `None` if nothing completed.
         n_sat: Option<Saturation>,
     },
     /// The points are known, after the search for levels.
     Planned {
-        /// The plan with them.
+        /// The plan, now with its points.
         plan: &'a Plan,
     },
     /// All visits of a phase so far were examined.
@@ -117,9 +117,9 @@ pub enum Event<'a> {
         /// Half the width of the widest interval relative to its mean; infinite when one has none.
         widest: f64,
     },
-    /// The visits so far tell more of how long the run takes.
+    /// The forecast of the remaining time changed.
     Forecast {
-        /// When it will be over, on the clock of the run.
+        /// When the run will be over, on its own clock.
         ends: TimeRange,
     },
 }

@@ -64,8 +64,8 @@ crate::named!(TargetKind {
 });
 
 impl TargetKind {
-    /// Whether the kernel counts its I/O on a block device, where a witness can see that of others, too. A character
-    /// device has numbers of another kind, and nothing is counted for it.
+    /// Whether the kernel counts its I/O on a block device, where a witness can see other programs' I/O, too. It does not
+    /// for a character device.
     pub const fn is_counted(self) -> bool {
         matches!(self, Self::File | Self::BlockDevice | Self::Table)
     }
@@ -82,7 +82,7 @@ pub struct TargetFacts {
     pub kind: TargetKind,
     /// Its whole size.
     pub size_bytes: u64,
-    /// Identity: device that holds the file (`st_dev`), and inode; for a device its own number (`st_rdev`) and 0.
+    /// Identity: the device that holds the file (`st_dev`) and its inode; for a device its own number (`st_rdev`) and 0.
     pub identity: Identity,
     /// Smallest unit of direct I/O: offset and length alignment.
     pub logical_block_bytes: u32,
@@ -100,17 +100,16 @@ pub struct TargetFacts {
     pub allocated_bytes: Option<u64>,
     /// Where the bytes of a regular file are; `None` for a device, and if the filesystem does not report them.
     pub extents: Option<ExtentFacts>,
-    /// What it was filled with, when it is a whole scratch file of Rigel's.
+    /// The fill, if the file is a complete scratch file.
     pub scratch: Option<ScratchFacts>,
     /// The block device under the target.
     pub device: Option<DeviceFacts>,
-    /// Every device below that one, each once, those on top first: the disk of a partition, what a volume or a RAID
-    /// is made of.
+    /// Every device below that one, each once, the topmost first: the disk of a partition, the members of a volume or RAID.
     #[serde(default)]
     pub below: Vec<DeviceFacts>,
     /// The mount that a regular file is reached through.
     pub mount: Option<MountFacts>,
-    /// Whether the table of a database is logged: a crash of the server empties one that is not. `None` for anything else.
+    /// Whether the table of a database is logged: a crash of the server empties one that is not. `None` for other targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_logged: Option<bool>,
 }
@@ -128,17 +127,17 @@ impl TargetFacts {
         }
     }
 
-    /// Whether Rigel made it, for this run.
+    /// Whether Rigel made it for this run.
     pub fn is_own_scratch(&self) -> bool {
         self.scratch.is_some_and(|scratch| scratch.own)
     }
 
-    /// Whether both are one file or device, whatever they are called. Simulated ones never are.
+    /// Whether both are one file or device, whatever their names. Simulated targets never are.
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.kind != TargetKind::Simulated && (self.kind, self.identity) == (other.kind, other.identity)
     }
 
-    /// Each of them once: two sides may have the same.
+    /// Each target once: two sides may share some.
     pub fn each_once(all: &[Self]) -> Vec<&Self> {
         let mut once: Vec<&Self> = Vec::new();
         for target in all {
@@ -155,12 +154,12 @@ impl TargetFacts {
 pub struct ScratchFacts {
     /// Seed of its fill.
     pub seed: u64,
-    /// It was there before this run: earlier runs may have written to it, each with a seed of its own.
+    /// It existed before this run: earlier runs may have written to it, each with its own seed.
     pub used_before: bool,
-    /// No target was named: the run made the file, or took it again, and puts it away.
+    /// No target was named: the run made or reused the file, and puts it away.
     #[serde(default)]
     pub own: bool,
-    /// It stays where it is when the run ends.
+    /// It is kept when the run ends.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kept: bool,
 }
@@ -184,23 +183,23 @@ pub enum ExtentSource {
 /// or less when `truncated`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtentFacts {
-    /// How it was found out.
+    /// How the kernel was asked.
     pub source: ExtentSource,
-    /// Bytes that hold data, those included that wait in memory for their place on the device.
+    /// Bytes that hold data, including those that wait in memory for allocation.
     pub written_bytes: u64,
-    /// Bytes that have a place on the device and were never written (fallocate).
+    /// Bytes that are allocated on the device and were never written (fallocate).
     pub unwritten_bytes: u64,
-    /// Bytes without a place on the device.
+    /// Bytes that are not allocated.
     pub hole_bytes: u64,
     /// Extents, written and unwritten.
     pub extents: u64,
-    /// Written bytes whose place belongs to other files or snapshots too (reflink, deduplication).
+    /// Written bytes that other files or snapshots share (reflink, deduplication).
     pub shared_bytes: u64,
-    /// Written bytes that lie in the filesystem's own structures (inline data, packed tails).
+    /// Written bytes inside the filesystem's own structures (inline data, packed tails).
     pub inline_bytes: u64,
     /// Written bytes that are stored in another form (compressed); encryption alone does not count.
     pub encoded_bytes: u64,
-    /// There were too many extents, or they took too long: only the first part of the file was examined.
+    /// The extents were too many, or took too long: only the first part of the file was examined.
     pub truncated: bool,
 }
 
@@ -211,7 +210,7 @@ impl ExtentFacts {
     }
 }
 
-/// Who a target is, whatever it is called.
+/// Which file or device a target is, whatever its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Identity {
     /// Major and minor number of the device that it is, or that holds it.

@@ -4,32 +4,32 @@
 
 use strsim::osa_distance;
 
-/// Fewer letters are a part of too many words.
+/// Fewer letters occur in too many words.
 const LEAST_PART: usize = 3;
 
-/// The known word that is nearest to what was typed; `None` when none is near.
+/// The known word nearest to what was typed; `None` if none is near.
 pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = plain(typed);
     let near = known.into_iter().filter_map(|word| Some((distance(&typed, &plain(word))?, word)));
     near.min_by_key(|(distance, _)| *distance).map(|(_, word)| word)
 }
 
-/// Whether a word is another one with a single slip of a finger.
+/// Whether a word is another one with a single typing slip.
 pub fn is_slip(typed: &str, word: &str) -> bool {
     osa_distance(&plain(typed), &plain(word)) <= 1
 }
 
-/// Case, dashes and underscores make no other word.
+/// Case, dashes and underscores do not make another word.
 fn plain(word: &str) -> String {
     word.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// In longer words another letter is a slip; in shorter ones it mostly makes another word.
+/// In longer words a different letter is a slip; in shorter ones it usually makes another word.
 const SHORT: usize = 5;
 
-/// Letters to change, of which every third may be wrong; then whether the first one is wrong, and how much longer one
-/// is than the other. `None` if another word was meant: one with another number, such as p95 for p99, or a short one with a letter that
-/// no finger puts in place of the other.
+/// Edits between two words, of which one letter in three may be wrong; then whether the first letter is wrong, and how much
+/// longer one word is. `None` if another word was meant: one with a different number, such as p95 for p99, or a short one
+/// with a letter from elsewhere on the keyboard.
 fn distance(typed: &str, word: &str) -> Option<(usize, bool, usize)> {
     let numbers = [digits(typed), digits(word)];
     let is_other_number = numbers[0] != numbers[1] && numbers.iter().all(|number| !number.is_empty());
@@ -50,8 +50,8 @@ fn digits(word: &str) -> String {
     word.chars().filter(char::is_ascii_digit).collect()
 }
 
-/// Whether two short words differ in letters that are not beside each other on a keyboard: mssql is no slip of mysql. Where letters are only
-/// swapped, it is one.
+/// Whether two short words differ in letters that are not neighbours on a keyboard: mssql is not a slip of mysql. Swapped
+/// letters are always a slip.
 fn is_another(typed: &str, word: &str) -> bool {
     let letters = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();

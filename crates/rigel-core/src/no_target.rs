@@ -13,7 +13,7 @@ pub struct NoTarget {
     pub next: String,
 }
 
-/// What the word is if it is not a target. A path with a directory before such a name, as `./if=x`, stays one.
+/// What the word is if it is not a target. With a directory before it, such as `./if=x`, it is a target.
 pub fn no_target(word: &str) -> Option<NoTarget> {
     operand(word).or_else(|| file(word)).or_else(|| database(word))
 }
@@ -21,7 +21,7 @@ pub fn no_target(word: &str) -> Option<NoTarget> {
 const OF_VDBENCH: [&str; 6] = ["sd", "wd", "rd", "fsd", "fwd", "hd"];
 const OF_DD: [&str; 12] =
     ["if", "of", "bs", "ibs", "obs", "count", "skip", "seek", "iflag", "oflag", "conv", "status"];
-/// What dd reads to write something else.
+/// What dd reads when it only writes.
 const SOURCES: [&str; 3] = ["/dev/zero", "/dev/urandom", "/dev/random"];
 
 /// `sd=a,lun=/dev/sdb`, `if=t.dat`.
@@ -50,7 +50,7 @@ fn operand(word: &str) -> Option<NoTarget> {
     Some(NoTarget { is: "it looks like a dd operand", next })
 }
 
-/// Files that hold what is requested, and not the data.
+/// Files that describe a load rather than hold data.
 fn file(word: &str) -> Option<NoTarget> {
     let path = shell_word(word);
     let is_one = |ending: &str| word.len() > ending.len() && word.ends_with(ending);
@@ -73,7 +73,7 @@ fn file(word: &str) -> Option<NoTarget> {
     Some(NoTarget { is, next })
 }
 
-/// Databases whose loads are known, by the names that people give them.
+/// Databases with a preset load, by the names that people give them.
 const LOADS: [(&str, &[&str]); 3] = [
     ("postgresql", &["postgresql", "postgres", "pgsql", "pg"]),
     ("mysql", &["mysql", "mariadb", "innodb"]),

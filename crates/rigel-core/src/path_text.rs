@@ -25,8 +25,8 @@ pub fn encode_os(text: &OsStr) -> String {
     out
 }
 
-/// Text from a record, safe to print whoever wrote the record: what [`encode`] made comes out unchanged, and control
-/// characters and invisible marks that it would have escaped are escaped. Backslashes stay, so nothing is escaped twice.
+/// Text from a record, safe to print whatever wrote the record: output of [`encode`] comes out unchanged, and control
+/// characters and invisible marks are escaped. Backslashes stay, so nothing is escaped twice.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -36,7 +36,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Control characters, and marks that change the direction of text or take no room: a name could lie with them.
+/// Control characters, and marks that change the direction of text or take no room: they can disguise a name.
 fn is_unsafe(c: char) -> bool {
     let lies =
         matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
@@ -101,7 +101,7 @@ pub fn shell_word(text: &str) -> String {
     }
 }
 
-/// A command as it is typed for a directory, given as what stands before a slash: `cd DIR && COMMAND`. Nothing is before the slash of the root.
+/// A command as typed for a directory, given as the text before a slash: `cd DIR && COMMAND`. For the root, that text is empty.
 pub fn in_directory(directory: &str, command: &str) -> String {
     format!("cd {} && {command}", shell_word(if directory.is_empty() { "/" } else { directory }))
 }

@@ -36,23 +36,23 @@ pub const FORMAT_MINOR: u32 = 0;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
 pub enum Line {
-    /// What is to be done, and where.
+    /// What is to be done, and on which targets.
     Header(Box<Header>),
     /// One visit to one point.
     Visit(Box<Visit>),
-    /// A part of the visit that is going on.
+    /// A part of the current visit.
     Interval(Box<Interval>),
     /// One visit of the search for load levels.
     Search(Box<Visit>),
-    /// The plan with its points, after they were searched.
+    /// The plan with its points, after the search.
     Plan(Box<Plan>),
-    /// A run that had been interrupted goes on here.
+    /// An interrupted run resumes here.
     Resumed(ResumedLine),
     /// What the drives below the targets say about themselves.
     Drives(DriveLook),
-    /// What a person or the host said while the load continued.
+    /// A mark that a person or the host set during the load.
     Mark(Mark),
-    /// The end.
+    /// The end of the run.
     Closing(ClosingLine),
 }
 
@@ -72,7 +72,7 @@ pub struct Header {
     pub rigel_record: Format,
     /// Version of the program that measured.
     pub program_version: String,
-    /// Stem of every output of the run: `<name>_<YYYYMMDD_HHMM>`, with a number when two runs began in one minute.
+    /// Stem of every output of the run: `<name>_<YYYYMMDD_HHMM>`, with a number if two runs began in one minute.
     pub run_id: String,
     /// Local time of the start, RFC 3339.
     pub started: String,
@@ -80,7 +80,7 @@ pub struct Header {
     pub request: Request,
     /// What was planned.
     pub plan: Plan,
-    /// Who measured.
+    /// The hosts that measured.
     pub nodes: Nodes,
     /// What was measured.
     pub targets: Vec<TargetFacts>,
@@ -104,26 +104,26 @@ pub enum Purpose {
     /// The only visit to its point.
     #[default]
     Only,
-    /// A long visit that starts a phase of an adaptive run; it shows limits and has no part in the estimates.
+    /// A long visit that starts a phase of an adaptive run; it shows limits and does not count towards the estimates.
     Long,
     /// A round of an adaptive run, counted from 0 in each phase.
     Round(u32),
-    /// To a point that is done, while another one rests; it counts like the others.
+    /// To a point that is precise enough, while another one rests; it counts like the others.
     FillsGap,
     /// The search for load levels of a class.
     Search(Class),
     /// A phase of a load, counted from 0; the point may have others.
     Phase(u32),
-    /// Reads a working set until a cache holds what it can of it; it has no part in the estimates.
+    /// Reads a working set until it is cached as far as it fits; does not count towards the estimates.
     Warm,
-    /// To a point that was measured long before: whether it is still what it was. It has no part in the estimates either.
+    /// To a point that was measured long before, to see whether it has changed. It does not count towards the estimates.
     Again,
 }
 
-/// One visit to one point: all workers added up.
+/// One visit to one point: the sum of all workers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visit {
-    /// Index of the step in the plan; of a visit of the search, its number there.
+    /// Index of the step in the plan; for a visit of the search, its number in the search.
     pub step: usize,
     /// Number of the visit in the run, from 0; part of the seed of all its offsets.
     pub number: u64,
@@ -137,9 +137,9 @@ pub struct Visit {
     pub settle_ns: u64,
     /// Length of the measured window.
     pub measured_ns: u64,
-    /// The user or an error ended the window before its time.
+    /// The user or an error ended the window early.
     pub cut_short: bool,
-    /// The warm-up, if one came before.
+    /// The warm-up, if there was one.
     pub warm_up: Option<WarmUpLoad>,
     /// CPU time of all workers during settling, window and drain.
     pub worker_cpu_ns: Option<u64>,
@@ -148,7 +148,7 @@ pub struct Visit {
     pub busiest_worker_cpu_ns: Option<u64>,
     /// Time from the start of the load to the end of the drain.
     pub loaded_ns: u64,
-    /// Every I/O from the start of the load to the end of the drain, as the workers counted them; `None` when they were not counted.
+    /// Every I/O from the start of the load to the end of the drain, as the workers counted them; `None` if they were not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ios: Option<IoCounts>,
     /// I/Os that did not complete; the run ends with this visit.
@@ -156,11 +156,11 @@ pub struct Visit {
     pub hung: Option<HungIo>,
     /// What each node saw, in the order of [`Header::nodes`].
     pub nodes: Vec<NodeVisit>,
-    /// What was counted, of each class that the point has.
+    /// What was counted, for each class of the point.
     pub tallies: PerClass<ClassTally>,
 }
 
-/// A part of a long visit, kept when it was over while the load continued. The line of the visit has the counts of all of it.
+/// A part of a long visit, stored while the load continued. The line of the visit has the counts of all of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Number of the visit.
@@ -169,30 +169,30 @@ pub struct Interval {
     pub began_ns: u64,
     /// Its length.
     pub measured_ns: u64,
-    /// What was counted, of each class that the point has.
+    /// What was counted, for each class of the point.
     pub tallies: PerClass<ClassTally>,
-    /// Beside production: what the load was allowed, and why.
+    /// Next to production: what the load was allowed, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub governed: Option<GovernorInterval>,
 }
 
 impl Visit {
-    /// Time of the run at which the last of its I/Os had come back.
+    /// Time of the run at which the last of its I/Os had completed.
     pub const fn ended_ns(&self) -> u64 {
         self.began_ns.saturating_sub(self.settle_ns).saturating_add(self.loaded_ns)
     }
 
-    /// Bytes that all nodes moved while they loaded, failed I/Os left out.
+    /// Bytes that all nodes moved under load, without failed I/Os.
     pub fn moved_bytes(&self) -> u64 {
         self.nodes.iter().map(|node| node.moved_bytes).fold(0, u64::saturating_add)
     }
 
-    /// Whether it is one of the search for load levels.
+    /// Whether it belongs to the search for load levels.
     pub const fn searches(&self) -> bool {
         matches!(self.purpose, Purpose::Search(_))
     }
 
-    /// Whether it has I/Os that failed and none that came back.
+    /// Whether I/Os failed and none completed.
     pub fn all_failed(&self) -> bool {
         let tallies = || self.tallies.values();
         tallies().any(|tally| tally.errors > 0) && !tallies().any(|tally| tally.completed() > 0)
@@ -206,9 +206,9 @@ pub struct ClosingLine {
     pub ended: String,
     /// Every step of the plan was measured in full.
     pub complete: bool,
-    /// Why not, when not.
+    /// Why it is not complete.
     pub reason: Option<String>,
-    /// What ended it before.
+    /// What ended it early.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<End>,
 }
@@ -217,55 +217,55 @@ pub struct ClosingLine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// Whoever ran it.
+    /// The user.
     Stopped,
-    /// The time that it was allowed.
+    /// The time limit.
     OutOfTime,
     /// The storage: I/Os did not complete, or all failed.
     GaveUp,
 }
 
-/// Where a run continues that had been interrupted.
+/// Where an interrupted run resumes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResumedLine {
     /// Local time, RFC 3339.
     pub at: String,
-    /// Time of the run at which it continues: the end of the last visit that is kept.
+    /// Time of the run at which it resumes: the end of the last visit that counts.
     pub run_ns: u64,
-    /// Visits that are kept, those of the search included.
+    /// Visits that count, including those of the search.
     pub kept: u64,
-    /// Visits before this line that do not count: the last one, when the interruption cut it short; 0 or 1.
+    /// Visits before this line that do not count: 1 if the interruption cut the last one short, else 0.
     pub set_aside: u64,
-    /// Bytes of a line that was not written whole; they were cut off.
+    /// Bytes of an incomplete line, which were removed.
     pub torn_bytes: u64,
 }
 
 /// A whole record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// The first line; its plan is the one that was made last.
+    /// The first line; its plan is the latest one.
     pub header: Header,
-    /// The visits of the search for load levels, in the order in which they were made.
+    /// The visits of the search for load levels, in order of time.
     pub search: Vec<Visit>,
-    /// The visits to the points of the plan, in the order in which they were made.
+    /// The visits to the points of the plan, in order of time.
     pub visits: Vec<Visit>,
-    /// The parts of long visits that were kept while they continued.
+    /// The parts of long visits, stored while these continued.
     pub intervals: Vec<Interval>,
-    /// Each time that the run continued after an interruption.
+    /// Each time the run resumed after an interruption.
     pub resumed: Vec<ResumedLine>,
-    /// The visits that do not count since, in order.
+    /// The visits that do not count since then, in order.
     pub set_aside: Vec<Visit>,
-    /// What the drives below the targets said, in order.
+    /// The reports of the drives below the targets, in order.
     pub drives: Vec<DriveLook>,
-    /// What people and the host marked, in order.
+    /// The marks of people and of the host, in order.
     pub marks: Vec<Mark>,
-    /// The last line; a run that was killed has none.
+    /// The last line; `None` if the run was killed.
     pub closing: Option<ClosingLine>,
-    /// A last line that was not written whole; everything before it is good.
+    /// An incomplete last line; everything before it is valid.
     pub torn: Option<TornLine>,
 }
 
-/// What is left of a line whose writing was interrupted.
+/// The beginning of a line whose writing was interrupted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TornLine {
     /// Number of the line, from 1.
@@ -275,7 +275,7 @@ pub struct TornLine {
 }
 
 impl Record {
-    /// A record of which only the first line is known.
+    /// A record with only its first line.
     pub const fn begun(header: Header) -> Self {
         Self {
             header,
@@ -291,7 +291,7 @@ impl Record {
         }
     }
 
-    /// Adds the visit of a soak that was never over, made of its intervals.
+    /// Adds the unfinished visit of a soak, made from its intervals.
     fn end_open_visit(&mut self) {
         if let Some(visit) = open_visit::of(self) {
             self.visits.push(visit);
@@ -307,7 +307,7 @@ impl Record {
 /// A line as it stands in the file, with its line feed.
 ///
 /// # Errors
-/// Never for the lines of this module; JSON could fail on a map with keys that are no text.
+/// Never for the lines of this module: JSON fails only on maps whose keys are not text.
 pub fn write_line(line: &Line) -> serde_json::Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec(line)?;
     bytes.push(b'\n');

@@ -2,5 +2,5 @@
 //!
 //! Must not know what is in it.
 
-/// What follows the name of a run in the name of its record.
+/// The record's file name is the name of the run and this.
 pub const RECORD_SUFFIX: &str = "_record.jsonl";

@@ -23,9 +23,9 @@ use crate::units::NS_PER_US;
 use columns::Columns;
 use serde::{Deserialize, Serialize};
 
-/// Most samples of a witness. A longer visit has longer samples.
+/// Most samples of a witness; a longer visit has longer samples.
 const MOST_SAMPLES: usize = 600;
-/// Delay of the kernel's accounting of CPU time, for each CPU.
+/// How late the kernel may account for CPU time, for each CPU.
 const LATE_US: u64 = 2_000_000;
 
 /// Counters of the host, either since some moment in the past or over a span.
@@ -35,7 +35,7 @@ pub struct Counts {
     pub busy_us: Option<u64>,
     /// CPU time of interrupts, hard and soft, on all CPUs.
     pub interrupts_us: Option<u64>,
-    /// Time in which a CPU was wanted and the hypervisor ran something else, on all CPUs.
+    /// Time in which a task wanted a CPU and the hypervisor ran something else, on all CPUs.
     pub steal_us: Option<u64>,
     /// CPU time of all threads of this process.
     pub own_us: Option<u64>,
@@ -45,7 +45,7 @@ pub struct Counts {
     pub io_pressure_us: Option<u64>,
     /// What each of [`Witness::devices`] moved.
     pub moved: Vec<Option<DeviceTransfer>>,
-    /// What was moved at the bottom of all targets, together: by devices, and by clients of NFS; only in a [`Reading`].
+    /// What moved at the bottom of all targets: through devices, and through NFS clients; only in a [`Reading`].
     pub carried: Option<DeviceTransfer>,
 }
 
@@ -67,10 +67,10 @@ pub struct Reading {
     pub total: Counts,
 }
 
-/// What was counted from the sample before to this one.
+/// What was counted between the previous sample and this one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WitnessSample {
-    /// Its end, on the run's clock; it begins where the one before it ends.
+    /// Its end, on the run's clock; it begins at the end of the previous one.
     pub at_ns: u64,
     /// What was counted in it.
     pub counts: Counts,
@@ -84,12 +84,11 @@ pub struct Witness {
     pub period_ns: u64,
     /// CPUs of the host.
     pub cpus: Option<u32>,
-    /// Major and minor numbers of the devices whose I/O was counted. Empty when a target has none that counts.
+    /// Major and minor numbers of the devices whose I/O was counted. Empty if a target has none that counts.
     pub devices: Vec<(u32, u32)>,
-    /// CPU time of the kernel's own threads during all samples together, as far as it is known. Some of it was for our I/O, and
-    /// who asked for it is not known.
+    /// CPU time of the kernel's own threads during all samples, if known. Some of it was for Rigel's I/O; how much is unknown.
     pub kernel_us: Option<u64>,
-    /// What the devices at the bottom of all targets moved during all samples, where these are others than `devices`: below RAIDs, loop
+    /// What the devices at the bottom of all targets moved during all samples, if these differ from `devices`: below RAIDs, loop
     /// devices, btrfs, overlays.
     pub carried: Option<DeviceTransfer>,
     /// Beginning of the first sample, on the run's clock.
@@ -99,8 +98,8 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// What was counted between readings, which are in order of time. If there are more than 600 samples,
-    /// neighbours are merged. `None` when there is no time between the first and the last reading.
+    /// What was counted between readings, which are in order of time. Above 600 samples, neighbours are merged. `None` if no time
+    /// passed between the first and the last reading.
     pub fn between(
         readings: &[&Reading],
         period_ns: u64,
@@ -178,12 +177,12 @@ impl Counts {
 }
 
 impl DeviceTransfer {
-    /// Both directions.
+    /// Bytes in both directions.
     pub(crate) const fn total_bytes(self) -> u64 {
         self.read_bytes.saturating_add(self.written_bytes)
     }
 
-    /// Of two, together.
+    /// The sum of two.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self {

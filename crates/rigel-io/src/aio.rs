@@ -243,7 +243,7 @@ pub(crate) fn try_flush(target: &OpenTarget) -> io::Result<()> {
     try_one(Iocb::flush(&op, target.as_fd().as_raw_fd()), &mut [])
 }
 
-/// One request to its end. `buffer` is what it may write to.
+/// One request to completion. `buffer` is what it may write to.
 fn try_one(mut iocb: Iocb, buffer: &mut [u8]) -> io::Result<()> {
     let mut context = set_up(1)?;
     // SAFETY: the request is alive during the call. Its buffer is borrowed until the context is destroyed below, which waits

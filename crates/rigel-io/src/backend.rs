@@ -42,7 +42,7 @@ pub struct Completion {
 
 /// A queue of outstanding I/Os.
 pub trait Backend {
-    /// How many I/Os can be outstanding at once.
+    /// The number of I/Os that can be outstanding.
     fn slots(&self) -> u16;
 
     /// The buffer of a slot that is not in flight: data for the next write, or the data of the last read.
@@ -62,8 +62,9 @@ pub trait Backend {
         true
     }
 
-    /// How long a call may wait for what comes back; whoever waits longer was kept from looking. An engine in virtual time has no limit, nor has one whose call is
-    /// the I/O.
+    /// How long a call may wait for completions; a longer wait means that the caller was kept from checking. An
+    /// engine in virtual time has no limit, nor has
+    /// one whose call is the I/O.
     fn longest_wait_ns(&self) -> u64 {
         NS_PER_S
     }
@@ -76,7 +77,7 @@ pub trait Backend {
     fn push(&mut self, op: Op);
 
     /// Hands all queued I/Os to the kernel and waits until at least `wait_for` completions can be reaped. The wait ends
-    /// after about a second, so the caller can check the age of the I/Os in flight; an engine that polls waits on. A
+    /// after about a second, so the caller can check the age of the I/Os in flight; an engine that polls continues to wait. A
     /// failed I/O is a [`Completion`], not an error here.
     ///
     /// # Errors
@@ -84,7 +85,7 @@ pub trait Backend {
     fn submit(&mut self, wait_for: u16) -> io::Result<()>;
 
     /// Hands all queued I/Os to the kernel and waits until at least `wait_for` completions can be reaped, or for
-    /// `longest_ns`; with 0 it only looks. Unlike [`Backend::submit`] it waits as long when nothing is in flight. An engine
+    /// `longest_ns`; with 0 it only checks. Unlike [`Backend::submit`] it waits as long if nothing is in flight. An engine
     /// that cannot wait returns at once.
     ///
     /// # Errors
@@ -106,8 +107,8 @@ pub trait Backend {
     /// nothing.
     fn cancel(&mut self) {}
 
-    /// Gives up the I/Os in flight: dropping the backend then returns at once and leaks the memory of the slots, because
-    /// the kernel may still write to it.
+    /// Abandons the I/Os in flight: dropping the backend then returns immediately and leaks the memory of the slots,
+    /// because the kernel may still write to it.
     fn abandon(&mut self) {}
 }
 
@@ -118,7 +119,7 @@ pub type NewBackend<B> = (B, EngineFacts, BufferFacts);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotLayout {
     groups: [(u16, u32); MOST_CLASSES],
-    /// All groups begin with the first slot.
+    /// Whether all groups begin with the first slot.
     is_shared: bool,
 }
 

@@ -23,7 +23,7 @@ use std::ptr::NonNull;
 /// The purpose of the generator that fills the buffers.
 const PAYLOAD: u64 = 0x7061_796c_6f61_6421;
 
-/// Pages of a database and records of its log have no more.
+/// Pages of a database and records of its log are no larger.
 const MOST_SMALL_BYTES: u32 = 64 << 10;
 
 /// Normal pages that are not neighbours in physical memory by chance.
@@ -49,15 +49,15 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// Maps and fills the memory. Every worker needs a seed of its own, or all would write the same data.
+    /// Maps and fills the memory. Every worker needs its own seed, or all would write the same data.
     pub(crate) fn new(layout: &SlotLayout, seed: u64) -> Result<Self, Problem> {
         let mut buffers = Self::with(layout, seed, Arena::map)?;
         buffers.facts.backing = backing(&buffers.arenas);
         Ok(buffers)
     }
 
-    /// The same for one of thousands of workers: small ones lie in normal pages, and of large ones their pieces say what they lie in. Where the kernel lists
-    /// the memory of a process, the whole of it is gone through, for each worker once more.
+    /// The same for one of thousands of workers: small ones are in normal pages, and large ones are classified by
+    /// their pieces. If the kernel lists the memory of a process, all of it is scanned, once more for each worker.
     pub(crate) fn of_many(layout: &SlotLayout, seed: u64) -> Result<Self, Problem> {
         if layout.longest() <= MOST_SMALL_BYTES {
             return Self::with(layout, seed, Arena::map_pages);
@@ -139,7 +139,7 @@ impl Buffers {
     }
 }
 
-/// The buffers whose layout matters, whichever class they belong to: those of more bytes than the smallest ones, or than small
+/// The buffers whose layout matters, whatever their class: those with more bytes than the smallest ones, or than small
 /// I/O has.
 fn large(memories: &[Memory]) -> Vec<Memory> {
     let least = memories.iter().map(|memory| memory.bytes).min().unwrap_or(0);
@@ -160,7 +160,7 @@ fn page_bytes() -> u32 {
     u32::try_from(rustix::param::page_size()).unwrap_or(u32::MAX)
 }
 
-/// Facts about the memory, after it was filled; what backs it is not looked at.
+/// Facts about the memory, after it was filled; its backing is not checked.
 fn facts(arenas: &[Arena], large: &[Memory]) -> BufferFacts {
     let counts = segment_counts(large);
     let sum = counts.iter().flatten().map(|count| u64::from(*count)).sum();

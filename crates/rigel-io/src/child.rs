@@ -8,8 +8,8 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-/// Has the kernel send `signal` to the program when the thread that starts it ends, so also when this process is killed. It begins in
-/// the control groups whose open lists of processes are given ([`crate::group::Group::lists`]), where the kernel lets it.
+/// Makes the kernel send `signal` to the program when the thread that starts it ends, so also when this process is killed. It begins in
+/// the control groups whose open process lists are given ([`crate::group::Group::lists`]), if the kernel permits.
 pub fn ends_with_us(command: &mut Command, signal: Signal, groups: Vec<File>) {
     let us = getpid();
     // SAFETY: the hook makes system calls and compares two numbers: it takes no memory and no lock.
@@ -24,7 +24,7 @@ pub fn ends_with_us(command: &mut Command, signal: Signal, groups: Vec<File>) {
     }
 }
 
-/// In the new process, behind the change of its user, which would undo it.
+/// In the new process, after the change of its user, which would undo it.
 fn tie(parent: Pid, signal: Signal) -> io::Result<()> {
     set_parent_process_death_signal(Some(signal))?;
     // Whoever started it may have ended before the kernel knew.

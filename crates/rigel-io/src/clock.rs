@@ -8,7 +8,7 @@ use std::num::NonZeroU64;
 use std::thread;
 use std::time::Duration;
 
-/// A sleep ends that long before the time that is waited for; the rest is spent looking at the clock.
+/// A sleep ends this long before the intended time; the remainder is spent polling the clock.
 const AWAKE_NS: u64 = 200_000;
 
 /// Nanoseconds since an origin that all workers of a run share.

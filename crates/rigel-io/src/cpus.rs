@@ -43,7 +43,7 @@ fn list(file: &Path) -> Vec<u32> {
 /// Binds the calling thread to CPUs.
 ///
 /// # Errors
-/// When none of them may be used any more.
+/// When none of them may be used any longer.
 pub fn bind(numbers: &[u32]) -> io::Result<()> {
     let mut set = CpuSet::new();
     // `allowed` returns no number that does not fit into a set.

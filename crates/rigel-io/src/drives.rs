@@ -18,11 +18,11 @@ use std::thread;
 use std::time::Duration;
 
 const PROGRAM: &str = "smartctl";
-/// Where it lies beside PATH: that of users and of scheduled jobs often lacks these.
+/// Directories to search besides PATH, which for users and scheduled jobs often lacks these.
 const BESIDE_PATH: [&str; 3] = ["/usr/sbin", "/usr/local/sbin", "/sbin"];
 /// A drive that sleeps takes some seconds to answer; one that takes longer than that is left alone.
 const LONGEST: Duration = Duration::from_secs(10);
-/// So many drives are asked at once.
+/// The number of drives that are queried simultaneously.
 const AT_ONCE: usize = 16;
 
 /// Asks every drive below targets.
@@ -118,7 +118,7 @@ fn answer(mut child: Child, longest: Duration, name: &str) -> Drive {
     drive
 }
 
-/// Ends the program with all that it started. One that the kernel holds, as its drive does not answer, is left behind.
+/// Ends the program and everything it started. One that is stuck in the kernel, because its drive does not answer, is left behind.
 fn end(mut child: Child) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         // It may have ended by itself; until it is waited for nobody else has its number.

@@ -13,13 +13,13 @@ use rigel_core::facts::engine::trials::EngineTrials;
 /// The engine of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineChoice {
-    /// Which one.
+    /// Its kind.
     pub kind: EngineKind,
     /// Whether completions are polled.
     pub poll: bool,
     /// Why no better engine was taken; `None` for the best one, and for one that the user chose.
     pub reason: Option<String>,
-    /// What trials on the targets gave, where they decided.
+    /// The results of trials on the targets, if they decided.
     pub trials: Option<EngineTrials>,
 }
 

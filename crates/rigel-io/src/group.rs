@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-/// What the names of our groups begin with.
+/// The prefix of the names of Rigel's groups.
 const PREFIX: &str = "rigel-";
 /// A lower limit makes the kernel give memory back, which it may refuse while data is being written.
 const TRIES: usize = 50;
@@ -35,7 +35,7 @@ enum Version {
     Two,
 }
 
-/// What a group moved on a device since it was made.
+/// What a group has moved on a device since it was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupTransfer {
     /// Its reads.
@@ -45,7 +45,7 @@ pub struct GroupTransfer {
 }
 
 impl Group {
-    /// Makes a group; parts that this host does not give are missing. `note` keeps each directory in mind before it is made.
+    /// Makes a group; parts that this host does not support are missing. `note` records each directory before it is created.
     pub fn make(name: &str, note: &mut dyn FnMut(&Path) -> io::Result<()>) -> Self {
         Self::make_in(&System::default(), name, note)
     }
@@ -81,10 +81,10 @@ impl Group {
         self.memory.is_some()
     }
 
-    /// Puts a process with all of its threads into the group; what it starts from then on is there, too.
+    /// Puts a process with all of its threads into the group; what it starts from then on is in it, too.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn enter(&self, process: u32) -> io::Result<()> {
         let dirs = self.dirs();
         dirs.iter().try_for_each(|dir| fs::write(dir.join("cgroup.procs"), process.to_string()))
@@ -99,10 +99,10 @@ impl Group {
         dirs.iter().map(|dir| OpenOptions::new().write(true).open(dir.join("cgroup.procs"))).collect()
     }
 
-    /// Limits the memory of the program, its page cache included.
+    /// Limits the memory of the program, including its page cache.
     ///
     /// # Errors
-    /// What the kernel says, also when it could not give so much memory back.
+    /// The kernel's error, also if it could not reclaim that much memory.
     pub fn limit_memory(&self, bytes: u64) -> io::Result<()> {
         let Some((dir, file)) = &self.memory else { return Err(io::ErrorKind::Unsupported.into()) };
         let mut last = Ok(());
@@ -116,8 +116,8 @@ impl Group {
         last
     }
 
-    /// Has the I/O on these devices counted. Since version 6.10 of the kernel nothing is counted in version 1 unless some limit is set,
-    /// so one is that nobody reaches.
+    /// Enables counting of the I/O on these devices. Since version 6.10 of the kernel nothing is counted in version 1 without a limit,
+    /// so an unreachable one is set.
     pub fn count(&self, devices: &[(u32, u32)]) {
         let Some((dir, Version::One)) = &self.io else { return };
         for (major, minor) in devices {
@@ -126,7 +126,7 @@ impl Group {
         }
     }
 
-    /// What the program moved on these devices since the group was made; `None` when nobody counted.
+    /// What the program has moved on these devices since the group was created; `None` if nothing counted.
     pub fn moved(&self, devices: &[(u32, u32)]) -> Option<GroupTransfer> {
         let (dir, version) = self.io.as_ref()?;
         let read = |file: &str| fs::read_to_string(dir.join(file)).ok();
@@ -169,8 +169,8 @@ fn create_with(dir: &Path, file: &str) -> Option<PathBuf> {
     None
 }
 
-/// Removes the directory of a group whose processes have ended. Only what is named as ours are, and lies in a hierarchy of control
-/// groups, is touched; an error is not a failure, because an empty group does nothing.
+/// Removes the directory of a group whose processes have ended. It touches only names like ours, within a hierarchy
+/// of control groups; an error is not a failure, because an empty group does nothing.
 pub fn remove(dir: &Path) {
     let ours = dir.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(PREFIX));
     let in_hierarchy =

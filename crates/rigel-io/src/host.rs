@@ -41,7 +41,7 @@ pub fn io_limits() -> Vec<String> {
     IoLimits::of(System::default()).read()
 }
 
-/// What tells this boot of the host from every other.
+/// Distinguishes this boot of the host from every other.
 pub fn boot_id() -> Option<String> {
     text(&System::default().proc.join("sys/kernel/random/boot_id"))
 }

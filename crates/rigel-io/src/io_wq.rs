@@ -5,10 +5,10 @@
 
 use std::fs;
 
-/// What their names begin with; Linux 5.12 and later.
+/// The prefix of their names; Linux 5.12 and later.
 const NAME: &str = "iou-wrk-";
 
-/// Whether some are there now. They stay for some seconds after their last I/O.
+/// Whether any exist now. They stay for a few seconds after their last I/O.
 pub fn are_there() -> bool {
     let Ok(threads) = fs::read_dir("/proc/self/task") else { return false };
     let name = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("comm")).unwrap_or_default();

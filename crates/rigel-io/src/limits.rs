@@ -16,7 +16,7 @@ pub(crate) fn under_seccomp() -> bool {
     mode.is_some_and(|mode| mode.trim() == "2")
 }
 
-/// A number from /proc/sys; `None` when there is none.
+/// A number from /proc/sys; `None` if it does not exist.
 pub(crate) fn sysctl(name: &str) -> Option<u64> {
     System::default().sysctl(name)
 }
@@ -37,7 +37,7 @@ pub fn prepare_process() {
     keep_time_to_end();
 }
 
-/// Where the address space is limited, all threads take memory from one heap: each heap of their own reserves 64 MiB and more of it, and then a
+/// If the address space is limited, all threads take memory from one heap: each heap of their own reserves 64 MiB and more of it, and then a
 /// few bytes can be too much.
 fn share_one_heap() {
     #[cfg(target_env = "gnu")]
@@ -57,7 +57,7 @@ fn keep_time_to_end() {
     }
 }
 
-/// The soft limit that leaves a second, where there is a hard one that leaves none.
+/// The soft limit that leaves a second, if there is a hard one that leaves none.
 fn soft_cpu_limit(current: Option<u64>, maximum: Option<u64>) -> Option<u64> {
     let before = maximum?.checked_sub(1).filter(|seconds| *seconds > 0)?;
     current.is_none_or(|current| current > before).then_some(before)

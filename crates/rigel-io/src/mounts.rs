@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mount {
     pub id: u64,
-    /// Device number of the filesystem; the major number is 0 where it has no single device.
+    /// Device number of the filesystem; the major number is 0 if it has no single device.
     pub device: (u32, u32),
     /// The directory of the filesystem that is mounted.
     pub root: PathBuf,
@@ -37,7 +37,7 @@ impl Mount {
     }
 }
 
-/// Every mount that this process can see. Of several on one mount point the last is on top.
+/// Every mount that this process can see. If several share a mount point, the last one hides the others.
 pub(crate) fn mounts(proc: &Path) -> Vec<Mount> {
     lines_of(&proc.join("self/mountinfo")).iter().filter_map(|line| parse_mount(line)).collect()
 }

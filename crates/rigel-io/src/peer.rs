@@ -8,9 +8,9 @@ use std::os::unix::net::UnixStream;
 /// A process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// Its number.
+    /// Its process ID.
     pub pid: u32,
-    /// Its user.
+    /// Its user ID.
     pub uid: u32,
 }
 

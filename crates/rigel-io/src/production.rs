@@ -8,7 +8,7 @@ use rigel_core::path_text;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The kernel counts in this unit, whatever the sectors of the device are.
+/// The kernel's unit of counting, whatever the device's sector size.
 const SECTOR_BYTES: u64 = 512;
 /// Filesystems in memory, and disks in it.
 const NO_DISKS: [&str; 5] = ["loop", "ram", "zram", "sr", "fd"];
@@ -30,7 +30,7 @@ pub struct DiskCounts {
     pub written_bytes: u64,
     /// Milliseconds that reads took, of all of them together.
     pub read_ms: u64,
-    /// The same of writes.
+    /// The same for writes.
     pub write_ms: u64,
     /// Milliseconds with I/O outstanding.
     pub busy_ms: u64,
@@ -39,11 +39,11 @@ pub struct DiskCounts {
 /// A filesystem on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filesystem {
-    /// Where it is mounted; printable.
+    /// Its mount point, printable.
     pub mount: String,
     /// Its bytes.
     pub size_bytes: u64,
-    /// Those in use.
+    /// Bytes in use.
     pub used_bytes: u64,
 }
 
@@ -105,7 +105,7 @@ pub fn pressure(root: &Path) -> Option<(u64, u64)> {
     Some((total("some ")?, total("full ")?))
 }
 
-/// Filesystems of this host that lie on a device, each once.
+/// Filesystems of this host on a device, each once.
 pub fn filesystems() -> Vec<Filesystem> {
     let mut seen = BTreeSet::new();
     let system = System::default();

@@ -20,7 +20,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Removes it, when there is one with all of these properties; whether that was done. Memory that is still in use stays until
+    /// Removes it, if it exists with all of these properties; returns whether that was done. Memory in use stays until
     /// its last user has ended.
     pub fn remove(&self) -> bool {
         let table = fs::read_to_string(System::default().proc.join("sysvipc/shm")).unwrap_or_default();

@@ -64,8 +64,8 @@ impl Sim {
         Self::one_of_several(law, layout, seed, 0)
     }
 
-    /// One of several devices, numbered from 0. What changes their speed changes that of all at the same time, and each draws
-    /// service times of its own.
+    /// One of several devices, numbered from 0. Changes of speed affect all at the same time, and each draws its own
+    /// service times.
     ///
     /// # Panics
     /// As [`Sim::new`].
@@ -130,7 +130,7 @@ impl Backend for Sim {
         Ok(())
     }
 
-    /// Virtual time goes on to the next completion or to the end of the wait, whichever comes first.
+    /// Virtual time advances to the next completion or to the end of the wait, whichever comes first.
     fn submit_within(&mut self, wait_for: u16, longest_ns: u64) -> io::Result<()> {
         self.serve_queued();
         let until_ns = self.clock.0.get().saturating_add(longest_ns);

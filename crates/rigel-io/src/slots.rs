@@ -23,7 +23,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// All free. `writable` says about each target whether it may be written.
+    /// All free. `writable` says for each target whether it may be written.
     pub(crate) fn new(
         layout: &SlotLayout,
         writable: impl Iterator<Item = bool>,
@@ -32,7 +32,7 @@ impl Slots {
         Ok(Self::on(Buffers::new(layout, seed)?, layout, writable))
     }
 
-    /// Those of one backend among thousands: small buffers do not take a huge page each.
+    /// The slots of one backend among thousands: small buffers do not take a huge page each.
     pub(crate) fn of_many(
         layout: &SlotLayout,
         writable: impl Iterator<Item = bool>,
@@ -46,7 +46,7 @@ impl Slots {
         Self { buffers, busy, outstanding: 0, writable: writable.collect() }
     }
 
-    /// How many there are.
+    /// The number of slots.
     pub(crate) fn count(&self) -> u16 {
         // Made with `SlotLayout::slots` elements.
         u16::try_from(self.busy.len()).unwrap_or(u16::MAX)

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Set once, before `main`.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Whether nobody gave this process a standard output.
+/// Whether this process started without a standard output.
 pub fn is_output_closed() -> bool {
     CLOSED.load(Ordering::Relaxed)
 }

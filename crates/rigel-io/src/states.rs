@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Interfaces that carry nothing to a storage.
 const OWN_LINK: &str = "lo";
 
-/// Looks at everything below block devices with these numbers, and at the interfaces of the host whose files lie under `root`.
+/// Reads the state of everything below block devices with these numbers, and of the host's interfaces whose files lie under `root`.
 pub fn look(root: &Path, devices: &[(u32, u32)]) -> HostStates {
     let system = System::at(root);
     let mut found = HostStates::default();
@@ -64,7 +64,7 @@ fn mapped(block: &Block, system: &System, found: &mut HostStates) {
     }
 }
 
-/// Of a line of `dmsetup status`: the device of each path, and its state.
+/// From a line of `dmsetup status`: the device of each path, and its state.
 fn paths(status: &str) -> Vec<((u32, u32), &'static str)> {
     let words: Vec<&str> = status.split_whitespace().collect();
     if words.get(2) != Some(&"multipath") {
@@ -152,7 +152,7 @@ fn links(sys: &Path, found: &mut HostStates) {
     }
 }
 
-/// What a directory holds, by name.
+/// The entries of a directory, by name.
 fn entries(dir: &Path) -> Vec<(String, PathBuf)> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let mut all: Vec<(String, PathBuf)> =

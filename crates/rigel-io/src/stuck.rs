@@ -8,12 +8,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Time between two looks.
+/// Time between two checks.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Does some work in this thread. When it waits for as long as `limit` in one call, `stuck` is called once, in another thread.
+/// Does some work in this thread. If one call waits for as long as `limit`, `stuck` is called once, in another thread.
 ///
-/// Time is counted in looks: while the whole process or its host stands still, nobody looks.
+/// Time is counted in checks, which stop while the whole process or its host is stopped.
 pub fn watched<T>(limit: Duration, stuck: impl FnOnce() + Send, work: impl FnOnce() -> T) -> T {
     let status = format!("/proc/self/task/{}/status", rustix::thread::gettid().as_raw_nonzero());
     let (tell, over) = channel();
@@ -31,7 +31,7 @@ pub fn watched<T>(limit: Duration, stuck: impl FnOnce() + Send, work: impl FnOnc
     })
 }
 
-/// Looks until the work is over, or stands still for too long.
+/// Checks until the work is over, or stops for too long.
 fn is_stuck(limit: Duration, over: &Receiver<()>, mut look: impl FnMut() -> Option<u64>) -> bool {
     let most = limit.as_nanos().div_ceil(LOOK.as_nanos()).max(1);
     let (mut last, mut still) = (None, 0);
@@ -46,7 +46,7 @@ fn is_stuck(limit: Duration, over: &Receiver<()>, mut look: impl FnMut() -> Opti
     false
 }
 
-/// How often a thread was given a CPU, if it waits now; `None` while it runs, or when the kernel does not say.
+/// How often a thread was given a CPU, if it waits now; `None` while it runs, or if the kernel does not say.
 fn waiting(status: &str) -> Option<u64> {
     let of = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     let state = of("State:")?;

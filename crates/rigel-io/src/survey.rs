@@ -13,7 +13,7 @@ use std::path::Path;
 pub struct Survey {
     /// The host.
     pub host: HostFacts,
-    /// Every device with a medium, partitions behind their disks.
+    /// Every device with a medium, partitions after their disks.
     pub devices: Vec<DeviceFacts>,
     /// Filesystems on a device, and network filesystems.
     pub mounts: Vec<MountFacts>,

@@ -22,7 +22,7 @@ const MOST_WORKERS: u32 = 10_000;
 /// Threads that only wait need little.
 const STACK_BYTES: usize = 64 << 10;
 
-/// What the workers of a bench wait for. One that the kernel keeps cannot tell, and others have to.
+/// What the workers of a bench wait for. One that the kernel holds cannot report, so others must.
 #[derive(Clone, Debug, Default)]
 pub struct WaitingBoard(Arc<Mutex<Vec<Arc<AtomicU64>>>>);
 
@@ -45,14 +45,14 @@ impl WaitingBoard {
         place
     }
 
-    /// What is waited for now.
+    /// The waits at the moment.
     pub fn all(&self) -> Vec<WaitingIo> {
         let places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         places.iter().filter_map(|place| WaitingIo::of_word(place.load(Ordering::Relaxed))).collect()
     }
 }
 
-/// Of a place whose worker waits for nothing.
+/// The entry of a worker that waits for nothing.
 const NOTHING: u64 = 0;
 /// Low bits of a word: one that is set, the direction, the target. Above them is the sector: 46 bits are 32 PiB.
 const TARGET_SHIFT: u32 = 2;
@@ -86,7 +86,7 @@ pub struct SyncIo {
 }
 
 impl SyncIo {
-    /// An engine with one slot, or with none for a worker that has nothing to do on this node.
+    /// An engine with one slot, or with none for a worker without work on this node.
     ///
     /// # Errors
     /// When there is no memory for the buffer; more than one slot is a bug of the caller.
@@ -106,7 +106,7 @@ impl SyncIo {
         Ok((backend, EngineFacts::plain(EngineKind::Sync), buffers))
     }
 
-    /// The same, which says on a board what it waits for.
+    /// The same, which publishes what it waits for.
     #[must_use]
     pub fn on(self, board: &WaitingBoard) -> Self {
         Self { place: board.place(), ..self }
@@ -160,7 +160,7 @@ impl Backend for SyncIo {
     }
 }
 
-/// Whether this host lets this many threads run at once: each is started, and all end.
+/// Whether this host allows this many threads: each is started, and all end.
 ///
 /// # Errors
 /// When one cannot be started, with the limits that may be the reason.

@@ -9,12 +9,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Where the kernel's files are.
+/// The location of the kernel's files.
 #[derive(Clone, Debug)]
 pub(crate) struct System {
-    /// Of procfs.
+    /// The mount point of procfs.
     pub proc: PathBuf,
-    /// Of sysfs.
+    /// The mount point of sysfs.
     pub sys: PathBuf,
     /// A directory with device-mapper tables as text, `NAME.table` and `NAME.status`; `None` asks the kernel.
     pub mapper: Option<PathBuf>,
@@ -27,7 +27,7 @@ impl Default for System {
 }
 
 impl System {
-    /// This host when `root` is `/`, else a tree that looks like one.
+    /// This host if `root` is `/`, otherwise a tree that looks like one.
     pub(crate) fn at(root: &Path) -> Self {
         let live = root == Path::new("/");
         let mapper = (!live).then(|| root.join("mapper"));
@@ -59,7 +59,7 @@ pub(crate) fn read(file: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The text of a file, printable and trimmed; `None` when it is empty.
+/// The text of a file, printable and trimmed; `None` if it is empty.
 pub(crate) fn text(file: &Path) -> Option<String> {
     Some(path_text::encode_os(OsStr::from_bytes(read(file)?.trim_ascii()))).filter(|text| !text.is_empty())
 }

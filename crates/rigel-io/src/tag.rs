@@ -7,15 +7,15 @@ use crate::backend::{Completion, Op};
 use rigel_core::load::class::Sync;
 use rigel_core::load::workload::Direction;
 
-/// A tag with this bit is not that of a finished I/O: a write whose flush comes next, a flush, or a timer of the engine.
+/// A tag with this bit does not belong to a finished I/O, but to a write whose flush comes next, a flush, or a timer of the engine.
 pub(crate) const MARKED: u64 = 1 << 16;
-/// Beside it: a flush.
+/// In addition to it: a flush.
 const FLUSH: u64 = 1 << 17;
 const TARGET_SHIFT: u32 = 18;
 /// Leaves 30 bits for a length; `Request::check` allows 256 MiB.
 const LEN_SHIFT: u32 = 34;
 
-/// The tag of an I/O that is over when it completes.
+/// The tag of an I/O that ends with its completion.
 #[inline]
 pub(crate) fn of(op: &Op) -> u64 {
     u64::from(op.slot) | u64::from(op.len) << LEN_SHIFT
@@ -38,7 +38,7 @@ pub(crate) const fn slot_and_len(tag: u64) -> (u16, u32) {
     (tag as u16, (tag >> LEN_SHIFT) as u32)
 }
 
-/// Where the flush of a write stands in for an offset; no I/O has it ([`crate::slots::Slots::begin`]).
+/// Replaces the offset for the flush of a write; no I/O has it ([`crate::slots::Slots::begin`]).
 const NO_OFFSET: u64 = u64::MAX;
 
 /// Whether that is a flush and no write.
@@ -46,7 +46,7 @@ pub(crate) const fn is_flush(op: &Op) -> bool {
     op.offset == NO_OFFSET
 }
 
-/// What comes of a completion with a marked tag.
+/// What follows a completion with a marked tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// The I/O is over.

@@ -67,7 +67,7 @@ struct Answers {
 #[derive(Debug)]
 struct List {
     done: Vec<Completion>,
-    /// Completions that the owner waits for; 0 when it does not wait.
+    /// Completions that the owner waits for; 0 if it does not wait.
     wanted: usize,
 }
 

@@ -51,7 +51,7 @@ static SECOND: Timespec = Timespec::new().sec(1);
 /// User data of the timer. It is marked, and no slot has it, because no I/O is that long.
 const TIMER_DATA: u64 = u64::MAX;
 
-/// The reason why this process gets no ring; `None` when it gets one.
+/// The reason why this process cannot create a ring; `None` if it can.
 pub(crate) fn refused() -> Option<String> {
     probe(EngineKind::IoUring, false, &[1]).err().map(|error| refusal::cause(&error))
 }
@@ -200,7 +200,7 @@ impl<W: Wire> Ring<W> {
         self.timer != Timer::None && self.ring.params().is_feature_ext_arg()
     }
 
-    /// The same with a limit to the wait, that is not an error either.
+    /// The same with a limit to the wait, reaching which is not an error either.
     fn enter_within(&mut self, submissions: usize, wait_for: usize, longest: &Timespec) -> io::Result<()> {
         let arguments = SubmitArgs::new().timespec(longest);
         let result = self.ring.submitter().submit_with_args(wait_for, &arguments);

@@ -33,12 +33,12 @@ const PERIOD_NS: u64 = 100 * NS_PER_MS;
 /// The thread uses at most this part of a CPU (1/100), also on hosts with hundreds of CPUs and so a slow /proc/stat.
 const COST_LIMIT: u64 = 100;
 
-/// What is counted on.
+/// The counted devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WatchedDevices {
-    /// Block devices on top, by major and minor number: what others move there shows ([`counting_devices`]).
+    /// The topmost block devices, by major and minor number: they show what others transfer ([`counting_devices`]).
     pub on_top: Vec<(u32, u32)>,
-    /// At the bottom, where that is something else: what did not get there was answered above ([`bottom`]).
+    /// The lowest devices, if they differ: what did not reach them was answered above ([`bottom`]).
     pub at_bottom: Bottom,
 }
 
@@ -87,13 +87,13 @@ impl Sampler {
         self.ask(|answer| Request::Between { start_ns, end_ns, answer }).flatten()
     }
 
-    /// The changes of the I/O limits behind `start_ns`; earlier ones are dropped. They are checked now, at every mark, and
+    /// The changes of the I/O limits after `start_ns`; earlier ones are dropped. They are checked now, at every mark, and
     /// once a second in between.
     pub fn limits_since(&self, start_ns: u64) -> Vec<LimitsChange> {
         self.ask(|answer| Request::LimitsSince { start_ns, answer }).unwrap_or_default()
     }
 
-    /// `None` when the thread is gone.
+    /// `None` if the thread has ended.
     fn ask<T>(&self, request: impl FnOnce(Sender<T>) -> Request) -> Option<T> {
         let (answer, answered) = mpsc::channel();
         self.requests.as_ref()?.send(request(answer)).ok()?;

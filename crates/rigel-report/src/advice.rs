@@ -23,7 +23,7 @@ use rigel_uses::advice::{Advice, AdviceReport, Kind, Product, Refusal, Value};
 pub struct Advisory<'a> {
     /// The runs.
     pub views: &'a [View<'a>],
-    /// What they advise.
+    /// The settings that they advise.
     pub advised: &'a AdviceReport,
 }
 
@@ -43,7 +43,7 @@ impl Advisory<'_> {
         self.views.iter().map(run).collect()
     }
 
-    /// Remarks and refusals for a product whose file holds no comments, a sentence each. Empty for the other
+    /// Remarks and refusals, a sentence each, for a product whose file holds no comments. Empty for the other
     /// products: their files hold these sentences as comments.
     pub fn beside(&self, product: Product) -> Vec<String> {
         if !matches!(product, Product::Cgroup | Product::CgroupMax) {
@@ -105,7 +105,7 @@ const fn title(product: Product) -> &'static str {
     }
 }
 
-/// What is said about a setting without a precise value: one word for each kind, on the page and in the files.
+/// The mark of a setting without a precise value: one word for each kind, on the page and in the files.
 const fn kept_back(kind: Kind) -> &'static str {
     match kind {
         Kind::Missing => "not measured",
@@ -114,7 +114,7 @@ const fn kept_back(kind: Kind) -> &'static str {
     }
 }
 
-/// What these words mean.
+/// The meaning of these words.
 const fn meaning(kind: Kind) -> &'static str {
     match kind {
         Kind::Missing => "no record has the measurements that the setting needs",
@@ -126,12 +126,12 @@ const fn meaning(kind: Kind) -> &'static str {
 /// A setting without a precise value.
 type WithheldSetting<'a> = (&'a Advice, &'a Refusal);
 
-/// The settings that are kept back for that kind of reason.
+/// The settings withheld for that kind of reason.
 fn withheld<'a>(advice: impl IntoIterator<Item = &'a Advice>, kind: Kind) -> Vec<WithheldSetting<'a>> {
     advice.into_iter().filter_map(|one| Some((one, one.refused(kind)?))).collect()
 }
 
-/// Those for which the same is said, in the order in which the first of each group stands.
+/// Groups of settings with the same text, in the order of their first members.
 fn grouped<'a, K: PartialEq>(
     all: &[WithheldSetting<'a>],
     key: impl Fn(&'a Refusal) -> K,
@@ -152,7 +152,7 @@ fn names(all: &[WithheldSetting<'_>]) -> String {
     all.iter().map(|(advice, _)| advice.setting).collect::<Vec<_>>().join(", ")
 }
 
-/// `1.04 to 1.55`; `None` when both ends are the same.
+/// `1.04 to 1.55`; `None` if both ends are equal.
 fn range(value: &Value) -> Option<String> {
     let (lo, hi) = value.ends.as_ref()?;
     (lo != hi).then(|| format!("{} to {}", printable(lo), printable(hi)))

@@ -15,13 +15,13 @@ use rigel_core::error::Problem;
 use rigel_uses::beside::RawAndSql;
 use rigel_uses::versus::Versus;
 
-/// A run of both, and what they come to.
+/// A run of both sides, with the results.
 pub struct RawAndSqlView<'a> {
     /// The run.
     pub view: &'a View<'a>,
     /// Its two sides, raw I/O first.
     pub sides: &'a Versus,
-    /// What part of the one the other is.
+    /// How much of raw I/O reaches SQL.
     pub found: &'a RawAndSql,
 }
 

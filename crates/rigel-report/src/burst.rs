@@ -20,18 +20,18 @@ use rigel_core::stats::sample::mean;
 use rigel_core::stats::{Basis, Estimate, Interval};
 use rigel_core::units::say::{number, percent, short};
 
-/// Most dots of a line: more lie on top of each other.
+/// Most dots of a line: more would overlap.
 const MOST_DOTS: usize = 120;
 const S_PER_MIN: f64 = 60.0;
 
-/// A figure of the answer: its name, its value and the ends of its interval as they are read.
+/// A figure of the answer: its name, its value and the ends of its interval as text.
 struct Row {
     name: &'static str,
     value: String,
     ends: Option<(String, String)>,
 }
 
-/// What a run found about a fall, whatever came of its test.
+/// What a run found about a fall, whatever its test said.
 pub(crate) const fn credit_of(found: &BurstVerdict) -> Option<(&Credit, Option<&Recovery>)> {
     match found {
         BurstVerdict::TokenBucket(credit, recovery)
@@ -42,7 +42,7 @@ pub(crate) const fn credit_of(found: &BurstVerdict) -> Option<(&Credit, Option<&
     }
 }
 
-/// The one rate of a run without a fall.
+/// The constant rate of a run without a fall.
 pub(crate) const fn rate_of(found: &BurstVerdict) -> Option<Interval> {
     match found {
         BurstVerdict::NoFall { rate, .. }
@@ -101,7 +101,7 @@ fn rows(found: &BurstFindings) -> Vec<Row> {
     all
 }
 
-/// The figures; nothing of another run, and of one without an answer that has some.
+/// The figures; empty for another run, and for one whose answer has none.
 pub(crate) fn blocks(view: &View<'_>, _room: Room) -> Vec<Block> {
     let Some(found) = &view.findings.burst else { return Vec::new() };
     let rows = rows(found);
@@ -119,7 +119,7 @@ pub(crate) fn blocks(view: &View<'_>, _room: Room) -> Vec<Block> {
     vec![Block::section("Bursts", all)]
 }
 
-/// The headline numbers; nothing of another run.
+/// The headline numbers; empty for another run.
 pub(crate) fn cards(view: &View<'_>) -> Option<Vec<Card>> {
     let found = view.findings.burst.as_ref()?;
     let card = |row: Row| Card {

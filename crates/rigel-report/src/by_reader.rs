@@ -43,7 +43,7 @@ impl Readers<'_> {
     }
 }
 
-/// Every point whose readers were counted apart.
+/// Every point whose readers were counted separately.
 fn all<'a>(view: &'a View<'_>) -> Vec<Readers<'a>> {
     let of = |found: &'a PointFindings| {
         let (class, io) = found.classes().next()?;
@@ -58,7 +58,7 @@ fn all<'a>(view: &'a View<'_>) -> Vec<Readers<'a>> {
     view.findings.points.iter().filter_map(of).collect()
 }
 
-/// Those of a run; empty where readers were not counted apart.
+/// The documents of a run; empty if readers were not counted separately.
 pub(crate) fn documents(view: &View<'_>) -> Vec<ReadersDocument> {
     let one = |found: Readers<'_>| ReadersDocument {
         class: found.load.name,
@@ -69,7 +69,7 @@ pub(crate) fn documents(view: &View<'_>) -> Vec<ReadersDocument> {
     all(view).into_iter().map(one).collect()
 }
 
-/// A table of the most readers on a terminal, of every number of them elsewhere.
+/// On a terminal a table of the most readers, elsewhere of every number of them.
 pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
     let mut all: Vec<Readers<'_>> = all(view).into_iter().filter(|one| one.readers > 1).collect();
     if !room.is_wide() {

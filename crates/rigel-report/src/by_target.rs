@@ -62,7 +62,7 @@ struct TargetDocument {
     io: TargetIo,
 }
 
-/// Those of a run; empty where it has one target.
+/// The documents of a run; empty for a single target.
 pub(crate) fn documents(view: &View<'_>) -> Vec<ByTargetDocument> {
     let target = |io: TargetIo| TargetDocument { path: text(path(view, io.target)), io };
     let class = |found: ClassByTarget| ByTargetDocument {
@@ -112,7 +112,7 @@ fn path<'a>(view: &View<'a>, target: usize) -> &'a str {
     view.record.header.targets.get(target).map_or("?", label::absolute)
 }
 
-/// Of which point, how even they are, and what that says.
+/// The point, how even the targets are, and what that means.
 fn about(view: &View<'_>, found: &ClassByTarget) -> String {
     let more = found.targets.len().saturating_sub(MOST_SHOWN);
     let more: Cow<'_, str> = if more > 0 {
@@ -142,7 +142,7 @@ fn about(view: &View<'_>, found: &ClassByTarget) -> String {
     )
 }
 
-/// Of so few that no flag names a slow one: which is slower than the others, or that they do not say.
+/// For targets too few for a flag: which one is slower than the others, or that this is unknown.
 fn slower(view: &View<'_>, found: &ClassByTarget) -> Option<String> {
     if found.targets.len() >= LEAST_TARGETS {
         return None;

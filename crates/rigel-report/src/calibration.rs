@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.calibration/1";
 
-/// What a calibration answers. Rates are per second, one MB is 2^20 bytes; `lo95` and `hi95` are the ends of 95 % intervals.
+/// The answers of a calibration. Rates are per second, one MB is 2^20 bytes; `lo95` and `hi95` are the ends of 95 % intervals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "rigel.calibration/1")]
 pub struct Document {
@@ -38,7 +38,7 @@ pub struct Document {
     pub started: String,
     /// The targets, as they were named.
     pub targets: Vec<String>,
-    /// What it answers.
+    /// The answers.
     #[serde(flatten)]
     pub answers: AnswersForm,
     /// Share of writes in per cent.
@@ -56,7 +56,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// The document of a run; `None` when it was no calibration.
+    /// The document of a run; `None` if it was not a calibration.
     pub fn of(view: &View<'_>) -> Option<Self> {
         let header = &view.record.header;
         Some(Self {
@@ -74,7 +74,7 @@ impl Document {
         })
     }
 
-    /// Why there are no figures of commits, unless whoever asked for the calibration has said so.
+    /// Why there are no figures of commits, unless the user left them out.
     fn commits_news(&self) -> Option<&'static str> {
         self.answers.no_commits.filter(|why| why.is_news()).map(NoCommits::reason)
     }

@@ -14,29 +14,29 @@ use rigel_core::units::say::{counted, listed, percent, short};
 use rigel_core::units::to_f64;
 use std::collections::BTreeMap;
 
-/// Places of a course.
+/// Characters of a course.
 const PLACES: usize = 48;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// The part of the time in which a quantity is not above its busy hours.
+/// Busy hours are above this quantile of the time.
 const BUSY: f64 = 0.95;
 
-/// A file that was imported, or several of one format and host together.
+/// An imported file, or several of one format and host together.
 #[derive(Clone, Debug)]
 pub struct ImportReport {
-    /// Its name, printable; of several that of the first.
+    /// Its name, printable; for several that of the first.
     pub file: String,
-    /// How many others there are.
+    /// The number of others.
     pub others: usize,
     /// Its format.
     pub format: Format,
     /// What the reader saw.
     pub seen: ReaderNotes,
-    /// What became of it in the store.
+    /// How the store changed.
     pub merged: MergeCounts,
 }
 
 impl ImportReport {
-    /// Takes the next file in, if it is of the same format and hosts, and nothing is to be remarked on either.
+    /// Adds the next file, if it has the same format and hosts, and there is nothing to remark on either.
     #[must_use]
     pub fn join(&mut self, other: &Self) -> bool {
         let told = |one: &Self| (one.format, one.seen.unparted, one.seen.parted_of_host);
@@ -54,7 +54,7 @@ impl ImportReport {
         is_same
     }
 
-    /// Takes in another file of the same format, and what is to be remarked on it.
+    /// Adds another file of the same format, with its remarks.
     #[must_use]
     pub fn join_kind(&mut self, other: &Self) -> bool {
         let is_same = self.format == other.format;
@@ -66,7 +66,7 @@ impl ImportReport {
         is_same
     }
 
-    /// What was left out of it, or is worth telling.
+    /// What was left out of it, or is worth knowing.
     fn remarks(&self) -> impl Iterator<Item = (u64, &'static str)> + use<> {
         let Self { seen, merged, .. } = self;
         let all = [
@@ -103,7 +103,7 @@ impl Document for ImportReport {
 }
 
 impl ImportReport {
-    /// Its format and hosts, and what was new.
+    /// Its format and hosts, and the new values.
     fn outcome(&self) -> String {
         let Self { seen, merged, .. } = self;
         let hosts: Vec<&str> = seen.hosts.iter().map(String::as_str).collect();
@@ -136,15 +136,15 @@ impl ImportReport {
 /// Files of a directory that were left out for one reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilesLeftOut {
-    /// Why, and what to do.
+    /// The reason, and what to do.
     pub why: String,
     /// Names of the first ones, printable.
     pub names: Vec<String>,
-    /// How many there are.
+    /// The number of files.
     pub count: u64,
 }
 
-/// A directory that was imported.
+/// An imported directory.
 #[derive(Clone, Debug, Default)]
 pub struct DirectoryReport {
     /// Its name, printable.
@@ -155,19 +155,19 @@ pub struct DirectoryReport {
 }
 
 impl DirectoryReport {
-    /// Of a directory.
+    /// The report of a directory.
     pub fn of(name: String) -> Self {
         Self { name, ..Self::default() }
     }
 
-    /// Takes in a file that was imported.
+    /// Adds an imported file.
     pub fn add(&mut self, file: ImportReport) {
         if !self.kinds.iter_mut().any(|kind| kind.join_kind(&file)) {
             self.kinds.push(file);
         }
     }
 
-    /// A file was left out.
+    /// Adds a file that was left out.
     pub fn leaves_out(&mut self, why: String, name: String) {
         let at = self.left_out.iter().position(|reason| reason.why == why).unwrap_or(self.left_out.len());
         if at == self.left_out.len() {
@@ -207,7 +207,7 @@ const NOT_PARTED: &str =
 
 const NOT_PARTED_BY_NMON: &str = "reads and writes are not separate; nmon separates them with `-g auto -D`";
 
-/// How much of the time a tool looked whose samples stand for all of it.
+/// The share of the time that a tool sampled, if its samples stand for all of it.
 fn sampled(seen: &ReaderNotes) -> Option<String> {
     let share = to_f64(seen.sampled_ms) / to_f64(seen.spanned_ms.max(1));
     (seen.spanned_ms > 0).then(|| {
@@ -222,7 +222,7 @@ fn sampled(seen: &ReaderNotes) -> Option<String> {
 /// Names of statistics in one line.
 const NAMES: usize = 3;
 
-/// The line about statistics that are not kept: whoever asked for them must not think that they were read.
+/// The line about statistics that are not stored, so that nobody believes they were read.
 fn left_out(rows: &BTreeMap<String, u64>) -> Option<String> {
     let all: u64 = rows.values().sum();
     let names: Vec<&str> = rows.keys().take(NAMES).map(String::as_str).collect();
@@ -231,7 +231,7 @@ fn left_out(rows: &BTreeMap<String, u64>) -> Option<String> {
     (all > 0).then(|| format!("{all} x row of a statistic that is not kept: {}{more}", names.join(", ")))
 }
 
-/// What a store holds: a line for each subject and source.
+/// The contents of a store: a line for each subject and source.
 pub struct Holdings<'a>(pub &'a [KeySummary]);
 
 impl Document for Holdings<'_> {
@@ -270,7 +270,7 @@ pub fn overview(history: &History, host: &str, subject: &Subject) -> String {
     paragraph(&format!("{subject}{id} on {host}"), &all, &[])
 }
 
-/// A paragraph for the sum of members: a line for each metric, what each has of the load, and what is left out.
+/// A paragraph for the sum of members: a line for each metric, the share of each in the load, and what is left out.
 pub fn overview_of_sum(history: &History, members: &Members, name: &str) -> String {
     let step_ms = members.step_ms(history);
     let series = |metric: Metric, samples: Vec<Sample>| Series {
@@ -303,7 +303,7 @@ pub fn overview_of_sum(history: &History, members: &Members, name: &str) -> Stri
     }
     if ops.left_out_ms > 0 {
         notes.push(format!(
-            "{} % of the time is left out, because only some of them are known there",
+            "{} % of the time is left out, because only some of them are known then",
             percent(ops.left_out())
         ));
     }
@@ -351,7 +351,7 @@ fn paragraph(about: &str, all: &[Series], notes: &[String]) -> String {
     Blocks::from(blocks).text(Style::default()) + "\n"
 }
 
-/// The first of those samples that are as high.
+/// The first of the highest samples.
 fn most(series: &Series) -> Option<&Sample> {
     series.samples.iter().rev().max_by(|one, other| one.value.total_cmp(&other.value))
 }
@@ -366,7 +366,7 @@ fn unit(metric: Metric) -> &'static str {
     }
 }
 
-/// Means of equal parts of the time as bars; a blank where nothing is known.
+/// Means of equal parts of the time as bars; a space where nothing is known.
 fn course(samples: &[Sample], first: i64, last: i64) -> String {
     let places = i64::try_from(PLACES).unwrap_or(1);
     let part = ((last - first) / places).max(1);

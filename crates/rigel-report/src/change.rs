@@ -10,27 +10,27 @@ use crate::view::View;
 use crate::{burst, working_set};
 use rigel_core::judge::answer::Answer;
 
-/// Whether a run is one of them, and has its answer.
+/// Whether a run is of this kind, and has its answer.
 pub(crate) fn is_of(view: &View<'_>) -> bool {
     matches!(view.answer(), Answer::Burst(_) | Answer::WorkingSet(_))
 }
 
-/// What was reached; of numbers that must not be used only that they say nothing. `None` of another run.
+/// The result; of numbers that must not be used only that they say nothing. `None` for another run.
 pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
     burst::reached(view, usable).or_else(|| working_set::reached(view, usable))
 }
 
-/// The figures; nothing of another run.
+/// The figures; empty for another run.
 pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
     burst::blocks(view, room).into_iter().chain(working_set::blocks(view, room)).collect()
 }
 
-/// The headline numbers; nothing of another run.
+/// The headline numbers; empty for another run.
 pub(crate) fn cards(view: &View<'_>) -> Option<Vec<Card>> {
     burst::cards(view).or_else(|| working_set::cards(view))
 }
 
-/// The charts; none of another run.
+/// The charts; empty for another run.
 pub(crate) fn panels(view: &View<'_>) -> Vec<Panel> {
     burst::panel(view).into_iter().chain(working_set::panels(view)).collect()
 }

@@ -10,15 +10,15 @@ use rigel_core::load::class::{Arrival, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::units::say::time;
 
-/// Whether the run is one of commits. Those of a calibration are answers of its own, and two sides have their ratio.
+/// Whether it is a run of commits. Those of a calibration are answers of its own, and two sides have their ratio.
 pub(crate) fn is_of(view: &View<'_>) -> bool {
     let request = &view.record.header.request;
     let appends = view.main_loads().iter().any(|load| load.appends());
     appends && request.sides.is_none() && request.bound().is_none()
 }
 
-/// `With 1 writer, dsync commits take 124.7 us on average (±3 %) and unsynced writes 63.2 us (±2 %).` Then the same beside other
-/// load, where that was measured.
+/// `With 1 writer, dsync commits take 124.7 us on average (±3 %) and unsynced writes 63.2 us (±2 %).` Then the same next to other
+/// load, if that was measured.
 pub(crate) fn latencies(view: &View<'_>, usable: bool) -> Vec<String> {
     let logs: Vec<&LoadClass> = view.main_loads().into_iter().filter(|load| load.appends()).collect();
     let alone = |load: &LoadClass| least(view, load, usable, |rest| rest == Point::default());
@@ -28,7 +28,7 @@ pub(crate) fn latencies(view: &View<'_>, usable: bool) -> Vec<String> {
     [sentence(view, &alone, usable), sentence(view, &beside, usable)].into_iter().flatten().collect()
 }
 
-/// That nobody can show whether a flush costs anything: the host was busy.
+/// That the cost of a flush is unknown because the host was busy.
 pub(crate) fn untold(view: &View<'_>) -> Option<&'static str> {
     view.findings.are_flushes_untold(&view.record.header.request).then_some(
         "It is unknown whether a flush costs anything (FLUSH_FREE): other programs used the host meanwhile \
@@ -36,7 +36,7 @@ pub(crate) fn untold(view: &View<'_>) -> Option<&'static str> {
     )
 }
 
-/// The mean latency with the fewest writers; in a run that may be used, of a point that may.
+/// The mean latency with the fewest writers; in a usable run, of a usable point.
 fn least(
     view: &View<'_>,
     load: &LoadClass,
@@ -88,7 +88,7 @@ fn sentence(view: &View<'_>, found: &[(&LoadClass, Option<Extreme>)], usable: bo
     Some(format!("With {shared}, {}.", words::listed(&each)))
 }
 
-/// ` with 16 writers`; nothing for what is no log.
+/// ` with 16 writers`; empty if it is not a log.
 pub(crate) fn writers(load: &LoadClass, point: Point) -> String {
     if load.appends() {
         format!(" with {}", words::counted(point.of(load.name), "writer"))

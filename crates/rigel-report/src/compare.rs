@@ -45,22 +45,22 @@ pub struct ComparisonView<'a> {
     pub base: &'a [View<'a>],
     /// The new runs.
     pub new: &'a [View<'a>],
-    /// What they come to.
+    /// The comparison.
     pub comparison: &'a Comparison,
     /// The gates that were requested.
     pub gates: &'a [GateResult],
-    /// A gate that is undecided fails.
+    /// Whether an undecided gate fails.
     pub undecided_fails: bool,
 }
 
-/// What an output of a comparison looks like.
+/// The format of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareFormat {
     /// A table of 80 columns.
     Text,
     /// One JSON document, [`SCHEMA`].
     Json,
-    /// A test suite as continuous integration reads it: a case for each gate, or for each row when there is no gate.
+    /// A test suite for continuous integration: a case for each gate, or for each row without gates.
     Junit,
     /// For a ticket or a wiki.
     Markdown,
@@ -82,7 +82,7 @@ pub fn render(format: CompareFormat, compared: &ComparisonView<'_>) -> Result<Ou
     }
 }
 
-/// Runs as the rules of comparison want them.
+/// Runs in the form that the rules of comparison need.
 pub fn runs<'a>(views: &'a [View<'a>]) -> Vec<Run<'a>> {
     views.iter().map(|view| Run { record: view.record, findings: &view.findings }).collect()
 }

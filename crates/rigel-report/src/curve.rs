@@ -29,7 +29,7 @@ pub(crate) struct Curve<'a> {
 }
 
 impl<'a> Curve<'a> {
-    /// The points of a class where the others have their lowest levels that two of them share; nothing for a class without two
+    /// The points of a class at the lowest levels of the other classes that two points share; `None` for a class without two
     /// levels.
     pub fn of(view: &View<'_>, class: &'a LoadClass) -> Option<Self> {
         let mut rows: BTreeMap<(u64, Point), Vec<&PointFindings>> = BTreeMap::new();
@@ -46,25 +46,22 @@ impl<'a> Curve<'a> {
         (samples.len() > 1).then_some(Self { class, beside, samples, left_out: invalid.len() })
     }
 
-    /// What it shows: `IOPS by small outstanding`.
+    /// What it shows: `IOPS by outstanding small I/Os`; short where the other levels follow.
     pub fn title(&self) -> String {
         let class = self.class;
-        let mut title = format!("{} by {}", printable(class.unit()), class.title());
-        if class.working_sets.is_some() {
-            title = format!("{} of {} by {}", printable(class.unit()), class.noun(), class.axis());
+        let unit = printable(class.unit());
+        let has_room = self.beside.sum() == 0 && self.left_out == 0;
+        let mut title = if class.working_sets.is_some() {
+            format!("{unit} of {} by {}", class.noun(), class.axis())
         } else if class.places.is_some() {
-            title = format!("{} of {} by place", printable(class.unit()), class.noun());
+            format!("{unit} of {} by place", class.noun())
         } else if class.level_is_targets() {
-            title = format!("{} by number of targets", printable(class.unit()));
-        } else if class.is_query() {
-            title = format!("{} by {}", printable(class.unit()), class.axis());
-        } else if class.appends() {
-            title += " writers";
-        } else if class.is_open() {
-            title += " arrivals per second";
-        } else if self.beside.sum() == 0 && self.left_out == 0 {
-            title += " outstanding";
-        }
+            format!("{unit} by number of targets")
+        } else if has_room || class.is_query() || class.appends() || class.is_open() {
+            format!("{unit} by {}", class.axis())
+        } else {
+            format!("{unit} by {}", class.title())
+        };
         for (other, level) in self.beside.classes() {
             title += &format!(", {other} {level}");
         }

@@ -22,13 +22,13 @@ pub const SCHEMA: &str = "rigel.doctor/1";
 pub struct DoctorReport<'a> {
     /// What was examined.
     pub system: &'a System<'a>,
-    /// Every rule with what came out.
+    /// Every rule with its result.
     pub all: &'a [RuleResult],
-    /// The targets as they were named, printable, for the command that leads on.
+    /// The targets as named, printable, for the next command.
     pub named: &'a [String],
-    /// What the history knows of commits on targets.
+    /// What the history knows about commits on targets.
     pub known: &'a [(String, calibration::Document)],
-    /// With all that is known of each finding, and what is fine.
+    /// Show all details of each finding, and the settings that are fine.
     pub everything: bool,
 }
 
@@ -59,7 +59,7 @@ struct Setting {
     /// What a finding harms most: the numbers of a measurement, or the database itself, in ways that a measurement does not show.
     #[schemars(extend("enum" = Part::ALL.map(Part::name)))]
     part: &'static str,
-    /// What came out.
+    /// The result.
     #[schemars(extend("enum" = ["error", "warning", "note", "fine", "unknown"]))]
     verdict: &'static str,
     /// The current value; null when it could not be read.
@@ -106,7 +106,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts what was judged.
+    /// Counts the results.
     pub fn of(all: &[RuleResult]) -> Self {
         let mut counts = Self::default();
         for judged in all {

@@ -20,7 +20,7 @@ use rigel_core::error::Problem;
 use rigel_core::judge::flags::Flag;
 use std::fmt::Display;
 
-/// How much room there is.
+/// The available width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
     /// 80 columns.
@@ -30,7 +30,7 @@ pub enum Room {
 }
 
 impl Room {
-    /// Whether there is room for more than the most important.
+    /// Whether there is room for more than the essentials.
     pub(crate) fn is_wide(self) -> bool {
         self == Self::Wide
     }
@@ -43,22 +43,22 @@ impl Room {
 
 /// What can be shown in every format.
 pub trait Document {
-    /// All of it, in order, where there is so much room.
+    /// The blocks, in order, for the available width.
     fn blocks(&self, room: Room) -> Blocks;
 
-    /// For a terminal.
+    /// Text for a terminal.
     fn text(&self, style: Style) -> String {
         self.listed(style, &[])
     }
 
-    /// For a terminal, with where the outputs are; paths have to be printable.
+    /// Text for a terminal, with the output files; paths must be printable.
     fn listed(&self, style: Style, files: &[String]) -> String {
         let mut blocks = self.blocks(Room::Narrow);
         blocks.push(Block::part(vec![Block::Files(files.to_vec())]));
         blocks.text(style)
     }
 
-    /// The same where the first of the files is the record and the others are said to be outputs.
+    /// The same with the record named first, followed by the outputs.
     fn with_record(&self, style: Style, files: &[String]) -> String {
         let labels = std::iter::once("record  ").chain(std::iter::repeat("output  "));
         let files = labels.zip(files).map(|(label, file)| Block::whole(label, file)).collect();
@@ -67,7 +67,7 @@ pub trait Document {
         blocks.text(style)
     }
 
-    /// For a ticket or a wiki.
+    /// Markdown for a ticket or a wiki.
     fn markdown(&self) -> String {
         let mut page = Page::default();
         markdown::write_all(&mut page, &self.blocks(Room::Wide).0);
@@ -77,7 +77,7 @@ pub trait Document {
 
 /// A document that has a page of its own.
 pub(crate) trait PageDocument: Document {
-    /// What stands around the blocks.
+    /// The frame around the blocks.
     fn frame(&self) -> Result<html::Frame, Problem>;
 
     /// The page.
@@ -96,7 +96,7 @@ impl Blocks {
         self.0.push(block);
     }
 
-    /// For a terminal.
+    /// Text for a terminal.
     pub(crate) fn text(&self, style: Style) -> String {
         text::text(&self.0, style)
     }
@@ -116,37 +116,37 @@ impl From<Vec<Block>> for Blocks {
 /// A piece of a document. Text in it may be foreign; each format keeps it from becoming markup.
 #[derive(Debug)]
 pub(crate) enum Block {
-    /// What belongs together.
+    /// Blocks that belong together.
     Section(Section),
-    /// The answer, with a colour for whether it may be relied on.
+    /// The answer, with a colour for whether it can be relied on.
     Verdict {
         tone: Tone,
-        /// The first says most.
+        /// The first one is the most important.
         sentences: Vec<String>,
     },
-    /// What casts doubt on the numbers, each with its figures.
+    /// Doubts about the numbers, each with its figures.
     Causes(Vec<Cause>),
     /// Running text.
     Paragraph(Paragraph),
-    /// Sentences that stand beside each other.
+    /// Sentences side by side.
     List(Vec<String>),
     /// Names with their texts; one without text is left out.
     Facts(Vec<(String, String)>),
     /// The headline numbers.
     Cards(Vec<Card>),
-    /// The chart at the top of a page, drawn without a script; nothing elsewhere.
+    /// The chart at the top of a page, drawn without a script; absent elsewhere.
     Picture(picture::Picture),
     /// Rows and columns.
     Table(Table),
-    /// What the script of a page draws; nothing elsewhere.
+    /// What the page's script draws; absent elsewhere.
     Charts(Vec<Chart>),
-    /// What the script of a page lets its reader choose; nothing elsewhere.
+    /// What the page's script lets its reader choose; absent elsewhere.
     Picker(Picker),
-    /// The command that leads on, and what it does.
+    /// The next command, and what it does.
     Next { command: String, effect: String },
-    /// The command that comes next, behind what it is for.
+    /// The next command, after its purpose.
     Suggestion(Suggestion),
-    /// Where outputs are.
+    /// The locations of outputs.
     Files(Vec<String>),
 }
 
@@ -154,21 +154,21 @@ pub(crate) enum Block {
 #[derive(Debug)]
 pub(crate) struct Section {
     pub title: String,
-    /// By which a page knows it; none without a need.
+    /// Its id on a page; empty if not needed.
     pub id: String,
     pub kind: Kind,
     pub blocks: Vec<Block>,
 }
 
-/// What a section is for.
+/// The purpose of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Usual,
-    /// Charts; without them it is not there.
+    /// Charts; without them the section is absent.
     Drawn,
     /// What the answers are based on.
     Evidence,
-    /// Why the answer is what it is: on paper, too.
+    /// Why the answer is what it is: also on paper.
     Why,
 }
 
@@ -176,29 +176,29 @@ pub(crate) enum Kind {
 #[derive(Debug, Default)]
 pub(crate) struct Card {
     pub title: String,
-    /// The value as it is read; if there is none, why.
+    /// The value as text, or why there is none.
     pub value: String,
     /// The unit, unless the value has it.
     pub unit: String,
-    /// What stands below it: its interval, where it was reached.
+    /// The text below: its interval, and where it was reached.
     pub about: Vec<String>,
-    /// Flags of the point that it is of.
+    /// Flags of its point.
     pub flags: Vec<Flag>,
 }
 
 /// Running text, broken into lines where a format has lines.
 #[derive(Debug)]
 pub(crate) struct Paragraph {
-    /// What stands before it: a name, a number, a mark.
+    /// The text before it: a name, a number, a mark.
     pub label: String,
     pub text: String,
-    /// Blanks before every line but the first.
+    /// Indentation of every line but the first.
     pub hang: usize,
-    /// It is a command or a path and stays in one line.
+    /// It is a command or a path that must not be broken.
     pub is_whole: bool,
-    /// It explains what stands beside it.
+    /// It explains the block next to it.
     pub is_about: bool,
-    /// The colour of all of it, or of the first word that is given.
+    /// The colour of all of it, or of the first occurrence of the given word.
     pub ink: Option<(Ink, Option<String>)>,
 }
 
@@ -207,21 +207,21 @@ pub(crate) struct Paragraph {
 pub(crate) struct Chart {
     pub id: String,
     pub title: String,
-    /// What it is about.
+    /// Its subject.
     pub about: String,
-    /// The id of a list behind that, from which the reader chooses, and what is chosen; the script fills it.
+    /// The id of a list after the subject from which the reader chooses, and what is chosen; the script fills it.
     pub choice: Option<(String, &'static str)>,
 }
 
-/// The choice of a point and of what is shown of it.
+/// The choice of a point and of the view of it.
 #[derive(Debug)]
 pub(crate) struct Picker {
     /// The id of the list of points.
     pub point: String,
-    /// What is shown of it: the name of the group, and the id and name of each.
+    /// The views: the name of the group, and the id and name of each.
     pub group: String,
     pub own: Vec<(String, String)>,
-    /// The id of what is said about the chosen point.
+    /// The id of the text about the chosen point.
     pub chosen: String,
 }
 
@@ -237,7 +237,7 @@ impl Chart {
 }
 
 impl Paragraph {
-    /// Text behind a label, the first part of its first line.
+    /// Text after a label, which begins its first line.
     pub fn labelled(label: impl Into<String>, hang: usize, text: impl Into<String>) -> Self {
         Self { label: label.into(), text: text.into(), hang, is_whole: false, is_about: false, ink: None }
     }
@@ -276,22 +276,22 @@ impl Block {
         Paragraph::labelled("", 0, text).into()
     }
 
-    /// Running text whose lines but the first begin with two blanks, so several can stand together.
+    /// Running text with all lines but the first indented by two, so several can follow each other.
     pub fn hanging(text: impl Into<String>) -> Self {
         Paragraph::labelled("", 2, text).into()
     }
 
-    /// What explains a table or a chart.
+    /// An explanation of a table or a chart.
     pub fn about(text: impl Into<String>) -> Self {
         Paragraph { is_about: true, ..Paragraph::labelled("", 0, text) }.into()
     }
 
-    /// A line that is never broken, behind a label.
+    /// A line that is never broken, after a label.
     pub fn whole(label: impl Into<String>, text: impl Display) -> Self {
         Paragraph::whole(label, text.to_string()).into()
     }
 
-    /// Blocks that belong together. Nothing is shown of a section without blocks.
+    /// Blocks that belong together. A section without blocks is not shown.
     pub fn part(blocks: Vec<Self>) -> Self {
         Self::section("", blocks)
     }
@@ -301,7 +301,7 @@ impl Block {
         Self::Section(Section { title: title.into(), id: String::new(), kind: Kind::Usual, blocks })
     }
 
-    /// A table and what its columns mean; a page has a title above it.
+    /// A table and the meaning of its columns; a page has a title above it.
     pub fn explained(title: &str, table: Vec<Self>, meaning: &str, room: Room) -> Vec<Self> {
         match room {
             Room::Narrow => vec![Self::part(table), Self::part(vec![Self::paragraph(meaning)])],
@@ -311,7 +311,7 @@ impl Block {
         }
     }
 
-    /// Charts with their title and what they are about.
+    /// Charts with their title and subject.
     pub fn drawn(title: impl Into<String>, about: &[&str], charts: Vec<Chart>) -> Self {
         let mut blocks: Vec<Self> = about.iter().map(|text| Self::about(*text)).collect();
         blocks.push(Self::Charts(charts));
@@ -328,7 +328,7 @@ impl Block {
         })
     }
 
-    /// The same with a name for the page; nothing of what is no section.
+    /// The same with an id for the page; ignored for other blocks.
     pub fn named(self, id: String) -> Self {
         match self {
             Self::Section(section) => Self::Section(Section { id, ..section }),

@@ -14,22 +14,22 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.durability/1";
 
-/// A check that is over.
+/// A finished check.
 #[derive(Clone, Copy, Debug)]
 pub struct DurabilityReport<'a> {
-    /// What the witness heard.
+    /// What the witness received.
     pub acks: &'a Acks,
     /// What was found.
     pub found: &'a DurabilityFindings,
     /// The target that was read, printable.
     pub target: &'a str,
-    /// What the user should know of it.
+    /// Notes for the user.
     pub notes: &'a [String],
 }
 
 impl DurabilityReport<'_> {
-    /// With nothing gone, the share of acknowledged writes that the cut may take and still nothing be seen, one time in twenty: 3 in
-    /// this many judged writes. `None` when something is gone or nothing could be judged.
+    /// If nothing is gone, the largest share of acknowledged writes that a cut may take and still go unnoticed one time in twenty: 3 in
+    /// this many judged writes. `None` if something is gone or nothing could be judged.
     pub fn excluded(&self) -> Option<f64> {
         let judged = self.found.judged;
         // Nearly 3 / N; with few writes that would be more than all of them.

@@ -6,9 +6,9 @@ use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units::NS_PER_S;
 use rigel_core::units::say::time_left;
 
-/// Times below are reported in seconds.
+/// Shorter times are reported in seconds.
 const SECONDS_BELOW_S: u64 = 120;
-/// Times below are reported in minutes.
+/// Shorter times are reported in minutes.
 const MINUTES_BELOW_S: u64 = 90 * 60;
 
 /// `3 to 10 min`, `40 s to 3 min`, `about 5 min`. The ends are rounded outwards.
@@ -24,7 +24,7 @@ pub fn range(range: TimeRange) -> String {
     }
 }
 
-/// What is left: the same, or `4:10` when it is known.
+/// The remaining time: the same, or `4:10` if it is known.
 pub fn left(left: TimeRange) -> String {
     if left.least_ns >= left.most_ns { time_left(left.most_ns) } else { range(left) }
 }

@@ -21,7 +21,7 @@ use rigel_core::path_text::printable;
 use rigel_core::record::Header;
 use serde::{Serialize, Serializer};
 
-/// An object whose members stand in the order in which they are given.
+/// An object whose members keep the order in which they are given.
 #[derive(Clone)]
 struct Pairs<T>(Vec<(String, T)>);
 
@@ -31,19 +31,19 @@ impl<T: Serialize> Serialize for Pairs<T> {
     }
 }
 
-/// What stands above and below the jobs.
+/// The members above and below the jobs.
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(rename = "fio version")]
     version: &'a str,
-    /// Seconds since 1970 at the end of the run; null when the record does not say.
+    /// Seconds since 1970 at the end of the run; null if not recorded.
     timestamp: Option<i64>,
     timestamp_ms: Option<i64>,
     time: &'a str,
     #[serde(rename = "global options")]
     options: &'a Pairs<String>,
     jobs: &'a [Job],
-    /// Rigel does not sample how busy the kernel thinks a device is.
+    /// Rigel does not sample the kernel's view of a device's utilisation.
     disk_util: [(); 0],
     rigel: &'a Run,
 }
@@ -56,7 +56,7 @@ struct Run {
     flags: Vec<Flag>,
 }
 
-/// What all documents of a run have in common.
+/// What all documents of a run share.
 struct Head {
     version: String,
     timestamp_ms: Option<i64>,
@@ -114,7 +114,7 @@ impl Head {
     }
 }
 
-/// What all jobs have in common, in fio's words as far as it has some. No name is that of an option of a job: fio-plot lets
+/// What all jobs share, in fio's words where it has some. No name is that of an option of a job: fio-plot lets
 /// these win.
 fn global_options(header: &Header) -> Pairs<String> {
     let request = &header.request;

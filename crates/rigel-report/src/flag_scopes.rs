@@ -73,7 +73,7 @@ impl<'a> FlagScopes<'a> {
 }
 
 /// The columns of a flag in a table, each with its text: its scope, the load level of each class, and the class. Empty
-/// where they say nothing.
+/// if they say nothing.
 pub(crate) fn columns(levels: &[(String, Class)], scope: FlagScope) -> Vec<(&str, String)> {
     let (name, point, class) = match scope {
         FlagScope::Run => ("run", None, String::new()),

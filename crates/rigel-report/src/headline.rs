@@ -12,7 +12,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::units::say::{number, time};
 
-/// What a headline number is measured in. In the order in which ORION prints its results.
+/// The unit of a headline number, in the order in which ORION prints its results.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Unit {
     /// Megabytes (2^20) per second.
@@ -24,7 +24,7 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    /// The name; nothing if values are written with their unit.
+    /// The name; empty if values are written with their unit.
     pub fn name(&self) -> &str {
         match self {
             Self::Mbps => "MBPS",
@@ -33,7 +33,7 @@ impl Unit {
         }
     }
 
-    /// A value for people.
+    /// A value as text.
     pub fn write(&self, value: f64) -> String {
         match self {
             Self::Mbps | Self::Rate(_) => number(value),
@@ -49,20 +49,20 @@ pub(crate) struct Headline {
     /// The same in a line of text.
     pub short: String,
     pub unit: Unit,
-    /// The figure; the reason when there is none.
+    /// The figure, or the reason if there is none.
     pub found: Result<Extreme, String>,
-    /// The first point with the same figure, which ORION's lines name, where that is another one.
+    /// The first point with the same figure, which ORION's lines name, if it is another one.
     first: Option<Point>,
 }
 
-/// Where a figure was reached: `Small=5 and Large=0 (same at Small=2 and Large=0)`. ORION's lines name the latter.
+/// The point of a figure: `Small=5 and Large=0 (same at Small=2 and Large=0)`. ORION's lines name the latter.
 pub(crate) fn place(view: &View<'_>, one: &Headline, best: Extreme, and: &str) -> String {
     let of = |point| places::of_point(view, point).unwrap_or_else(|| view.named(point, and));
     let first = one.first.map_or_else(String::new, |first| format!(" (same at {})", of(first)));
     of(best.point) + &first
 }
 
-/// All of them; those of a class that was not measured are left out.
+/// All headline numbers; those of a class that was not measured are left out.
 pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -> Vec<Headline> {
     let mut all: Vec<Headline> = answers.into_iter().flat_map(bounded).collect();
     let (loads, plain) = (view.main_loads(), &view.findings.plainly_best);
@@ -104,7 +104,7 @@ pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -
     all
 }
 
-/// What a calibration answers of one of ORION's pair alone, but for the latency that the lowest one tells.
+/// The answers of a calibration about one of ORION's pair alone, except for the latency that the lowest one gives.
 fn alone(view: &View<'_>) -> Vec<Headline> {
     let is_told = |answer: &&Answer| {
         answer.quantity.of == Scope::Alone && !answer.is_of_commits() && answer.quantity.what != What::Bounded
@@ -123,7 +123,7 @@ fn of_answer(view: &View<'_>, answer: &Answer) -> Option<Headline> {
     Some(Headline::new(answer.title, answer.title, unit, found))
 }
 
-/// What a calibration answers about commits, or why it does not, where that is news to whoever asked for it.
+/// The answers of a calibration about commits, or why there are none, if that is news to the user.
 fn of_commits(view: &View<'_>, answers: &Answers) -> Vec<Headline> {
     let commits = match &answers.commits {
         Ok(commits) => commits,
@@ -166,7 +166,7 @@ fn unit(load: &LoadClass) -> Unit {
     }
 }
 
-/// The rate within the bound of a calibration, and the latency there.
+/// The rate within the limit of a calibration, and the latency there.
 fn bounded(answers: &Answers) -> Vec<Headline> {
     let of = answers.bound.of.name();
     let latency_us = answers.max_iops.as_ref().map_or(0.0, |within| within.latency_us.value);

@@ -5,6 +5,7 @@
 mod blocks;
 mod credits;
 mod page;
+mod picture;
 mod words;
 
 pub use words::unknown as why_unknown;
@@ -35,13 +36,13 @@ pub struct HeadroomReport<'a> {
     pub asked: &'a str,
     /// What was requested.
     pub demand: &'a Demand,
-    /// What will be.
+    /// The forecast.
     pub courses: &'a [Course],
     /// The current storage, then others.
     pub storages: &'a [Storage],
     /// What is assumed.
     pub scenario: &'a Scenario,
-    /// The day of `--fail-before`, and what became of it on the first storage.
+    /// The day of `--fail-before`, and the result for the first storage.
     pub gate: Option<(i64, Gate)>,
 }
 

@@ -19,13 +19,13 @@ use rigel_core::units::{NS_PER_MS, NS_PER_S, to_f64};
 use std::fmt::Display;
 use std::time::Duration;
 
-/// Lines with the same range can be added up by every reader; a longer latency makes it wider.
+/// Lines with the same range can be added by every reader; a longer latency widens it.
 const RANGE_NS: u64 = 3600 * NS_PER_S;
 const FIGURES: u8 = 3;
-/// A bucket holds no more, so counts which land in one place stay countable.
+/// The largest count of a bucket, so counts that are added stay countable.
 const MOST_IN_A_BUCKET: u64 = 1 << 50;
 
-/// One line in the making.
+/// One line under construction.
 struct Line {
     began_ns: u64,
     measured_ns: u64,
@@ -60,7 +60,7 @@ fn bug(error: &dyn Display) -> Problem {
     unwritable("the latencies", "HdrHistogram", error)
 }
 
-/// Times of the lines are from the start of the run.
+/// Times of the lines count from the start of the run.
 fn head(header: &Header) -> String {
     let start = moment::epoch_ms(&header.started).map_or_else(String::new, |ms| {
         let seconds = format!("{}.{:03} (seconds since epoch)", ms.div_euclid(1000), ms.rem_euclid(1000));
@@ -74,7 +74,7 @@ fn head(header: &Header) -> String {
     )
 }
 
-/// The lines of a point that hold something.
+/// The non-empty lines of a point.
 fn lines(view: &View<'_>, found: &PointFindings) -> Vec<Line> {
     let mut lines = Vec::new();
     for (visit, of_visit) in view.counting(found) {
@@ -93,7 +93,7 @@ fn lines(view: &View<'_>, found: &PointFindings) -> Vec<Line> {
     lines
 }
 
-/// Reads and writes that completed behind the settling time.
+/// Reads and writes that completed after the settling time.
 fn directions(tally: &ClassTally, later_ns: u64) -> impl Iterator<Item = (&'static str, Histogram)> {
     let (reads, writes) = tally.latencies_after(tally.lead_ns.saturating_add(later_ns));
     [("read", reads), ("write", writes)].into_iter().filter(|(_, histogram)| histogram.count() > 0)

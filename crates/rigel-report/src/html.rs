@@ -21,7 +21,7 @@ use rigel_core::error::Problem;
 
 pub(crate) use several::page as page_of_several;
 
-/// What the tables of the page of a run hold.
+/// The contents of the tables on the page of a run.
 const TABLES: &str = "the tables below hold every number";
 
 /// The page.

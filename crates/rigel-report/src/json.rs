@@ -68,7 +68,7 @@ struct Document<'a> {
     points: Vec<PointDocument<'a>>,
     /// The phases of a load with phases, in their order.
     phases: Vec<PhaseDocument>,
-    /// What the search for load levels found, by class; empty when there was none.
+    /// Results of the search for load levels, by class; empty if there was none.
     curves: Vec<CurveDocument<'a>>,
     /// How figures change over the places of the targets, by class; empty when nothing was measured by place.
     places: Vec<PlacesDocument>,
@@ -165,7 +165,7 @@ impl NodeDocument {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "EngineTrial")]
 struct EngineTrialDocument {
-    /// Which one.
+    /// The engine.
     #[schemars(extend("enum" = EngineKind::ALL.map(EngineKind::name)))]
     engine: &'static str,
     /// Reads per second in each turn.

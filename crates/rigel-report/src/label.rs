@@ -20,7 +20,7 @@ pub(crate) fn title(view: &View<'_>) -> String {
     printable(header.request.label.as_ref().unwrap_or(&header.run_id)).into_owned()
 }
 
-/// The path of a target from the root on; as it was named, when it was named so.
+/// The full path of a target; as named, if it was named that way.
 pub(crate) fn absolute(target: &TargetFacts) -> &str {
     let is_whole = target.path.starts_with('/') || target.kind == TargetKind::Simulated;
     if is_whole { &target.path } else { &target.real_path }
@@ -45,7 +45,7 @@ pub(crate) fn targets(view: &View<'_>) -> String {
     }
 }
 
-/// The title of a run's own page: what was asked, of which storage. A label says which run.
+/// The title of a run's own page: the question and the storage, after the label if there is one.
 pub(crate) fn question(view: &View<'_>) -> String {
     let request = &view.record.header.request;
     let storage = storage(&view.record.header.targets);
@@ -66,7 +66,7 @@ pub(crate) fn question(view: &View<'_>) -> String {
         (_, Answer::Burst(_)) => format!("How long does the rate of {storage} last?"),
         (_, Answer::Scaling(_)) => format!("How does the rate grow with the targets on {storage}?"),
         _ if !loads.is_empty() && loads.iter().all(|load| load.places.is_some()) => {
-            format!("How do places differ on {storage}?")
+            format!("Is {storage} equally fast everywhere?")
         }
         _ => {
             let mut units: Vec<String> =
@@ -84,14 +84,14 @@ pub(crate) fn question(view: &View<'_>) -> String {
     }
 }
 
-/// When, and by what: the line below the title.
+/// The line below the title: when, and by which version.
 pub(crate) fn measured(view: &View<'_>) -> String {
     let header = &view.record.header;
     let parts = [&header.run_id, &targets(view), &header.started].map(|part| printable(part).into_owned());
     format!("{} · Rigel {}", parts.join(" · "), printable(&header.program_version))
 }
 
-/// What was measured as people know it: `/u01 (Samsung SSD 990 PRO)`, `/dev/sdb (PM9A3)`, not the name of a scratch file.
+/// The storage as people know it: `/u01 (Samsung SSD 990 PRO)`, `/dev/sdb (PM9A3)`, not the name of a scratch file.
 pub(crate) fn storage(targets: &[TargetFacts]) -> String {
     let all: BTreeSet<String> = targets.iter().map(place).collect();
     let shown: Vec<&str> = all.iter().take(MOST_TARGETS).map(String::as_str).collect();
@@ -115,14 +115,14 @@ fn place(target: &TargetFacts) -> String {
     }
 }
 
-/// How the runs are called, some of which may have the same name: `2 · old-san`.
+/// The names of the runs, numbered because some may be equal: `2 · old-san`.
 pub(crate) fn numbered(views: &[View<'_>]) -> Vec<String> {
     let names = names(&views.iter().collect::<Vec<_>>());
     (1..).zip(names).map(|(number, name): (usize, String)| format!("{number} · {name}")).collect()
 }
 
-/// A name for each of several runs. A run without a label is called by its targets, or by its own name where that tells the
-/// runs apart and the targets do not.
+/// A name for each of several runs. A run without a label is called by its targets, or by its own name if that distinguishes the
+/// runs and the targets do not.
 pub(crate) fn names(views: &[&View<'_>]) -> Vec<String> {
     let is_nameless = |view: &&View<'_>| view.record.header.request.label.is_none();
     let nameless: Vec<&View<'_>> = views.iter().copied().filter(is_nameless).collect();

@@ -77,15 +77,15 @@ pub use view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::answer::Answer;
 
-/// What an output looks like.
+/// The format of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// The files that ORION of that version writes, and two tables for what these have no place for: the intervals and
+    /// The files that this version of ORION writes, and two tables for what these have no place for: the intervals and
     /// the flags.
     Orion(OrionVersion),
     /// One JSON document, [`json::SCHEMA`].
     Json,
-    /// One tidy table: a row per point and class; of a run on several nodes another one with a row for each of them.
+    /// One tidy table: a row per point and class; for a run on several nodes another one with a row for each of them.
     Csv,
     /// One page for people, with charts.
     Html,
@@ -94,11 +94,11 @@ pub enum Format {
     Fio,
     /// The latencies of every visit as an interval log of HdrHistogram.
     Hlog,
-    /// Text that Prometheus and others read.
+    /// Text for Prometheus and compatible tools.
     OpenMetrics,
     /// Tables for a ticket or a wiki.
     Markdown,
-    /// Everything that is reported on a terminal, for people who look at files there: without colours.
+    /// Everything that is reported on a terminal, without colours, for people who read files there.
     Text,
 }
 
@@ -131,7 +131,7 @@ impl Format {
         }
     }
 
-    /// Whether it is one text, which can be piped on; files and pages go beside the record.
+    /// Whether it is one text, which can be piped; files and pages go next to the record.
     pub const fn is_text(self) -> bool {
         match self {
             Self::Json
@@ -146,7 +146,7 @@ impl Format {
     }
 }
 
-/// What a run writes beside its record, in this order; each name follows that of the run.
+/// The outputs of a run besides its record, in this order; each name follows that of the run.
 /// Layouts of ORION differ in the ending of the histogram.
 pub const RUN_OUTPUTS: [&str; 10] = [
     "_summary.txt",
@@ -200,7 +200,7 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
 }
 
 /// One page about several records, each judged by [`View::of`]: an overview, and a page for each record in their order. A
-/// record may be there twice.
+/// record may occur twice.
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.

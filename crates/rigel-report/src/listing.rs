@@ -24,7 +24,7 @@ pub(crate) struct Listing<'a> {
     pub heads: Vec<String>,
     /// In order.
     pub rows: Vec<Row<'a>>,
-    /// What the columns mean, as a sentence; nothing if their names say it.
+    /// The meaning of the columns, as a sentence; empty if their names say it.
     pub meaning: &'static str,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Listing<'a> {
 pub(crate) struct Row<'a> {
     /// A cell for each column.
     pub cells: Vec<String>,
-    /// The points that it is about.
+    /// Its points.
     pub points: Vec<&'a PointFindings>,
 }
 
@@ -44,7 +44,7 @@ impl Row<'_> {
 }
 
 impl<'a> Listing<'a> {
-    /// As it is laid out.
+    /// As a table block.
     pub fn table(&self) -> Table {
         let column = |(place, head): (usize, &String)| match place {
             0 => Column::left(head),
@@ -167,7 +167,7 @@ fn width(found: Option<Estimate>) -> String {
     found.and_then(|found| found.half_width()).map_or_else(|| "-".to_owned(), percent)
 }
 
-/// Half the width of the interval that says how certain the point is; with a star where that was requested and not reached.
+/// Half the width of the interval that tells how certain the point is; with a star if that was requested and not reached.
 fn half(view: &View<'_>, io: &IoFindings, found: Option<Estimate>, room: Room) -> String {
     let star = match (room, view.findings.target) {
         (Room::Narrow, Some(_)) if !io.sure.reached => "*",

@@ -4,7 +4,7 @@
 
 use jiff::Timestamp;
 
-/// Milliseconds from the start of 1970 to a moment as RFC 3339 writes it; `None` when the text is none.
+/// Milliseconds from the start of 1970 to a time in RFC 3339; `None` if the text is not one.
 pub(crate) fn epoch_ms(rfc3339: &str) -> Option<i64> {
     Some(rfc3339.parse::<Timestamp>().ok()?.as_millisecond())
 }

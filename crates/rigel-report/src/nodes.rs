@@ -10,7 +10,7 @@ use rigel_core::load::request::Request;
 use rigel_core::path_text::printable;
 use rigel_core::units::say::{number, time};
 
-/// A longer text is in `_nodes.csv` only.
+/// Longer tables are in `_nodes.csv` only.
 const MOST_ROWS: usize = 64;
 
 /// What the columns mean.
@@ -24,7 +24,7 @@ pub(crate) struct Row {
     load: String,
     outstanding: String,
     rate: String,
-    /// What it did of its part; 1 is all of it. This tells a node which lags behind.
+    /// How much of its part it did; 1 is all of it. Shows which node lags behind.
     of_part: f64,
     mean: Option<String>,
 }
@@ -50,7 +50,7 @@ pub(crate) fn blocks(mut rows: Vec<Row>, room: Room) -> Vec<Block> {
     Block::explained("Nodes", [table].into_iter().chain(more).collect(), MEANING, room)
 }
 
-/// The nodes under a load, which `named` names.
+/// The nodes under a load with this name.
 pub(crate) fn rows_of(request: &Request, named: &str, nodes: &[NodeFindings]) -> Vec<Row> {
     let rows = |node: &NodeFindings| -> Vec<Row> {
         let name = printable(&node.name).into_owned();

@@ -69,7 +69,7 @@ pub(crate) fn cut_short(view: &View<'_>) -> Option<String> {
     ))
 }
 
-/// How far a run came: `after 12 s; 3 of 9 points have figures`.
+/// The progress of a run: `after 12 s; 3 of 9 points have figures`.
 pub(crate) fn progress(view: &View<'_>) -> String {
     let record = view.record;
     let visits = record.search.iter().chain(&record.visits);
@@ -94,7 +94,7 @@ pub(crate) fn progress(view: &View<'_>) -> String {
     format!("after {after}; {with} of {} {verb} figures{in_full}", words::counted(all, "point"))
 }
 
-/// At how many points something completed.
+/// The number of points at which something completed.
 pub(crate) fn with_figures(view: &View<'_>) -> usize {
     let has = |found: &&PointFindings| {
         found.classes().any(|(_, io)| io.reads.count().saturating_add(io.writes.count()) > 0)
@@ -102,7 +102,7 @@ pub(crate) fn with_figures(view: &View<'_>) -> usize {
     view.findings.points.iter().filter(has).count()
 }
 
-/// The visits of an adaptive run, and what its numbers mean; nothing for a run with one visit per point.
+/// The visits of an adaptive run, and what its numbers mean; empty for a run with one visit per point.
 fn visits(view: &View<'_>) -> Vec<String> {
     let points = &view.findings.points;
     let (Some(target), false) = (view.findings.target, points.is_empty()) else {
@@ -135,7 +135,7 @@ fn visits(view: &View<'_>) -> Vec<String> {
     lines
 }
 
-/// How certain the results are that ORION's files have. ORION's lines stay as they are, so these have words of their own.
+/// How certain the results in ORION's files are. ORION's lines stay unchanged, so these have lines of their own.
 fn intervals_of_orion(view: &View<'_>) -> Vec<String> {
     intervals(view, headline::all(view, &view.findings.plainly_best, None))
 }
@@ -185,7 +185,7 @@ fn how_sure(found: Estimate) -> String {
     )
 }
 
-/// What the search found for a class.
+/// The result of the search for a class.
 fn curve(found: &CurveFindings) -> String {
     let curve = &found.curve;
     let most = found.rate(curve.x_max);
@@ -229,7 +229,7 @@ pub(crate) fn judged_flag(flag: &Flag) -> String {
     flag_text(flag) + weight
 }
 
-/// What follows a flag where its line says that the numbers must not be used.
+/// Follows a flag whose numbers must not be used.
 const NOT_TO_BE_USED: &str = ", not to be used";
-/// What follows a flag that casts doubt on nothing.
+/// Follows a flag that casts no doubt.
 const A_NOTE: &str = ", a note";

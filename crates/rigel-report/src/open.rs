@@ -21,7 +21,7 @@ const MEANING: &str = "Mean and p99 count from the time at which an I/O should h
     end. Backlog: I/Os that had arrived but not completed, at the start and at the end of the measured time \
     of a visit.";
 
-/// The table; nothing when nothing arrived at a rate of its own. Flags and marks stand in the table of all numbers.
+/// The table; empty if nothing arrived at a rate of its own. Flags and marks are in the table of all numbers.
 pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
     let rows = rows(view);
     if rows.is_empty() {
@@ -39,7 +39,7 @@ pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
     Block::explained("Arrivals", vec![table], MEANING, room)
 }
 
-/// A point of an open loop: its class, `open, A` where two sides take turns, and a cell for each column.
+/// A point of an open loop: its class, `open, A` if there are sides, and a cell for each column.
 fn rows(view: &View<'_>) -> Vec<(String, [String; 8])> {
     let each = view
         .classes()

@@ -56,7 +56,7 @@ impl Family {
         Self { samples: samples.collect(), ..self }
     }
 
-    /// Nothing without samples.
+    /// Empty without samples.
     pub fn write(&self, page: &mut Page) {
         if self.samples.is_empty() {
             return;
@@ -74,7 +74,7 @@ impl Family {
     }
 }
 
-/// The value of a label: printable, and with the three signs escaped that could end it or its line.
+/// The value of a label: printable, and with the three characters escaped that could end it or its line.
 fn escaped(text: &str) -> String {
     printable(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
@@ -183,7 +183,7 @@ fn rates_and_latencies(view: &View<'_>) -> Vec<Family> {
     ]
 }
 
-/// Not under the label `quantile`, which `promtool` wants to see on summaries only; and these have intervals.
+/// Not under the label `quantile`, which `promtool` expects on summaries only; and these have intervals.
 fn percentiles(io: &IoFindings) -> Vec<(Labels, f64)> {
     let Some(us) = io.latency_us else { return Vec::new() };
     let of = |(percentile, found): (&str, Estimate)| {
@@ -223,7 +223,7 @@ fn counts(view: &View<'_>) -> Vec<Family> {
     ]
 }
 
-/// What asks for care: of the run, of its points, of the curves of a search.
+/// Flags of the run, of its points, and of the curves of a search.
 fn flags(view: &View<'_>) -> Family {
     let run = run_label(view);
     let levels = view.level_columns();

@@ -37,7 +37,7 @@ pub enum OrionVersion {
 rigel_core::named!(OrionVersion { V10_2: "10.2", V11_1: "11.1", V11_2: "11.2", V19: "19" });
 
 impl OrionVersion {
-    /// The version as that program writes it, as far as it does not name a build.
+    /// The version as that program writes it, without a build.
     const fn full_name(self) -> &'static str {
         match self {
             Self::V10_2 => "10.2.0.1.0",
@@ -47,12 +47,12 @@ impl OrionVersion {
         }
     }
 
-    /// Whether it is older than the wording, the microseconds and the histograms of 11.2.
+    /// Whether it predates the wording, the microseconds and the histograms of 11.2.
     pub(crate) const fn is_before_11_2(self) -> bool {
         matches!(self, Self::V10_2 | Self::V11_1)
     }
 
-    /// Whether date and time of a run are in the names of its files.
+    /// Whether its file names contain date and time of a run.
     pub const fn dates_its_files(self) -> bool {
         !matches!(self, Self::V10_2)
     }
@@ -68,8 +68,8 @@ impl FromStr for OrionVersion {
     }
 }
 
-/// Whether a run has something to say in the file of ORION that ends so. A level that names its points itself may have neither of
-/// ORION's two classes, which are all that its tables and its summary know.
+/// Whether a run has something to say in ORION's file with this ending. A level that defines its own points may have neither of
+/// ORION's two classes, and its tables and its summary know no others.
 pub fn has_content(request: &Request, suffix: &str) -> bool {
     let has = |class: Class| !request.level().is_own() || request.class(class).is_some();
     match suffix {
@@ -134,7 +134,7 @@ pub fn result_block(version: OrionVersion, view: &View<'_>) -> String {
     join_paragraphs([results, notes::of(view)])
 }
 
-/// The results alone, as far as that version prints them.
+/// The results alone, if that version prints them.
 pub(crate) fn results(version: OrionVersion, view: &View<'_>) -> String {
     match version {
         OrionVersion::V10_2 | OrionVersion::V11_1 => String::new(),

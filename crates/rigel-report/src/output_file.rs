@@ -7,7 +7,7 @@ use std::fmt::Display;
 /// One file of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputFile {
-    /// What follows the name of the run, `_summary.txt`; a `/` in it ends the name of a directory.
+    /// The text after the name of the run, `_summary.txt`; a `/` in it ends the name of a directory.
     pub suffix: Cow<'static, str>,
     /// The contents.
     pub bytes: Vec<u8>,

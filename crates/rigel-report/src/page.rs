@@ -21,7 +21,7 @@ impl Page {
         Self(String::with_capacity(bytes))
     }
 
-    /// Adds text as it is.
+    /// Adds text without changes.
     pub fn push(&mut self, text: impl Display) {
         // Writing to a String cannot fail.
         let _ = write!(self.0, "{text}");

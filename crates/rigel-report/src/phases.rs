@@ -13,7 +13,7 @@ use rigel_core::units::say::{counted, number, time};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The 99th percentile of fewer I/Os is the slowest of them.
+/// With fewer I/Os, the 99th percentile is the slowest of them.
 const LEAST_IOS: u64 = 100;
 /// Phases that are named; the table has all.
 const MOST_NAMED: usize = 3;
@@ -23,13 +23,13 @@ const MOST_NAMED: usize = 3;
 pub(crate) struct PhaseResult<'a> {
     /// Its number, from 0.
     pub number: u32,
-    /// The point that it is of.
+    /// Its point.
     pub found: &'a PointFindings,
-    /// What was seen in it.
+    /// Its visit.
     pub visit: &'a VisitFindings,
 }
 
-/// Those of a run, in their order; none where a load has no phases.
+/// The measured phases of a run, in order; empty if the load has none.
 pub(crate) fn measured<'a>(view: &'a View<'_>) -> Vec<PhaseResult<'a>> {
     if view.record.header.request.phases().is_empty() {
         return Vec::new();
@@ -45,7 +45,7 @@ pub(crate) fn measured<'a>(view: &'a View<'_>) -> Vec<PhaseResult<'a>> {
     all
 }
 
-/// Those of a run that goes through them once; a soak, which repeats them for days, has words of its own.
+/// The phases of a run that visits them once; a soak, which repeats them for days, has its own text.
 fn once<'a>(view: &'a View<'_>) -> Vec<PhaseResult<'a>> {
     if matches!(view.record.header.request.task, Task::Phases(_)) { measured(view) } else { Vec::new() }
 }
@@ -73,7 +73,7 @@ impl PhaseResult<'_> {
         all.max_by(|one, other| one.1.total_cmp(&other.1))
     }
 
-    /// As people count.
+    /// Its number, counted from 1.
     fn shown(&self) -> u32 {
         self.number.saturating_add(1)
     }
@@ -155,7 +155,7 @@ pub(crate) struct PhaseDocument {
 struct PhaseIo {
     /// The requested load: arrivals per second, or the unit of its load level.
     asked: u32,
-    /// Arrivals per second, as they came by chance; null in a closed loop.
+    /// Arrivals per second, as they occurred by chance; null in a closed loop.
     arrived_per_s: Option<f64>,
     /// I/Os per second that were served.
     served_per_s: f64,

@@ -16,7 +16,7 @@ pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
     view.findings.places.iter().map(|found| sentence(view, found)).collect()
 }
 
-/// What differs, and whether it may be due to the moments at which the places were visited.
+/// The differences, and whether they may be due to the moments at which the places were visited.
 pub(crate) fn sentence(view: &View<'_>, found: &PlaceFindings) -> String {
     let differs = matches!(found.course, Some(Course::Slope { .. } | Course::Areas(_)));
     let said = course(view, found);
@@ -45,8 +45,8 @@ fn course(view: &View<'_>, found: &PlaceFindings) -> String {
              separated."
         ),
         Some(Course::Even { mean, told }) => format!(
-            "{subject} is even: {} wherever it goes, the mean of {} places{}. No difference between places was detected; one of \
-             {} % between the halves would have been detected in one of two runs.",
+            "{subject} is the same everywhere: {} on average over {} places{}. No difference between places \
+             was detected; a difference of {} % between the halves is detected in one of two runs.",
             figure(*mean),
             found.load.places.unwrap_or(0),
             range(view, found),
@@ -57,14 +57,14 @@ fn course(view: &View<'_>, found: &PlaceFindings) -> String {
     }
 }
 
-/// What was measured at each place, in their order; nothing if one is not known.
+/// The measured figure of each place, in order; `None` if one is unknown.
 fn measured(view: &View<'_>, found: &PlaceFindings) -> Option<Vec<Estimate>> {
     let at =
         |place| view.findings.alone(found.load.name, place)?.io(found.load.name).and_then(judged_at_place);
     (1..=u32::from(found.load.places?)).map(at).collect()
 }
 
-/// A slope by what stands in the table of both ends. Where their intervals leave open which is higher, by the curve that all places together make.
+/// A slope by the table's figures of both ends. If their intervals leave open which is higher, by the curve through all places.
 fn sloped(view: &View<'_>, found: &PlaceFindings, subject: &str, fitted: (f64, f64)) -> String {
     let measured = measured(view, found).unwrap_or_default();
     let ends = measured.first().zip(measured.last());
@@ -96,20 +96,20 @@ fn sloped(view: &View<'_>, found: &PlaceFindings, subject: &str, fitted: (f64, f
     }
 }
 
-/// The last over the first with its 95 % interval, which two independent ones make; `None` if one has none.
+/// The last over the first with its 95 % interval, from two independent ones; `None` if one has none.
 fn ratio_of(first: &Estimate, last: &Estimate) -> Option<[f64; 3]> {
     let half = |of: &Estimate| of.interval.map(|interval| interval.relative_half_width);
     let (value, half) = (last.value / first.value, half(first)?.hypot(half(last)?));
     value.is_finite().then(|| [value * (-half).exp(), value, value * half.exp()])
 }
 
-/// `, measured 73.6 us to 95.7 us`
+/// `, from 73.6 us to 95.7 us`
 fn range(view: &View<'_>, found: &PlaceFindings) -> String {
     let measured = measured(view, found).unwrap_or_default();
     let least = measured.iter().map(|one| one.value).reduce(f64::min);
     let most = measured.iter().map(|one| one.value).reduce(f64::max);
     let (Some(least), Some(most)) = (least, most) else { return String::new() };
-    format!(", which measured {} to {}", figure(found, least), figure(found, most))
+    format!(", from {} to {}", figure(found, least), figure(found, most))
 }
 
 /// `The rate of stream I/O has a step at 50 % of every target: 200 MBPS from 0 % to 50 %, 100 MBPS from 50 % to 100 %.`
@@ -146,14 +146,14 @@ fn brief(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// `0-6.25 %`: where a point is, when its class was measured place by place.
+/// `0-6.25 %`: the range of a point, if its class was measured place by place.
 pub(crate) fn of_point(view: &View<'_>, point: Point) -> Option<String> {
     let (class, place) = point.classes().next()?;
     let load = view.record.header.request.class(class).filter(|load| load.places.is_some())?;
     Some(load.place_words(place))
 }
 
-/// A point that is a place of one class: `Random at 0-6.25 %`, or `A: Random at 0-6.25 %`; `None` of every other one.
+/// A point that is a place of one class: `Random at 0-6.25 %`, or `A: Random at 0-6.25 %`; `None` for every other one.
 pub(crate) fn named(view: &View<'_>, point: Point) -> Option<String> {
     let class = view.record.header.request.class(point.classes().next()?.0)?;
     let side = class.side.map_or_else(String::new, |side| format!("{}: ", side.name()));

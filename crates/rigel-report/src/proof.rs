@@ -22,11 +22,11 @@ pub const SCHEMA: &str = "rigel.proof/1";
 /// An experiment with its name.
 #[derive(Clone, Copy, Debug)]
 pub struct ProofReport<'a> {
-    /// Name that all files of it begin with.
+    /// The prefix of the names of all its files.
     pub run: &'a str,
     /// Local time of the start, RFC 3339.
     pub started: &'a str,
-    /// What came out.
+    /// The results.
     pub proof: &'a Proof,
 }
 
@@ -137,7 +137,7 @@ pub fn json(proven: &ProofReport<'_>) -> Result<Vec<u8>, Problem> {
     })
 }
 
-/// For the terminal; `files` are where the outputs are, printable.
+/// For the terminal; `files` are the printable locations of the outputs.
 pub fn text(proven: &ProofReport<'_>, style: Style, files: &[String]) -> String {
     let mut blocks = proven.blocks(Room::Narrow);
     blocks.push(Block::part(vec![Block::Files(files.to_vec())]));

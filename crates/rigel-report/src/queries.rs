@@ -14,7 +14,7 @@ use rigel_core::record::Visit;
 use rigel_core::units::say::{counted, number, percent, time};
 use rigel_uses::beside::{commits_per_flush, index_blocks};
 
-/// What each class loses where all of them have the most sessions, a sentence for each.
+/// What each class loses when all of them have the most sessions, a sentence for each.
 pub(crate) fn costs(view: &View<'_>) -> Vec<String> {
     let request = &view.record.header.request;
     if request.sql().is_none() || request.sides.is_some() {
@@ -56,12 +56,12 @@ fn cost(view: &View<'_>, load: &LoadClass, most: &PointFindings, loss: &Loss) ->
     format!("Beside {}, {own} {lose} {share} % of {their} rate{within}{times}.", words::listed(&others))
 }
 
-/// Below zero where the rate is higher than alone.
+/// Negative if the rate is higher than alone.
 fn share(share: f64) -> String {
     if share < 0.0 { format!("-{}", percent(-share)) } else { percent(share) }
 }
 
-/// What look-ups through an index read, at their highest rate.
+/// The reads of look-ups through an index, at their highest rate.
 pub(crate) fn index(view: &View<'_>) -> Option<String> {
     let request = &view.record.header.request;
     if request.sql().is_none() || request.sides.is_some() {
@@ -111,7 +111,8 @@ pub(crate) fn users(view: &View<'_>) -> Option<String> {
         ("The knee ".to_owned(), "queries".to_owned())
     };
     Some(format!(
-        "{whose}{}: up to there more of them bring more {more}, beyond it they wait for one another. At half of it{}",
+        "{whose}{}: up to there more sessions bring more {more}; beyond it they wait for one another. \
+         At half of it{}",
         place(&knee),
         responses(view, &knee)
     ))
@@ -122,7 +123,7 @@ fn no_knee(view: &View<'_>, why: NoKnee) -> Option<String> {
     match why {
         NoKnee::Nothing => None,
         NoKnee::OnePoint => Some(
-            "The knee is not known: one number of sessions does not show whether more of them bring more."
+            "The knee is not known: one number of sessions does not show whether more would bring more."
                 .to_owned(),
         ),
         NoKnee::Unusable { unusable, of } => {

@@ -25,13 +25,13 @@ use rigel_uses::rank::{Contenders, Purchase, RankRow, Ranking};
 
 /// A storage with its runs.
 pub struct StorageView<'a> {
-    /// What it is called; printable.
+    /// Its name, printable.
     pub name: String,
     /// Its runs.
     pub runs: Vec<SourceView<'a>>,
 }
 
-/// A ranking with all that is shown of it.
+/// A ranking with everything that is shown about it.
 pub struct RankView<'a> {
     /// The storages, in the order in which they were given.
     pub storages: &'a [StorageView<'a>],
@@ -39,15 +39,15 @@ pub struct RankView<'a> {
     pub contenders: &'a Contenders<'a>,
     /// The order.
     pub ranking: &'a Ranking,
-    /// What they cost and have; empty without a sheet.
+    /// Their prices and sizes; empty without a sheet.
     pub offers: &'a Offers,
-    /// What is required.
+    /// The requirements.
     pub required: &'a [Gate],
-    /// What became of that.
+    /// Which storages meet them.
     pub purchase: &'a Purchase,
 }
 
-/// What an output of a ranking looks like.
+/// The format of a ranking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RankFormat {
     /// Tables of 80 columns.
@@ -83,26 +83,26 @@ pub fn render(format: RankFormat, ranked: &RankView<'_>) -> Result<OutputFile, P
 }
 
 impl<'a> RankView<'a> {
-    /// What the storage of a row is called.
+    /// The name of the storage in a row.
     fn name(&self, row: &RankRow) -> &str {
         &self.storages[row.storage].name
     }
 
-    /// The rate of I/Os that offers are compared by: what they are ranked by, or the nearest that all have.
+    /// The rate of I/Os by which offers are compared: the ranked quantity, or the closest that all have.
     fn iops(&self) -> Option<Quantity> {
         let own = self.ranking.quantity;
         let is_own = own.unit() == Unit::Iops && own.is_of_a_run();
         if is_own { Some(own) } else { self.contenders.first_common(&[MAX_IOPS, UNBOUNDED_IOPS]) }
     }
 
-    /// The same of bytes.
+    /// The same for bytes.
     fn mbps(&self) -> Option<Quantity> {
         let own = self.ranking.quantity;
         let is_own = own.unit() == Unit::Mbps && own.is_of_a_run();
         if is_own { Some(own) } else { self.contenders.first_common(&[MAX_MBPS]) }
     }
 
-    /// What a storage has of a quantity of runs.
+    /// A storage's figure of a quantity of runs.
     fn figure(&self, storage: usize, quantity: Option<Quantity>) -> Option<Estimate> {
         let (estimate, _) = self.contenders.figure(storage, &(quantity?, None))?;
         (estimate.value > 0.0).then_some(estimate)

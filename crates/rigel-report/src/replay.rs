@@ -11,25 +11,25 @@ use rigel_core::units::say::trimmed;
 use rigel_core::units::say::{counted, number, percent, short, span};
 use rigel_core::units::{KIB, Nanos, to_f64};
 
-/// Below that a time is not known as a whole.
+/// Below this share of the time, coverage is reported.
 const WHOLE: f64 = 0.999;
-/// A phase has that share of the busiest stretch, or it is worth telling.
+/// If the busiest phase has less than this share of the busiest stretch, that is reported.
 const KEPT: f64 = 0.9;
 
-/// A replay, and where it is from.
+/// A replay and its origin.
 #[derive(Clone, Debug)]
 pub struct ReplayReport<'a> {
     /// The command, as it can be typed again.
     pub command: &'a str,
-    /// The disks or databases of each host, together.
+    /// The disks or databases of each host.
     pub members: &'a Members,
-    /// What each host has of the load, in parts of a hundred, where that was requested.
+    /// Each host's share of the load, in hundredths, if requested.
     pub nodes: &'a [(String, u32)],
-    /// Intervals that some hosts have and others lack.
+    /// Intervals that only some hosts have.
     pub left_out_stretches: usize,
-    /// Devices that lie on them and do not count beside them.
+    /// Devices that are on others and do not count in addition.
     pub left_out: &'a [Subject],
-    /// The tools that said so.
+    /// The tools that reported it.
     pub sources: &'a [Source],
     /// The time that was requested, in milliseconds of the epoch.
     pub range_ms: (i64, i64),
@@ -50,7 +50,7 @@ impl ReplayReport<'_> {
         self.replay.load.commented(&Comments { head, phases })
     }
 
-    /// What the user should know of it.
+    /// Notes for the user.
     pub fn remarks(&self) -> Vec<String> {
         let mut all = self.what();
         if !self.left_out.is_empty() {
@@ -92,14 +92,14 @@ impl ReplayReport<'_> {
         all
     }
 
-    /// Of what the load is, in sentences.
+    /// What the load is, in sentences.
     fn what(&self) -> Vec<String> {
         let (from_ms, to_ms) = self.range_ms;
         let sources: Vec<&str> = self.sources.iter().map(|source| source.name()).collect();
         let covered_ms: i64 = self.replay.phases.iter().map(|phase| phase.covered_ms).sum();
         let known = to_f64(covered_ms.unsigned_abs()) / to_f64((to_ms - from_ms).unsigned_abs().max(1));
         let known = if known < WHOLE {
-            format!("; {} % of the time is known, the rest is left out", percent(known.min(WHOLE)))
+            format!("; {} % of the time is known, the remainder is left out", percent(known.min(WHOLE)))
         } else {
             String::new()
         };
@@ -128,7 +128,7 @@ impl ReplayReport<'_> {
         what
     }
 
-    /// What each node of a run has of the load.
+    /// The share of each node.
     fn nodes(&self) -> Option<String> {
         let each: Vec<String> = self.nodes.iter().map(|(host, share)| format!("{host} {share} %")).collect();
         (!each.is_empty()).then(|| format!("Shares of the nodes: {}.", listed(&each)))
@@ -178,7 +178,7 @@ fn time(ms: i64) -> String {
     span(Nanos(ms.unsigned_abs().saturating_mul(1_000_000)))
 }
 
-/// What was assumed, as a sentence without a stop.
+/// An assumption, as a sentence without a full stop.
 fn assumed(one: &Assumption) -> String {
     match *one {
         Assumption::Places => {

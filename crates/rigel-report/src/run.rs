@@ -27,13 +27,13 @@ use rigel_core::judge::answer::Answer;
 use rigel_core::judge::findings::SloFindings;
 use rigel_core::path_text::shell_word;
 
-/// Headline numbers beside the picture; more stand below.
+/// Headline numbers next to the picture; more are below.
 const MOST_CARDS: usize = 5;
-/// Warnings that are shown without being asked for.
+/// Warnings that are shown without a request.
 const MOST_WARNINGS: usize = 3;
-/// What leads to everything else.
+/// The label of the command that shows everything else.
 const LABEL: &str = "more: ";
-/// How the name of a record ends.
+/// The ending of a record's name.
 const RECORD: &str = "_record.jsonl";
 
 /// What is shown after a run: the answer, the most important warnings, the table, and where the `files` are.
@@ -67,13 +67,13 @@ fn answered(view: &View<'_>) -> Vec<Block> {
     all
 }
 
-/// The line that leads to everything else: whole, however long the path is, so it can be pasted.
+/// The line with the command that shows everything else: unbroken, however long the path is, so it can be pasted.
 fn more(record: Option<&String>) -> Block {
     let record = record.map_or("RECORD", String::as_str);
     Block::part(vec![Block::whole(LABEL, format!("rigel report {} --explain", shell_word(record)))])
 }
 
-/// The answer to what was asked, and what speaks most against it.
+/// The answer to the question, and the strongest doubts about it.
 pub(crate) fn answer(verdict: &Conclusion) -> Vec<Block> {
     let mut all = vec![Block::Verdict { tone: verdict.look, sentences: verdict.answer() }];
     all.extend(verdict.causes.iter().take(MOST_WARNINGS).map(warning));
@@ -169,12 +169,12 @@ fn more_numbers(cards: Vec<Card>) -> Block {
     Block::section("More numbers", vec![Block::Cards(cards)])
 }
 
-/// What the first screen has no room for.
+/// What does not fit on the first screen.
 fn why(verdict: &Conclusion) -> Block {
     Block::section("Why", verdict.others()).of_kind(Kind::Why)
 }
 
-/// What the numbers and their intervals are about.
+/// The meaning of the numbers and their intervals.
 fn about(view: &View<'_>) -> String {
     let unseen =
         view.findings.unseen_share.map_or_else(String::new, |share| format!(" {}", words::unseen(share)));

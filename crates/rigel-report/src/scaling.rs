@@ -20,15 +20,15 @@ use serde::Serialize;
 /// Names of targets in a sentence; more are counted.
 const MOST_NAMED: usize = 4;
 
-/// `The rate grows with the targets up to 4: 39,980 IOPS (±1 %). With 5 it is 40,010 IOPS, 80 % of the straight line. ..` `None` of another run.
+/// `The rate grows with the targets up to 4: 39,980 IOPS (±1 %). With 5 it is 40,010 IOPS, 80 % of linear. ..` `None` for another run.
 pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let found = view.findings.scaling.as_ref()?;
     let at = |targets: u32| found.points.iter().find(|point| point.targets == targets);
     let (first, last) = (found.points.first()?, found.points.last()?);
     let told = match found.linear {
         Linearity::Throughout => format!(
-            "The rate grows linearly with the targets, up to all {}: {} with one, {} with {} ({} % of the \
-             line).",
+            "The rate grows linearly with the targets, up to all {}: {} with one, {} with {} ({} % of \
+             linear).",
             last.targets,
             rate(found, first),
             rate(found, last),
@@ -43,7 +43,7 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
                 String::new()
             };
             format!(
-                "The rate grows linearly up to {}: {}. With {} it is {}, {} % of the line.{most}",
+                "The rate grows linearly up to {}: {}. With {} it is {}, {} % of linear.{most}",
                 counted(on.targets, "target"),
                 rate(found, on),
                 below.targets,
@@ -52,7 +52,7 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
             )
         }
         Linearity::Undecided => format!(
-            "It is undecided whether the rate grows linearly: {} give {}, {} % of the line, and the \
+            "It is undecided whether the rate grows linearly: {} give {}, {} % of linear, and the \
              intervals allow both.",
             counted(last.targets, "target"),
             rate(found, last),
@@ -98,7 +98,7 @@ fn limit_words(view: &View<'_>, found: &ScalingFindings, limit: ScalingLimit) ->
     }
 }
 
-/// Targets on one device are reported though nothing limits them yet.
+/// Targets on one device are reported even if nothing limits them yet.
 fn shared_only(view: &View<'_>, found: &ScalingFindings) -> Vec<String> {
     devices(view, found).into_iter().map(|told| format!("Note: {told}.")).collect()
 }
@@ -148,7 +148,7 @@ fn rate(found: &ScalingFindings, point: &ScalingPoint) -> String {
     format!("{} {}{}", number(point.rate.value), printable(found.load.unit()), width(point.rate))
 }
 
-/// The table, and what each target gave with all of them; nothing of another run.
+/// The table, and the rate of each target with all of them; empty for another run.
 pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
     let Some(found) = &view.findings.scaling else { return Vec::new() };
     let mut all = vec![table(found), Block::about(about(found))];
@@ -180,7 +180,7 @@ fn or_dash(value: f64, write: impl Fn(f64) -> String) -> String {
     if value.is_finite() { write(value) } else { "-".to_owned() }
 }
 
-/// The load of each target, and what the line is.
+/// The load of each target, and the meaning of the line.
 fn about(found: &ScalingFindings) -> String {
     format!(
         "Each target has {}, however many others have. The straight line is the rate of the first target \
@@ -209,7 +209,7 @@ pub(crate) fn load_of_each(load: &LoadClass) -> String {
     }
 }
 
-/// What each target gave at every number of them.
+/// The rate of each target at every number of them.
 fn each(view: &View<'_>, found: &ScalingFindings) -> Option<Block> {
     let most = found.points.iter().map(|point| point.each.len()).max()?;
     let rows: Vec<usize> = (0..most).collect();
@@ -230,7 +230,7 @@ fn each(view: &View<'_>, found: &ScalingFindings) -> Option<Block> {
     Some(Block::section(format!("{} of each target", printable(found.load.unit())), vec![table.done()]))
 }
 
-/// The rate over the number of targets, beside the straight line.
+/// The rate over the number of targets, with the straight line.
 pub(crate) fn panel(view: &View<'_>) -> Option<Panel> {
     let found = view.findings.scaling.as_ref()?;
     let across = |point: &ScalingPoint| f64::from(point.targets);
@@ -255,9 +255,9 @@ pub(crate) fn panel(view: &View<'_>) -> Option<Panel> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Scaling")]
 pub(crate) struct ScalingDocument {
-    /// Which class.
+    /// The class.
     class: Class,
-    /// What each target has on its own: outstanding I/Os, or streams.
+    /// The load on each target: outstanding I/Os, or streams.
     per_target: u32,
     /// `throughout`: on the straight line with all targets. `up_to`: it leaves the line. `undecided`: the intervals allow both. `unknown`: a rate
     /// is missing, or is based on one visit.
@@ -279,13 +279,13 @@ pub(crate) struct ScalingDocument {
     says: String,
 }
 
-/// So many targets.
+/// A number of targets.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ScalingPoint")]
 struct ScalingPointDocument {
-    /// How many.
+    /// The number of targets.
     targets: u32,
-    /// Their rate together, in the unit of the class.
+    /// Their total rate, in the unit of the class.
     rate: Estimate,
     /// The rate on the straight line; null if one target has no rate.
     line: Option<f64>,
@@ -299,8 +299,9 @@ struct ScalingPointDocument {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ScalingLimit")]
 struct ScalingLimitDocument {
-    /// `added_targets`: they are slower. `one_device`: several lie on one. `host_cpu`: `value` is its idle share. `engine`: `value` is the busy share of
-    /// its busiest worker. `shared`: `value` is the share of their rate that the earlier targets keep when others are added.
+    /// `added_targets`: they are slower. `one_device`: several are on one. `host_cpu`: `value` is its idle share.
+    /// `engine`: `value` is the busy share of its busiest worker. `shared`: `value` is the share of their rate that
+    /// the earlier targets keep when others are added.
     #[schemars(extend("enum" = ["added_targets", "one_device", "host_cpu", "engine", "shared"]))]
     what: &'static str,
     /// The evidence; null if it is elsewhere in the document.
@@ -329,7 +330,7 @@ struct SharedDeviceDocument {
     targets: Vec<String>,
 }
 
-/// That of a run; `None` of another one.
+/// The document of a run; `None` for another one.
 pub(crate) fn document(view: &View<'_>) -> Option<ScalingDocument> {
     let found = view.findings.scaling.as_ref()?;
     let most = || found.points.last().map(|point| point.targets);

@@ -15,7 +15,7 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.scrub/1";
 
-/// A scrub, over or cut short.
+/// A scrub, finished or not.
 #[derive(Clone, Copy, Debug)]
 pub struct ScrubReport<'a> {
     /// What was compared and found.
@@ -24,13 +24,13 @@ pub struct ScrubReport<'a> {
     pub disks: &'a [String],
     /// Bytes of each copy.
     pub total: u64,
-    /// What the user should know of it.
+    /// Notes for the user.
     pub notes: &'a [String],
-    /// Nothing is left to read.
+    /// Whether everything was read.
     pub complete: bool,
-    /// Where a device that is read alone begins to be read, in bytes.
+    /// Where reading begins on a single device, in bytes.
     pub first: u64,
-    /// Files on what cannot be read of it, when they were searched for.
+    /// Files on its unreadable parts, if they were searched for.
     pub owners: Option<&'a OwnerFacts>,
 }
 

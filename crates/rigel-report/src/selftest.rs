@@ -40,7 +40,7 @@ const SECTIONS: [Section; 12] = [
     ("Devices that a flag has to warn about", warnings),
 ];
 
-/// What came of a self-test, and the seed that makes it again.
+/// The result of a self-test, with the seed that reproduces it.
 pub struct SelfTest<'a> {
     /// A score for each case.
     pub scores: &'a [Score],
@@ -48,7 +48,7 @@ pub struct SelfTest<'a> {
     pub seed: u64,
 }
 
-/// Narrow: the answer, then a line for each case. Wide: every figure of each case, with its device, so anybody can try it.
+/// Narrow: the answer, then a line for each case. Wide: every figure of each case, with its device, so anyone can try it.
 impl Document for SelfTest<'_> {
     fn blocks(&self, room: Room) -> Blocks {
         let scores = self.scores;
@@ -93,7 +93,7 @@ fn word(score: &Score) -> &'static str {
     if score.verdict() == Grade::Kept { "ok" } else { "FAIL" }
 }
 
-/// The name of the case, with what it aims at where that is not the default.
+/// The name of the case, with its aim if that is not the default.
 fn label(score: &Score) -> String {
     let pace = score.case.pace;
     let mut label = score.case.name.to_owned();
@@ -112,7 +112,7 @@ fn coverage(score: &Score) -> Option<String> {
     held(score).filter(|_| score.case.and.is_none())
 }
 
-/// Two sides: how often the interval of their ratio held the truth, or no difference was found if there is none.
+/// Two sides: how often the interval of their ratio contained the true value, or no difference was found if there is none.
 fn turns(score: &Score) -> Option<String> {
     if let Promise::NoDifference(_) = score.case.promise {
         return Some(format!("no difference in {}", per_cent(score.alike().0)));
@@ -142,7 +142,7 @@ fn levels(score: &Score) -> Option<String> {
     ))
 }
 
-/// All figures together, and the one that comes off worst.
+/// All figures together, and the worst one.
 fn answers(score: &Score) -> Option<String> {
     let Promise::Answers { .. } = score.case.promise else { return None };
     let shares = asked().filter_map(|asked| score.held(asked)).map(|(share, _)| share);
@@ -188,7 +188,7 @@ fn per_cent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// The scores whose promise is of that kind.
+/// The scores with a promise of that kind.
 fn of_kind(scores: &[Score], is_of: fn(&Promise) -> bool) -> Vec<&Score> {
     scores.iter().filter(|score| is_of(&score.case.promise)).collect()
 }
@@ -200,7 +200,7 @@ fn with_device<'a>(scores: &'a [&'a Score]) -> Rows<'a, &'a Score> {
         .column(Column::left("Device"), |score| device(score))
 }
 
-/// Ends it with how many trials there were, how long they took, and what came out.
+/// Ends it with the number of trials, their time and the result.
 fn with_verdict(table: Rows<'_, &Score>) -> Block {
     table
         .column(Column::right("Trials"), |score| score.trials.len())
@@ -235,7 +235,7 @@ fn coverage_table(scores: &[Score]) -> Option<Block> {
     (!rows.is_empty()).then(|| with_verdict(table))
 }
 
-/// What else is promised, a share of the trials each.
+/// The other promises, each with the share of the trials.
 fn others_table(scores: &[Score]) -> Option<Block> {
     let is_of = |promise: &Promise| !matches!(promise, Promise::Coverage { .. } | Promise::Answers { .. });
     let rows = of_kind(scores, is_of);
@@ -245,7 +245,7 @@ fn others_table(scores: &[Score]) -> Option<Block> {
     (!rows.is_empty()).then(|| with_verdict(table))
 }
 
-/// What is promised, and the share of the trials.
+/// The promise, and the share of the trials.
 fn promise(score: &Score) -> (String, f64) {
     match score.case.promise {
         Promise::Coverage { .. } | Promise::Answers { .. } => (String::new(), f64::NAN),
@@ -276,13 +276,13 @@ fn promise(score: &Score) -> (String, f64) {
     }
 }
 
-/// The device, or both of two.
+/// The device, or both devices.
 fn device(score: &Score) -> String {
     let and = score.case.and.as_ref().map_or_else(String::new, |b| format!(", B {b}"));
     format!("{}{and}", score.case.law)
 }
 
-/// What came of the figures of `rigel calibrate`.
+/// The results for the figures of `rigel calibrate`.
 fn answers_table(scores: &[Score]) -> Option<Block> {
     let rows = of_kind(scores, |promise| matches!(promise, Promise::Answers { .. }));
     let bound = |score: &&Score| {
@@ -298,14 +298,14 @@ fn answers_table(scores: &[Score]) -> Option<Block> {
     (!rows.is_empty()).then(|| with_verdict(table))
 }
 
-/// How often its interval held the truth, how far it was off on average, and how wide its interval was.
+/// How often its interval contained the true value, how far it was off on average, and how wide its interval was.
 fn figure(score: &Score, asked: &Answer) -> Option<String> {
     let (share, _) = score.held(asked)?;
     let (bias, width) = (100.0 * score.bias(asked), 100.0 * score.half_width(asked));
     Some(format!("{}, {bias:+.2} %, ±{width:.1} %", per_cent(share)))
 }
 
-/// In how many trials the flags were raised that the case gives no cause for.
+/// In how many trials flags were raised without a cause in the case.
 fn alarms(score: &Score) -> String {
     let raised = |silence: &Silence| format!("{} of {}", score.alarms(silence), silence.about);
     let alarms: Vec<String> = score.case.silent.iter().map(raised).collect();

@@ -49,7 +49,7 @@ pub(crate) struct Document<'a> {
     targets: Vec<String>,
     /// The limits; all must be met.
     bounds: Vec<SloBoundDocument>,
-    /// What came out.
+    /// The result.
     answer: Answer,
     /// The same in sentences.
     told: String,
@@ -73,7 +73,7 @@ pub(crate) struct Document<'a> {
     verdict: Conclusion,
 }
 
-/// What came out.
+/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Answer {
@@ -92,7 +92,7 @@ enum Answer {
 /// A bound.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SloBoundDocument {
-    /// As it is written, `p99 < 1 ms`.
+    /// As written, `p99 < 1 ms`.
     bound: String,
     /// `mean`, or a percentile such as `p99`.
     judged: String,
@@ -164,7 +164,7 @@ struct Point<'a> {
     scale: Option<f64>,
     /// The phase that was visited, from 0; null where no phases were scaled together.
     phase: Option<u32>,
-    /// For the rate that was found; null when there is none.
+    /// Relative to the rate that was found; null if there is none.
     share_of_rate: Option<f64>,
     /// Why it was visited: `ladder` (around the rate), `share` (of the rate, for the latency there) or `required`.
     role: &'static str,
@@ -179,7 +179,7 @@ struct Point<'a> {
 /// The observation for a limit: the share of the I/Os that took longer, or the mean latency in microseconds.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BoundRatioDocument {
-    /// The value; its upper end is null when a single visit says nothing of it.
+    /// The value; its upper end is null if a single visit does not show it.
     #[serde(flatten)]
     figure: EstimateForm,
     /// Which part of it is allowed.
@@ -191,7 +191,7 @@ struct BoundRatioDocument {
 /// A required rate.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RequiredRateDocument {
-    /// As it is written, `p99 < 2 ms @ 12000`.
+    /// As written, `p99 < 2 ms @ 12000`.
     requirement: String,
     /// I/Os that arrive per second.
     rate: u32,

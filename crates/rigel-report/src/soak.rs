@@ -45,9 +45,9 @@ pub const SCHEMA: &str = "rigel.soak/1";
 pub struct SoakReport<'a> {
     /// The record.
     pub record: &'a Record,
-    /// What came out.
+    /// The results.
     pub found: &'a SoakFindings,
-    /// Lines of the record that are in no file: what they say is here, and nowhere else.
+    /// Lines of the record that are in no file; nothing else has their contents.
     pub lost: usize,
 }
 
@@ -109,7 +109,7 @@ struct TargetDocument {
     size_bytes: u64,
     /// In a soak of several targets: its I/Os.
     ios: Option<u64>,
-    /// Those that failed.
+    /// The failed ones.
     errors: Option<u64>,
     /// Their mean latency.
     latency_mean_us: Option<f64>,
@@ -187,7 +187,7 @@ struct FindingDocument {
     what: String,
     /// Byte of the block at which the excerpts begin.
     excerpt_at: u16,
-    /// What is there, in hexadecimal digits.
+    /// The actual content, in hexadecimal digits.
     found: String,
     /// What should be there.
     expected: String,
@@ -234,7 +234,7 @@ struct DriveDocument<'a> {
     counters: &'a [Change],
 }
 
-/// What a soak beside production may take: `at most 5 % of the time of each target`.
+/// The limit of a soak next to production: `at most 5 % of the time of each target`.
 pub fn bound(soak: &Soak) -> Option<String> {
     let share = f64::from(soak.beside?) / f64::from(WHOLE);
     Some(format!("at most {} % of the time of each target", trimmed(100.0 * share)))
@@ -293,7 +293,7 @@ pub fn page(told: &SoakReport<'_>) -> Result<OutputFile, Problem> {
     told.page("_report.html")
 }
 
-/// The output of a format that a soak has of its own; the others are those of any run.
+/// The output in a format that a soak has of its own; the others are those of any run.
 ///
 /// # Errors
 /// Those of the output.
@@ -306,7 +306,7 @@ pub fn file(format: Format, told: &SoakReport<'_>) -> Result<Option<OutputFile>,
     }))
 }
 
-/// The targets: of several those first that failed or are slowest.
+/// The targets: if several, first those that failed or are slowest.
 fn targets(told: &SoakReport<'_>) -> Vec<TargetDocument> {
     let mut all: Vec<_> = (0..told.record.header.targets.len()).map(|number| target(told, number)).collect();
     let mean = |target: &TargetDocument| target.latency_mean_us.unwrap_or(0.0);

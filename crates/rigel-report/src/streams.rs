@@ -11,7 +11,7 @@ use rigel_core::load::matrix::RunLevel;
 use rigel_core::stats::Estimate;
 use rigel_core::units::say::{number, percent};
 
-/// `1 reader gets 1,204 MBPS (±2 %), 16 readers get 2,950 MBPS together (±1 %), 145 % more.` `None` of another run, and where
+/// `1 reader gets 1,204 MBPS (±2 %), 16 readers get 2,950 MBPS together (±1 %), 145 % more.` `None` for another run, and if
 /// only one load may be used.
 pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let request = &view.record.header.request;
@@ -45,7 +45,7 @@ fn gets(load: &LoadClass, (readers, rate): (u32, Estimate)) -> String {
     format!("{count} {get} {value} {}{together}{}", load.unit(), width(rate))
 }
 
-/// `145 % more`; what two intervals do not tell apart is about as much.
+/// `145 % more`; if two intervals overlap, about as much.
 fn change(first: Estimate, last: Estimate) -> String {
     let half = |found: Estimate| found.half_width().map_or(0.0, |half| half * found.value);
     let difference = last.value - first.value;

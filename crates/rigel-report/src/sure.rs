@@ -9,10 +9,10 @@ use rigel_core::stats::sessions::FEWEST_SESSIONS;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What is known of another session by one.
+/// What one session says about another.
 pub(crate) const UNKNOWN: &str = "not known from one run: at least 1.4 times this ± for a rate";
 
-/// How many sessions make known how much they differ, as the first word of a sentence.
+/// How many sessions show their variation, as the first word of a sentence.
 pub(crate) const FEWEST: &str = "Five";
 const _: () = assert!(FEWEST_SESSIONS == 5, "the word for it");
 
@@ -28,7 +28,7 @@ pub(crate) struct SurenessText {
 }
 
 impl SurenessText {
-    /// Of a run on its own. Its outputs are made of its record alone, so no history counts.
+    /// For a run on its own. Its outputs are made from its record alone, so no history counts.
     pub fn of_run(view: &View<'_>) -> Self {
         if !view.is_adaptive() {
             return Self {

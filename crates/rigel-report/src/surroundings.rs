@@ -12,8 +12,8 @@ use rigel_core::units::say::percent;
 use rigel_core::witness::HostCpu;
 use std::collections::BTreeSet;
 
-/// `It ran in a KVM virtual machine (QEMU Standard PC), whose host may cache and limit its I/O.` In a text; the flag `GUEST` says it elsewhere.
-/// `None` on a machine of its own, and where no storage was touched.
+/// `It ran in a KVM virtual machine (QEMU Standard PC), whose host may cache and limit its I/O.` For texts; elsewhere
+/// the flag `GUEST` says it. `None` on a physical machine, and if no storage was touched.
 pub(crate) fn guests(nodes: &Nodes) -> Option<String> {
     if nodes.first().engine.kind.is_simulated() {
         return None;
@@ -34,13 +34,13 @@ pub(crate) fn groups(nodes: &Nodes) -> Option<String> {
         .then(|| format!("Its control group was limited to {}.", groups.join("; on another node to ")))
 }
 
-/// What is said of the hosts, each once.
+/// The texts about the hosts, each once.
 fn each(nodes: &Nodes, of: fn(&HostFacts) -> Option<String>) -> Vec<String> {
     let once: BTreeSet<String> = nodes.all().iter().filter_map(|node| of(&node.host)).collect();
     once.into_iter().collect()
 }
 
-/// Limits of its control group on CPUs and on the I/O of its targets, and a place of its own among others, in one sentence with what to do; of
+/// Limits of its control group on CPUs and on the I/O of its targets, and an unusual priority, in one sentence with what to do; for
 /// the first node that has any.
 pub(crate) fn limited(view: &View<'_>) -> Option<String> {
     let header = &view.record.header;
@@ -74,14 +74,14 @@ fn of_cpus(millis: u64, cpus: u32) -> String {
     format!("{}{point}{} of {cpus} CPUs", millis / 1000, decimals.trim_end_matches('0'))
 }
 
-/// Where the CPU time of the host of a node went during its visits: `43 % idle, 2.1 % interrupts`; `None` if nothing watched.
+/// How the CPU time of a node's host was spent during its visits: `43 % idle, 2.1 % interrupts`; `None` if nothing watched.
 pub(crate) fn cpus_of(view: &View<'_>, node: usize) -> Option<HostCpu> {
     let visits = view.record.visits.iter();
     let watched = visits.filter_map(|visit| visit.nodes.get(node)?.witness.as_ref());
     HostCpu::of(watched.map(Some))
 }
 
-/// The same in words, of the first host.
+/// The same in words, for the first host.
 pub(crate) fn cpus(view: &View<'_>) -> Option<String> {
     cpus_of(view, 0).map(cpus_in_words)
 }
@@ -95,7 +95,7 @@ pub(crate) fn cpus_in_words(cpu: HostCpu) -> String {
     parts.join(", ")
 }
 
-/// `1.5 of 4 CPUs, 512 MiB of memory and I/O (8:0 riops=500)`. Limits that are no less than the host itself limit nothing.
+/// `1.5 of 4 CPUs, 512 MiB of memory and I/O (8:0 riops=500)`. Limits at or above the host's own size are left out.
 pub(crate) fn limits(host: &HostFacts) -> Option<String> {
     let group = &host.cgroup;
     let of_memory = group.memory_max_bytes.filter(|bytes| host.memory_bytes.is_none_or(|all| *bytes < all));

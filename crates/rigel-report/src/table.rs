@@ -74,7 +74,7 @@ const FIGURES: [&str; 38] = [
     "run_flags",
 ];
 
-/// What only an open loop has; these columns are there when the run has one.
+/// Columns for open loops; present if the run has one.
 const OPEN: [&str; 15] = [
     "arrivals_asked_per_s",
     "arrivals",
@@ -174,7 +174,7 @@ fn latency(io: &IoFindings) -> Vec<Cell> {
     cells
 }
 
-/// What the intervals are based on.
+/// The basis of the intervals.
 fn grounds(io: &IoFindings, target: Option<f64>) -> [Cell; 6] {
     let sure = &io.sure;
     [

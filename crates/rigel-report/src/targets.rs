@@ -24,9 +24,9 @@ pub struct TargetCheck {
     pub facts: TargetFacts,
     /// What is on it and who uses it.
     pub evidence: Vec<Evidence>,
-    /// Why it could not be examined closely; then the evidence is what is known without reading it.
+    /// Why it could not be examined closely; the evidence is then what is known without reading it.
     pub trouble: Option<String>,
-    /// Why it could not be opened at all, and what would help; then the facts are what the kernel lists.
+    /// Why it could not be opened at all, and what would help; the facts are then what the kernel lists.
     pub closed: Option<Problem>,
 }
 
@@ -61,7 +61,7 @@ struct TargetDocument {
     rotational: Option<bool>,
     /// Devices that it is made of.
     made_of: Vec<String>,
-    /// Filesystem that a file lies on.
+    /// Filesystem of a file.
     filesystem: Option<String>,
     /// Whether direct I/O works.
     direct_io: Option<bool>,
@@ -75,7 +75,7 @@ struct TargetDocument {
     mounts: Vec<String>,
     /// Devices that are made of it.
     holders: Vec<String>,
-    /// Nobody uses it and nothing is on it.
+    /// Nothing uses it and nothing is on it.
     free: bool,
     /// Reading is always allowed; this is about writing.
     #[schemars(extend("enum" = ["may be written", "needs consent", "refused"]))]
@@ -101,7 +101,7 @@ pub fn schema() -> String {
     schema_of::<Document>()
 }
 
-/// The verdict. After an incomplete examination a write needs consent, because there may be data that was not seen. What
+/// The verdict. After an incomplete examination a write needs consent, because there may be unseen data. What
 /// cannot be opened cannot be written.
 fn verdict(examined: &TargetCheck) -> Verdict {
     if examined.closed.is_some() {

@@ -29,24 +29,24 @@ use crate::verdict::Conclusion;
 use crate::view::View;
 use rigel_core::record::{End, Record};
 
-/// The whole verdict on a run, where only ORION's lines are shown beside it.
+/// The whole verdict on a run, shown next to ORION's lines alone.
 pub fn verdict_of(view: &View<'_>) -> String {
     verdict::lines(&Conclusion::of(view), Style::default())
 }
 
-/// What became of a run that its user stopped; `None` of every other one.
+/// The results of a run that its user stopped; `None` for every other one.
 pub fn stopped(view: &View<'_>) -> Option<String> {
     let end = view.record.closing.as_ref()?.end;
     (end == Some(End::Stopped)).then(|| format!("the run was stopped {}", notes::progress(view)))
 }
 
-/// The same of a soak.
+/// The same for a soak.
 pub fn stopped_soak(record: &Record) -> Option<String> {
     let end = record.closing.as_ref()?.end;
     (end == Some(End::Stopped)).then(|| "the soak was stopped early".to_owned())
 }
 
-/// Whether there is something to show of a run: one that its user stopped early may have no figure yet.
+/// Whether there is something to show: a run that its user stopped early may have no figure yet.
 pub fn has_figures(view: &View<'_>) -> bool {
     stopped(view).is_none() || notes::with_figures(view) > 0
 }
@@ -57,12 +57,12 @@ pub fn report(view: &View<'_>, style: Style, files: &[String]) -> String {
     run::brief(view, files).text(style)
 }
 
-/// Everything that a record tells people on a terminal: the whole verdict, the table with every flag, charts, how certain the best numbers are.
+/// Everything that a record has for people on a terminal: the whole verdict, the table with every flag, charts, how certain the best numbers are.
 pub fn explained(view: &View<'_>, style: Style, files: &[String]) -> String {
     run::explained(view, files).text(style)
 }
 
-/// The table of it alone.
+/// Its table alone.
 pub fn table(view: &View<'_>) -> String {
     run::table(view).text(Style::default())
 }

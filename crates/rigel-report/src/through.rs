@@ -26,12 +26,12 @@ use rigel_uses::through::{DemandVerdict, ThroughFindings};
 pub struct ThroughReport<'a> {
     /// The record.
     pub record: &'a Record,
-    /// What came out.
+    /// The results.
     pub found: &'a ThroughFindings,
 }
 
 impl ThroughReport<'_> {
-    /// What casts doubt on the numbers and is not what the failure did: that belongs to the answer.
+    /// Doubts about the numbers, without what the failure did, which belongs to the answer.
     fn causes(&self) -> Vec<Cause> {
         let view = View::of(self.record);
         let is_own = |cause: &Cause| cause.code.is_some_and(|code| !code.has(Mark::OfFailure));
@@ -53,7 +53,7 @@ pub fn page(told: &ThroughReport<'_>) -> OutputFile {
     OutputFile::new("_report.html", told.blocks(Room::Wide).still_page(&title, &when, "the record"))
 }
 
-/// The output of a format that such a run has of its own; the others are those of any run.
+/// The output in a format that such a run has of its own; the others are those of any run.
 ///
 /// # Errors
 /// Those of the output.
@@ -67,7 +67,7 @@ pub fn file(format: Format, told: &ThroughReport<'_>) -> Result<Option<OutputFil
     }))
 }
 
-/// The problem of a run that did not keep what was demanded.
+/// The problem of a run that missed its limits.
 pub fn unkept(found: &ThroughFindings) -> Option<Problem> {
     let of = |is: fn(&DemandVerdict) -> bool| {
         let own = found.demands.iter().filter(|one| is(&one.verdict));

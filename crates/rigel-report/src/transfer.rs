@@ -75,7 +75,7 @@ struct TransferDocument {
     invalid: bool,
 }
 
-/// What ran beside it.
+/// What ran at the same time.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BesideDocument {
     /// The name of its unit, such as IOPS.

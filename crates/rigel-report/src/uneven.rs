@@ -7,7 +7,7 @@ use rigel_core::judge::findings::{IoFindings, PointFindings};
 use rigel_core::units::say::{counted, time};
 use std::collections::BTreeSet;
 
-/// Mean and median that differ by no larger factor are alike. It is 1.44 for latencies of an exponential distribution.
+/// Mean and median count as alike up to this factor. It is 1.44 for latencies of an exponential distribution.
 const ALIKE: f64 = 1.5;
 
 /// The sentence, about the class and point where they differ most; `None` if they are alike everywhere.

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
-    /// Nothing casts doubt on them.
+    /// There is no doubt about them.
     #[default]
     Good,
     /// Use the numbers with care, or not everything was measured.
@@ -74,13 +74,13 @@ pub struct Conclusion {
     pub notes: Vec<String>,
     /// The command that comes next.
     pub next: Option<Suggestion>,
-    /// What became of what was required.
+    /// Whether the requirements are met.
     #[serde(skip)]
     pub(crate) required: Option<String>,
-    /// What held the run down or put it before or behind others, and where to look; a sentence.
+    /// What held the run down or gave it an unusual priority, and where to look; a sentence.
     #[serde(skip)]
     pub(crate) limited: Option<String>,
-    /// How it looks: worse than the tone where something that was required is not kept.
+    /// Its tone: worse than the tone of the numbers if a requirement is not met.
     #[serde(skip)]
     pub(crate) look: Tone,
 }
@@ -92,7 +92,7 @@ pub(crate) enum Part<'a> {
     Head(&'a str),
     /// A sentence about what was measured.
     Sentence(&'a str),
-    /// What casts doubt on the numbers, and what to do.
+    /// Doubts about the numbers, and what to do.
     Causes(&'a [Cause]),
     /// The command that comes next.
     Next(&'a Suggestion),
@@ -147,7 +147,7 @@ impl Conclusion {
         }
     }
 
-    /// All of it. What may be used begins with what was reached; what may not begins with why.
+    /// All of it. If usable, it begins with the results; otherwise with the reason why not.
     pub(crate) fn parts(&self) -> Vec<Part<'_>> {
         let causes = (!self.causes.is_empty()).then_some(Part::Causes(&self.causes));
         // Who asks how places differ wants that first.
@@ -168,7 +168,7 @@ impl Conclusion {
         parts
     }
 
-    /// The answer to what was asked: what was required, else what was reached. What must not be used says so first.
+    /// The answer to the question: what was required, otherwise what was reached. If it must not be used, that comes first.
     pub(crate) fn answer(&self) -> Vec<String> {
         let head = (self.tone == Tone::DoNotUse).then_some(&self.head);
         let required = self.required.iter().filter(|_| head.is_none());
@@ -182,7 +182,7 @@ impl Conclusion {
         [&self.head, answer].into_iter().filter(|text| !text.is_empty()).cloned().collect()
     }
 
-    /// What two lines leave out.
+    /// What the two lines leave out.
     pub(crate) fn others(&self) -> Vec<Block> {
         let shown = self.two_lines();
         let is_new = |part: &Part<'_>| match part {
@@ -207,7 +207,7 @@ impl Conclusion {
         }
     }
 
-    /// What to know beside what casts doubt on the numbers.
+    /// What to know besides the doubts.
     pub(crate) fn to_know(&self) -> impl Iterator<Item = &String> {
         self.surroundings.iter().chain(&self.notes)
     }
@@ -234,7 +234,7 @@ fn head(tone: Tone, unusable: Option<&str>, causes: usize) -> String {
     }
 }
 
-/// What became of the rates that were required, and how that looks. Nothing if none was.
+/// Whether the required rates are met, with the tone. `None` without requirements.
 fn required(view: &View<'_>) -> Option<(Tone, String)> {
     let found = match view.answer() {
         Answer::Rate(found) => found,

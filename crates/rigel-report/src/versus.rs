@@ -21,11 +21,11 @@ use rigel_core::error::Problem;
 use rigel_uses::compare::SessionSpread;
 use rigel_uses::versus::Versus;
 
-/// A run of two sides, and what they come to.
+/// A run of two sides, with the results.
 pub struct VersusReport<'a> {
     /// The run.
     pub view: &'a View<'a>,
-    /// What its sides come to, and the gates that were requested.
+    /// The comparison of its sides, and the gates that were requested.
     pub found: &'a Versus,
     /// How much sessions of A and of B differed in the past.
     pub past: &'a [SessionSpread; 2],
@@ -46,7 +46,7 @@ impl VersusReport<'_> {
     }
 }
 
-/// What the sides of a run come to, in sentences.
+/// The results of the sides, in sentences.
 pub(crate) fn reached(view: &View<'_>, found: &Versus) -> String {
     let turned = VersusReport { view, found, past: &[SessionSpread::default(); 2] };
     words::sentences(&turned).join(" ")

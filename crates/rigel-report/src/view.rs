@@ -14,13 +14,13 @@ use rigel_core::load::sql::SqlLevel;
 use rigel_core::record::{Purpose, Record, Visit};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A record and what it says.
+/// A record and its findings.
 pub struct View<'a> {
     /// The record.
     pub record: &'a Record,
     /// Its findings.
     pub findings: Findings,
-    /// Where in the findings a point is.
+    /// Index of a point in the findings.
     places: HashMap<Point, usize>,
 }
 
@@ -32,12 +32,12 @@ impl<'a> View<'a> {
         Self { record, places: places.map(|(place, found)| (found.point, place)).collect(), findings }
     }
 
-    /// What the record answers.
+    /// The record's answer.
     pub fn answer(&self) -> Answer<'_> {
         Answer::of(&self.record.header.request, &self.findings)
     }
 
-    /// The findings of a point, when it was measured.
+    /// The findings of a point, if it was measured.
     pub(crate) fn at(&self, point: Point) -> Option<&PointFindings> {
         self.places.get(&point).and_then(|&place| self.findings.points.get(place))
     }
@@ -60,15 +60,15 @@ impl<'a> View<'a> {
         shown.into_iter().filter_map(|class| self.record.header.request.class(class)).collect()
     }
 
-    /// Whether sessions of several kinds stand for users, in a fixed mix: what counts is how many they are together.
+    /// Whether sessions of several kinds represent users, in a fixed mix: then their total counts.
     pub(crate) fn is_mix_of_users(&self) -> bool {
         let request = &self.record.header.request;
         let of_users = request.sql().is_some_and(|sql| sql.level == SqlLevel::Users);
         of_users && request.classes.len() > 1
     }
 
-    /// The tables for people: classes and the points that have some of them. The commits of a calibration have one of their own,
-    /// and so have what was measured place by place and each of two sides.
+    /// The tables for people: classes and the points that have some of them. The commits of a calibration have a table of their own,
+    /// and so have classes measured place by place and each of two sides.
     pub(crate) fn tables(&self) -> Vec<(Vec<&'a LoadClass>, Vec<&PointFindings>)> {
         let main: BTreeSet<Class> =
             self.record.header.request.main_classes().map(|class| class.name).collect();
@@ -90,7 +90,7 @@ impl<'a> View<'a> {
     }
 
     /// The classes whose load levels have a column in tables for programs, each with the name of the column: ORION's pair,
-    /// unless the run has other classes only, and those.
+    /// unless the run has only other classes, and those.
     pub(crate) fn level_columns(&self) -> Vec<(String, Class)> {
         let mut classes: Vec<Class> = self.shown().iter().map(|class| class.name).collect();
         if classes.is_empty() {
@@ -103,7 +103,7 @@ impl<'a> View<'a> {
         classes.into_iter().map(named).collect()
     }
 
-    /// The classes that some point has.
+    /// The classes of the points.
     pub(crate) fn loads(&self) -> Vec<&'a LoadClass> {
         let mut all = self.shown();
         all.retain(|class| self.has(class.name));
@@ -117,7 +117,7 @@ impl<'a> View<'a> {
         all
     }
 
-    /// A point as outputs for people name it: `Small=4, Large=0`, `A: Small=4` where two sides take turns, or `Random at 0-25 %`.
+    /// A point as outputs for people name it: `Small=4, Large=0`, `A: Small=4` with sides, or `Random at 0-25 %`.
     pub(crate) fn named(&self, point: Point, between: &str) -> String {
         if let Some(set) = crate::working_set::named(self, point) {
             return set;
@@ -133,7 +133,7 @@ impl<'a> View<'a> {
         self.findings.points.iter().any(|found| found.io(class).is_some())
     }
 
-    /// The visits to each point that was visited, by the step of the plan.
+    /// The visits to each visited point, by step of the plan.
     pub(crate) fn visits(&self) -> BTreeMap<usize, Vec<&'a Visit>> {
         let mut visits: BTreeMap<usize, Vec<&Visit>> = BTreeMap::new();
         for visit in &self.record.visits {
@@ -142,7 +142,7 @@ impl<'a> View<'a> {
         visits
     }
 
-    /// The visits that the figures of a point are based on, each with what it found.
+    /// The visits behind the figures of a point, each with its findings.
     pub(crate) fn counting<'v>(
         &self,
         found: &'v PointFindings,
@@ -158,7 +158,7 @@ impl<'a> View<'a> {
         self.record.search.iter().filter(of_class)
     }
 
-    /// Whether points were visited again and again, as their intervals asked for.
+    /// Whether points were visited repeatedly, as their intervals required.
     pub(crate) const fn is_adaptive(&self) -> bool {
         matches!(self.record.header.request.pace(), Some(Pace::Adaptive(_)))
     }

@@ -5,10 +5,10 @@
 use crate::document::{Block, Room};
 use crate::verdict::Cause;
 
-/// More are named by their codes.
+/// Further ones are named by their codes.
 const MOST: usize = 3;
 
-/// A list of them; nothing without one.
+/// A list of them; `None` if there are none.
 pub(crate) fn list(causes: &[Cause], room: Room) -> Vec<Block> {
     let (shown, others) = causes.split_at(causes.len().min(room.either(MOST, usize::MAX)));
     let names: Vec<String> = others.iter().map(Cause::label).collect();
@@ -17,7 +17,7 @@ pub(crate) fn list(causes: &[Cause], room: Room) -> Vec<Block> {
     if lines.is_empty() { Vec::new() } else { vec![Block::List(lines)] }
 }
 
-/// What must not be used says why and what to do, wherever it is shown.
+/// What must not be used always comes with the reason and what to do.
 pub(crate) fn line(cause: &Cause, room: Room) -> String {
     let figures = format!("{}: {}.", cause.label(), cause.figures);
     match cause.code {

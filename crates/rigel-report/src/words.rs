@@ -12,16 +12,16 @@ use rigel_core::record::Purpose;
 /// The quantity that the numbers of a point estimate.
 pub(crate) const ESTIMAND: &str = "the mean throughput and latency at the point over the conditions of this run, \
                                    in steady state, as an average over time";
-/// The same, where there is little room.
+/// The same, for little space.
 pub(crate) const SHORT_ESTIMAND: &str =
     "the mean at the point over the conditions of this run, in steady state, averaged over time";
-/// The meaning of an interval when visits lie apart.
+/// The meaning of an interval of separate visits.
 pub(crate) const INTERVAL: &str = "the 95 % CI for the mean over the run";
 /// The meaning of an interval when there was one visit.
 pub(crate) const ONE_VISIT: &str =
     "only variation within the one visit to the point; what another visit would add is not known";
 
-/// What the numbers and their intervals are about, as one sentence.
+/// The meaning of the numbers and their intervals, as one sentence.
 pub(crate) fn estimand(view: &View<'_>) -> String {
     if view.is_adaptive() {
         format!("{ESTIMAND}; lo95 and hi95 are the ends of {INTERVAL}")
@@ -44,7 +44,7 @@ pub(crate) const fn purpose_name(purpose: Purpose) -> &'static str {
     }
 }
 
-/// Why a visit was made, for people; nothing for the only visit to a point.
+/// Why a visit was made, for people; empty for the only visit to a point.
 pub(crate) fn purpose(purpose: Purpose) -> Option<String> {
     match purpose {
         Purpose::Only => None,
@@ -58,7 +58,7 @@ pub(crate) fn purpose(purpose: Purpose) -> Option<String> {
     }
 }
 
-/// Yes or no in a column; `-` when it is not known.
+/// Yes or no in a column; `-` if unknown.
 pub(crate) const fn yes_or_no(answer: Option<bool>) -> &'static str {
     match answer {
         Some(true) => "yes",
@@ -67,7 +67,7 @@ pub(crate) const fn yes_or_no(answer: Option<bool>) -> &'static str {
     }
 }
 
-/// One class of one point as a name without blanks, for formats that name their series: `small4_large2_small`.
+/// One class of one point as a name without spaces, for formats that name their series: `small4_large2_small`.
 pub(crate) fn series(point: Point, class: Class) -> String {
     let levels: String = point.shown().map(|(class, level)| format!("{class}{level}_")).collect();
     levels + class.name()

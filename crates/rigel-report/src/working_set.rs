@@ -21,7 +21,7 @@ use rigel_core::stats::working_set::{CacheVerdict, Warmth};
 use rigel_core::units::say::{factor, number, percent, short, time};
 use rigel_core::units::{Bytes, MIB, to_f64};
 
-/// `Random over 64 MiB`: a point that is a working set; `None` of every other one.
+/// `Random over 64 MiB`: a point that is a working set; `None` for every other one.
 pub(crate) fn named(view: &View<'_>, point: Point) -> Option<String> {
     let (class, level) = point.classes().next()?;
     let load = view.record.header.request.class(class)?;
@@ -29,7 +29,7 @@ pub(crate) fn named(view: &View<'_>, point: Point) -> Option<String> {
     Some(format!("{} over {}", load.plain_name().label(), Bytes(bytes)))
 }
 
-/// The table of sizes and what more would get; nothing of another run.
+/// The table of sizes and the effect of larger ones; empty for another run.
 pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
     let Some(found) = &view.findings.working_set else { return Vec::new() };
     let mut all =
@@ -80,7 +80,7 @@ fn forecasts(found: &WorkingSetFindings) -> Block {
         .done()
 }
 
-/// The headline numbers; nothing of another run.
+/// The headline numbers; empty for another run.
 pub(crate) fn cards(view: &View<'_>) -> Option<Vec<Card>> {
     let found = view.findings.working_set.as_ref()?;
     let card = |title: &str, value: String, about: Vec<String>| Card {
@@ -117,7 +117,7 @@ pub(crate) fn cards(view: &View<'_>) -> Option<Vec<Card>> {
     Some(all)
 }
 
-/// The rate and the latency over the size; none of another run.
+/// The rate and the latency over the size; empty for another run.
 pub(crate) fn panels(view: &View<'_>) -> Vec<Panel> {
     let Some(found) = &view.findings.working_set else { return Vec::new() };
     let mib = |bytes: f64| bytes / to_f64(MIB);

@@ -31,35 +31,35 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-/// How often a bench that works in real time looks, and shows how far it is.
+/// How often a bench in real time checks its state and shows its progress.
 pub const TICK: Duration = Duration::from_millis(100);
 
-/// Who loads what; goes into the first line of the record.
+/// The nodes and targets; part of the first line of the record.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Site {
     /// The hosts with their engines.
     pub nodes: Nodes,
-    /// What the load is put on.
+    /// The targets.
     pub targets: Vec<TargetFacts>,
 }
 
-/// What a run asks of its bench.
+/// An order to a bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// Number of the visit in the run; a part of the seed of every offset.
     pub visit: u64,
     /// The point.
     pub point: Point,
-    /// What to do there.
+    /// The work.
     pub work: Work,
-    /// When the load begins, on the bench's clock, where several begin together; else at once.
+    /// When the load begins, on the bench's clock, if several begin together; otherwise immediately.
     pub at_ns: Option<u64>,
-    /// How what arrives at a rate spreads, where that is not what its classes say.
+    /// The distribution of arrivals, if it differs from that of the classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<Shape>,
 }
 
-/// What to do at a point.
+/// The work at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
@@ -69,27 +69,27 @@ pub enum Work {
         settle_ns: u64,
         /// Length of the window.
         measure_ns: u64,
-        /// What is handed over beside the counts of the window.
+        /// What is handed over besides the counts of the window.
         detail: Detail,
     },
     /// Unmeasured load.
     WarmUp(WarmUp),
 }
 
-/// What is kept of a visit beside the counts of its window.
+/// What is stored of a visit besides the counts of its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Detail {
-    /// Nothing.
+    /// No parts.
     Window,
     /// Completions while the load settled, and latencies by parts of the window, so the window can begin later once
     /// all visits are known.
     Settling,
-    /// The counts of every interval of that many nanoseconds, handed over when it is over, while the load continues.
+    /// The counts of every interval of that many nanoseconds, handed over when it ends, while the load continues.
     Every(u64),
 }
 
-/// What a bench tells while it works.
+/// The messages of a bench at work.
 #[derive(Debug)]
 pub enum BenchMessage {
     /// A few times a second.
@@ -105,41 +105,41 @@ pub struct Progress {
     pub now_ns: u64,
     /// Completions of each class since the start of the run.
     pub ops: PerClass<u64>,
-    /// Of those classes that arrive at a rate, the latencies of all these completions added up.
+    /// For the classes that arrive at a rate, the sum of the latencies of all these completions.
     pub latency_ns: PerClass<u64>,
 }
 
-/// What came of an order.
+/// The result of an order.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct VisitResult {
-    /// All workers of all nodes added up.
+    /// The sum over all workers of all nodes.
     pub done: WorkResult,
     /// When the load began.
     pub began_ns: u64,
     /// When the last I/O had come back.
     pub ended_ns: u64,
-    /// What each node saw, in the order of [`Site::nodes`]; nothing after a warm-up.
+    /// The observations of each node, in the order of [`Site::nodes`]; empty after a warm-up.
     pub nodes: Vec<NodeVisit>,
 }
 
-/// Ends what a bench does at a moment of its clock, from where its counts are heard: where several benches have to end together.
+/// Ends a bench at a time of its clock, from the thread that receives its counts: for several benches that have to end together.
 #[derive(Clone, Debug, Default)]
 pub struct EarlyEnd(Vec<Arc<JobState>>);
 
 impl EarlyEnd {
-    /// Of workers that share this.
+    /// The sum over workers that share this.
     pub fn of(shared: &Arc<JobState>) -> Self {
         Self(vec![Arc::clone(shared)])
     }
 
-    /// Of two benches, of which one works.
+    /// The sum over two benches, only one of which works.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    /// Nothing after this moment counts. Too late when the work is over.
+    /// Nothing after this moment counts. No effect once the work is over.
     pub fn at(&self, ns: u64) {
         for shared in &self.0 {
             shared.end_at_ns.fetch_min(ns, Ordering::Relaxed);
@@ -148,7 +148,7 @@ impl EarlyEnd {
 }
 
 impl VisitResult {
-    /// Numbers the targets, and tells the times, as the whole run does, of which this is a part.
+    /// With the target numbers and times of the whole run, of which this is a part.
     pub fn retell(&mut self, target: &dyn Fn(u16) -> u16, time_ns: &dyn Fn(u64) -> u64) {
         if let Some(hung) = &mut self.done.hung {
             hung.target = target(hung.target);
@@ -169,7 +169,7 @@ impl VisitResult {
         }
     }
 
-    /// Adds what came of the same order on other nodes.
+    /// Adds the result of the same order on other nodes.
     pub fn add(&mut self, other: Self) {
         self.done.add(other.done);
         self.began_ns = self.began_ns.min(other.began_ns);
@@ -180,14 +180,14 @@ impl VisitResult {
 
 /// Something that a load can be put on.
 pub trait Bench {
-    /// Who loads what.
+    /// The nodes and targets.
     fn site(&self) -> &Site;
 
     /// Time of the run, on the bench's clock.
     fn now_ns(&self) -> u64;
 
-    /// Does what is asked and waits for its end. `hear` is called a few times a second; when it returns false the work is
-    /// brought to an early end. A bench of several adds up their parts of an interval before it tells them.
+    /// Carries out an order and waits for its end. `hear` is called a few times a second; if it returns false the work ends
+    /// early. A bench of several adds up their parts of an interval before it reports them.
     ///
     /// # Errors
     /// When a queue broke or a worker died; nothing more can be measured with this bench.
@@ -200,9 +200,9 @@ pub trait Bench {
     /// Lets time pass without load. In real time `hear` is called a few times a second and ends it by returning false.
     fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(BenchMessage) -> bool);
 
-    /// An earlier process did this until `until_ns`, and the run continues after it. Returns whether the bench is now as if
-    /// it had done that itself. False makes the run do it again; only a simulated device whose state depends on its load
-    /// says so, of a visit. In real time it is behind the bench already.
+    /// An earlier process did this until `until_ns`, and the run resumes after it. Returns whether the bench is now in the same
+    /// state. False makes the run repeat it; only a simulated device whose state depends on its load
+    /// does so, for a visit. In real time the past needs no repetition.
     fn pass(&mut self, _until_ns: u64, _passed: RunPast) -> bool {
         true
     }
@@ -212,7 +212,7 @@ pub trait Bench {
         EarlyEnd::default()
     }
 
-    /// What the drives below the load say about themselves now; `None` if there can be none, as below a simulated device. May take some seconds.
+    /// What the drives below the load report about themselves; `None` if there are none, as below a simulated device. May take a few seconds.
     fn drives(&mut self) -> Option<Vec<Drive>> {
         None
     }
@@ -235,7 +235,7 @@ pub fn rest_in_real_time(
     }
 }
 
-/// What a run that continues has behind it.
+/// The past of a resumed run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunPast {
@@ -292,7 +292,7 @@ pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
     layout_in(&Team::default(), request, plan, (worker, plan.workers, &[]))
 }
 
-/// The same on a node of several, for one of this many workers, of which each class has its `rooms` ([`split::seat`]).
+/// The same on one of several nodes, for one of this many workers, of which each class has its `rooms` ([`split::seat`]).
 pub fn layout_in(
     team: &Team,
     request: &Request,

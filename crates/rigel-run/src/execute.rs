@@ -29,27 +29,27 @@ use rigel_core::record::resume::RecordPast;
 use rigel_core::record::{ClosingLine, End, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Line};
 use walk::{Halt, Walk};
 
-/// What a run does; goes into the header of the record, beside the bench's site.
+/// The work of a run; part of the record's header, with the bench's site.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Version of the program.
     pub program_version: String,
     /// Stem of the outputs.
     pub run_id: String,
-    /// What was requested.
+    /// The request.
     pub request: Request,
-    /// What was planned from it.
+    /// The plan made from it.
     pub plan: Plan,
 }
 
-/// When a run began, and what it has behind it.
+/// The start of a run, and its past.
 #[derive(Clone, Debug)]
 pub struct Beginning {
     /// The time of its start.
     pub wall: Wall,
-    /// Of a run that continues: its record.
+    /// For a resumed run: its record.
     pub before: Option<Box<InterruptedRun>>,
-    /// What people and the host say meanwhile.
+    /// Marks of people and of the host.
     pub marks: Marks,
 }
 
@@ -58,7 +58,7 @@ pub struct Beginning {
 pub struct InterruptedRun {
     /// The first line.
     pub header: Header,
-    /// What follows.
+    /// The course from here.
     pub past: RecordPast,
 }
 
@@ -80,13 +80,13 @@ impl Beginning {
 pub enum Outcome {
     /// Every step was measured in full.
     Complete,
-    /// The user ended it; the record is whole up to there.
+    /// The user ended it; the record is complete up to there.
     Stopped,
-    /// The time that was allowed was up before every point had a visit; the record is whole up to there.
+    /// The permitted time was over before every point had a visit; the record is complete up to there.
     OutOfTime {
         /// Points without a visit.
         unvisited: usize,
-        /// What the search for load levels took of the time, in seconds; 0 without one.
+        /// The time of the search for load levels, in seconds; 0 without one.
         searched_s: u64,
     },
     /// The time that was allowed was up before the search for load levels had ended; the record has its visits.
@@ -94,14 +94,14 @@ pub enum Outcome {
         /// Visits of the search.
         visits: usize,
     },
-    /// I/Os did not complete; the record is whole up to there.
+    /// I/Os did not complete; the record is complete up to there.
     Hung {
-        /// What was seen, as a sentence.
+        /// The observation, as a sentence.
         reason: String,
     },
-    /// Every I/O of a point failed; the record is whole up to there.
+    /// Every I/O of a point failed; the record is complete up to there.
     AllFailed {
-        /// What was seen, as a sentence.
+        /// The observation, as a sentence.
         reason: String,
     },
 }
@@ -230,7 +230,8 @@ fn search_unfinished(visits: usize) -> String {
 }
 
 impl Outcome {
-    /// The problem to tell after the outputs were written; `None` for a complete run. `the_rest`: what to do for what a stopped run did not measure.
+    /// The problem to report after the outputs were written; `None` for a complete run. `the_rest`: what to do about
+    /// what a stopped run did not measure.
     pub fn problem(&self, the_rest: &str) -> Option<Problem> {
         match self {
             Self::Complete => None,

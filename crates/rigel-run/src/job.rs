@@ -27,9 +27,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 pub struct BlockClass {
     /// Its name in the record.
     pub name: Class,
-    /// Bytes of an I/O; of the largest where there are several sizes.
+    /// Bytes of an I/O; of the largest if there are several sizes.
     pub io_bytes: u32,
-    /// How its I/Os walk.
+    /// How its I/Os follow each other.
     pub pattern: Pattern,
     /// Share of writes.
     pub write_percent: WritePercent,
@@ -37,16 +37,16 @@ pub struct BlockClass {
     pub sync: Sync,
     /// When they begin.
     pub arrival: Arrival,
-    /// What its load levels are.
+    /// The meaning of its load levels.
     pub level_kind: LevelKind,
-    /// Its blocks are verified: each says what it is, and what is read is compared.
+    /// Its blocks are verified: each identifies itself, and reads are compared.
     pub verify: bool,
-    /// Where they may go; a class that goes by place has a volume for each.
+    /// Where they may go; a class by place has a volume for each place.
     pub volumes: Volumes,
 }
 
 impl BlockClass {
-    /// Which part of a load level is dealt out to the workers.
+    /// The part of a load level that is dealt out to the workers.
     pub const fn dealt(&self, level: u32) -> u32 {
         self.level_kind.dealt(level)
     }
@@ -56,7 +56,7 @@ impl BlockClass {
         class::ios_each(self.arrival, self.pattern)
     }
 
-    /// Whether its I/Os have several sizes, so their bytes have to be counted.
+    /// Whether its I/Os have several sizes, so that their bytes have to be counted.
     pub const fn is_mixed(&self) -> bool {
         self.volumes.sized.is_some()
     }
@@ -71,21 +71,21 @@ pub struct Workload {
     pub io_timeout_ns: u64,
     /// Seed of the run.
     pub seed: u64,
-    /// Streams begin at another place in every visit, so no visit finds in a cache what the one before has read.
+    /// Streams begin at another place in every visit, so that no visit finds the data of the previous one in a cache.
     pub streams_move: bool,
-    /// By target: what its blocks are stamped with, when that is known. Targets after the last one are unknown.
+    /// By target: the stamps of its blocks, if known. Targets after the last one are unknown.
     pub stamps: Vec<Option<Stamps>>,
-    /// Of a run that continues: what is certainly there of the blocks that were verified before.
+    /// For a resumed run: which verified blocks are certainly present.
     pub before: PerClass<DurableMark>,
-    /// So many targets are counted apart; 0: they are not.
+    /// The number of targets that are counted separately; 0: none.
     pub counted_targets: usize,
-    /// So many readers are counted apart; 0: they are not.
+    /// The number of readers that are counted separately; 0: none.
     pub counted_readers: usize,
-    /// Beside production: the share of the time of each target that the load may take at most, and how many targets there are.
+    /// Next to production: the largest share of the time of each target that the load may take, and the number of targets.
     pub beside: Option<(Ppm, usize)>,
-    /// Which part of the load is this node's.
+    /// This node's part of the load.
     pub team: Team,
-    /// The workers that each class has on its own; empty where each worker has a part of every class.
+    /// The workers of each class; empty if each worker has a part of every class.
     pub rooms: Vec<Room>,
     /// An I/O hangs only while nothing else comes back: what waits in a long queue does not.
     pub is_patient: bool,
@@ -97,7 +97,7 @@ pub fn lanes(rooms: &[Room], pattern: Pattern) -> u32 {
 }
 
 impl Workload {
-    /// Which of how many workers of the class at a place one is; `None` for a worker of other classes.
+    /// A worker's index among those of the class at a place; `None` for a worker of other classes.
     pub fn seat(&self, place: usize, worker: u32, workers: u32) -> Option<(u32, u32)> {
         split::seat(&self.rooms, place, worker, workers)
     }
@@ -107,7 +107,7 @@ impl Workload {
         lanes(&self.rooms, class.pattern)
     }
 
-    /// How many workers the class at a place has.
+    /// The number of workers of the class at a place.
     pub fn workers_at(&self, place: usize, workers: u32) -> u32 {
         self.rooms.get(place).map_or(workers, |room| room.workers)
     }
@@ -168,7 +168,7 @@ impl Workload {
         self.classes.iter().any(BlockClass::is_mixed)
     }
 
-    /// Processes of the run before this one, as far as blocks report on them.
+    /// Processes of the run before this one, as far as blocks show.
     pub fn parts_before(&self) -> usize {
         let words = self.before.values().flat_map(|settled| &settled.below);
         words.map(|(_, earlier)| earlier.0.len()).max().unwrap_or(0)
@@ -184,8 +184,7 @@ impl Workload {
         self.classes.iter().any(|class| class.verify)
     }
 
-    /// The place of the class that a warm-up of a point is of: the last one that the point has with streams or a log, else
-    /// the last one.
+    /// The place of the class for a warm-up of a point: the last class of the point with streams or a log, otherwise the last one.
     pub fn warmed_up(&self, point: Point) -> usize {
         let walks = |class: &BlockClass| {
             matches!(class.pattern, Pattern::Streams { .. } | Pattern::Log) && point.of(class.name) > 0
@@ -199,7 +198,7 @@ impl Workload {
         self.team.shared && !class.write_percent.writes()
     }
 
-    /// How far from their places streams begin in a visit.
+    /// How far from their usual positions streams begin in a visit.
     pub(crate) fn shift(&self, visit: u64, volume: &Volume) -> u64 {
         if !self.streams_move {
             return 0;
@@ -208,18 +207,18 @@ impl Workload {
     }
 }
 
-/// What a worker does until when.
+/// The work of a worker, and its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Keep the point's I/Os outstanding; count those that complete inside the window.
     Measure {
         /// The window.
         window: Window,
-        /// How long before the window completions are already seen, though they do not count: nothing, or all the
-        /// time since the load began.
+        /// How long before the window completions are observed without counting: not at all, or since
+        /// the load began.
         lead_ns: u64,
-        /// The counts of every this many nanoseconds of the window are handed over as well; `u64::MAX`: only those of all
-        /// of it.
+        /// The counts of every this many nanoseconds of the window are handed over as well; `u64::MAX`: only those of the whole
+        /// window.
         part_ns: u64,
     },
     /// Random I/O of the class in streams, or of the last one, until the time, or until all workers together moved that
@@ -237,29 +236,29 @@ pub enum Task {
 pub struct Job {
     /// Number of the visit in the run; a part of every slot's seed.
     pub visit: u64,
-    /// When the load begins: what arrives at times of its own counts from here.
+    /// When the load begins: arrivals are timed from here.
     pub began_ns: u64,
     /// The point.
     pub point: Point,
-    /// What to do.
+    /// The work.
     pub task: Task,
-    /// How what arrives at a rate spreads, where that is not what its classes say.
+    /// The distribution of arrivals, if it differs from that of the classes.
     pub shape: Option<Shape>,
 }
 
 /// The counts of a part of a window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// From where to where.
+    /// The range.
     pub window: Window,
     /// The tallies of the classes.
     pub tallies: PerClass<ClassTally>,
-    /// Beside production: what the load was allowed; the coordinator knows it.
+    /// Next to production: the share that the load may take, known to the coordinator.
     pub governed: Option<GovernorInterval>,
 }
 
 impl Part {
-    /// Numbers the targets, and tells the times, as the whole run does.
+    /// With the target numbers and times of the whole run.
     pub fn retell(&mut self, target: &dyn Fn(u16) -> u16, time_ns: &dyn Fn(u64) -> u64) {
         self.window.start_ns = time_ns(self.window.start_ns);
         self.window.end_ns = time_ns(self.window.end_ns);
@@ -278,14 +277,14 @@ impl Part {
 /// Parts of a window as they come from those that have slots: workers, or nodes.
 #[derive(Debug)]
 pub struct Parts {
-    /// How many there are.
+    /// Their number.
     from: usize,
     /// By their start: from how many, and the sum.
     begun: BTreeMap<u64, (usize, Part)>,
 }
 
 impl Parts {
-    /// From this many.
+    /// The number of workers included.
     pub fn of(from: usize) -> Self {
         Self { from, begun: BTreeMap::new() }
     }
@@ -313,7 +312,7 @@ impl Parts {
     }
 }
 
-/// What one worker, or all of them together, did.
+/// The results of one worker, or of all together.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkResult {
     /// The tallies of the classes; none after a warm-up.
@@ -328,30 +327,30 @@ pub struct WorkResult {
     pub failures: u64,
     /// I/Os handed over and returned, measured or not.
     pub ios: IoCounts,
-    /// I/Os that did not complete. The worker that gave them up works no more.
+    /// I/Os that did not complete. The worker that gave them up does no more work.
     pub hung: Option<HungIo>,
     /// CPU time used.
     pub cpu_ns: u64,
     /// CPU time of the worker that used most; near the job's own length that worker was the limit, not the device.
     pub busiest_cpu_ns: u64,
-    /// How long after its time the last worker began, where the load begins at an agreed one.
+    /// How late the last worker began, if the load begins at an agreed time.
     pub late_ns: u64,
 }
 
-/// What coordinator and worker share while a job runs.
+/// The state that coordinator and workers share during a job.
 #[derive(Debug)]
 pub struct JobState {
     /// Completions of each class since the start of the run, by its place in the load; stored now and then.
     pub ops: Vec<(Class, AtomicU64)>,
-    /// By the same places, of what arrives at a rate: their latencies from the times at which they should have begun, added up.
+    /// By the same indices, for classes that arrive at a rate: the sum of their latencies from the intended start.
     pub latency_ns: Vec<Option<AtomicU64>>,
     /// When every worker shall end its job at the latest; the same moment for all, so their windows stay equal.
     pub end_at_ns: AtomicU64,
     /// Grows while a worker has nothing in flight and waits for what arrives next.
     pub waits: AtomicU64,
-    /// Beside production: the share that the load may take now, in parts of a million.
+    /// Next to production: the share that the load may take now, in parts per million.
     pub share_ppm: AtomicU32,
-    /// Its reads by the bucket of their latency, since the start of the run; else none.
+    /// Its reads by latency bucket since the start of the run; otherwise empty.
     pub probes: Vec<AtomicU64>,
 }
 
@@ -409,7 +408,7 @@ impl WorkResult {
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// A wish shared with whoever sets the flag.
+    /// A request shared with whatever sets the flag.
     pub const fn new(flag: Arc<AtomicBool>) -> Self {
         Self(flag)
     }

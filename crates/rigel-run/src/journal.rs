@@ -13,12 +13,12 @@ use rigel_core::record::{self, Line};
 use std::fs::File;
 use std::io::{self, Write};
 
-/// Where the lines of a run go.
+/// The destination of a run's lines.
 pub trait Journal {
-    /// Appends a line and waits until it is kept.
+    /// Appends a line and waits until it is stored.
     ///
     /// # Errors
-    /// When it could not be kept; everything before it is.
+    /// When it could not be stored; everything before it is.
     fn append(&mut self, line: &Line) -> Result<(), Problem>;
 
     /// The lines at the end that found room nowhere: who judges the run needs them, and the next start cannot.

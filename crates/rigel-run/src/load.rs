@@ -14,7 +14,7 @@ use std::ops::Range;
 /// No moment of a run.
 pub const NOT_IN_FLIGHT: u64 = u64::MAX;
 
-/// One outstanding I/O and where its offsets come from.
+/// One outstanding I/O and the source of its offsets.
 #[derive(Debug)]
 pub struct Slot<'a> {
     /// The place of its class in the load.
@@ -22,9 +22,9 @@ pub struct Slot<'a> {
     source: Source<'a>,
     /// The number of its stream; 0 of random I/O.
     pub reader: u16,
-    /// What is in flight, or was last.
+    /// The current I/O, or the last one.
     pub op: Op,
-    /// When it was submitted; [`NOT_IN_FLIGHT`] once it came back.
+    /// When it was submitted; [`NOT_IN_FLIGHT`] once it has completed.
     pub started_ns: u64,
 }
 
@@ -36,7 +36,7 @@ enum Source<'a> {
     Stream(usize),
 }
 
-/// A stream that is to be walked, and its number among those of its class.
+/// A stream to follow, and its number among those of its class.
 struct Walk<'a> {
     stream: Stream,
     volume: &'a Volume,
@@ -67,7 +67,7 @@ pub struct Load<'a> {
     /// By slot of the backend; `None` for a slot that this job leaves idle.
     slots: Vec<Option<Slot<'a>>>,
     streams: Vec<(Stream, &'a Volume)>,
-    /// By place: the classes whose I/Os have several sizes.
+    /// By index: the classes whose I/Os have several sizes.
     sized: Vec<Option<&'a SizedVolumes>>,
 }
 
@@ -178,7 +178,7 @@ impl<'a> Load<'a> {
         own.map(|slot| slot.op.slot)
     }
 
-    /// I/Os that have been in flight for `limit_ns` and longer, and were waited for that long: somebody has looked at them since `watched_ns`.
+    /// I/Os that have been in flight, and watched, for at least `limit_ns`: checks have not been interrupted since `watched_ns`.
     pub fn overdue(&self, now_ns: u64, watched_ns: u64, limit_ns: u64) -> Option<HungIo> {
         let in_flight = self.slots.iter().flatten().filter(|slot| slot.started_ns != NOT_IN_FLIGHT);
         let hangs = |slot: &&Slot| now_ns.saturating_sub(slot.started_ns.max(watched_ns)) >= limit_ns;
@@ -199,7 +199,7 @@ impl<'a> Load<'a> {
         self.slots.iter().flatten().filter(|slot| slot.started_ns != NOT_IN_FLIGHT).count() as u64
     }
 
-    /// How many slots of the class at a place are in use.
+    /// The number of slots in use by the class at a place.
     pub fn outstanding(&self, place: usize) -> u32 {
         let used = self.slots.iter().flatten().filter(|slot| usize::from(slot.class) == place).count();
         u32::try_from(used).unwrap_or(u32::MAX)
@@ -211,7 +211,7 @@ impl<'a> Load<'a> {
         self.slots[usize::from(slot)].as_mut().expect("only slots of this job are submitted")
     }
 
-    /// Gives a slot of random I/O the generator of its next I/O, where not the slot but the arrival says what is done.
+    /// Gives a slot of random I/O the generator of its next I/O, if the arrival and not the slot decides what is done.
     #[inline]
     pub fn draw_from(&mut self, slot: u16, generator: Generator) {
         if let Source::Random(own, ..) = &mut self.slot(slot).source {
@@ -219,7 +219,7 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Puts a slot of a stream at the place of its next I/O, where not the slot but the arrival says which stream continues.
+    /// Moves a slot of a stream to the place of its next I/O, if the arrival and not the slot decides which stream continues.
     #[inline]
     pub fn walk_from(&mut self, slot: u16, stream: Stream) {
         if let Source::Stream(index) = self.slot(slot).source {
@@ -227,7 +227,7 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// The next I/O of a slot of random I/O, where somebody else says where it goes.
+    /// The next I/O of a slot of random I/O, if its position is given.
     #[inline]
     pub fn place_by(
         &mut self,

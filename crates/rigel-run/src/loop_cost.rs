@@ -20,12 +20,12 @@ use rigel_io::clock::Clock;
 use rigel_io::null::NullBackend;
 use std::cell::Cell;
 
-/// The clock is read twice for each batch and goes on by that much each time.
+/// The clock is read twice for each batch and advances by this much each time.
 const STEP_NS: u64 = 10 * NS_PER_US;
 const SMALL_BYTES: u32 = 8192;
 const VOLUME_BYTES: u64 = 1 << 40;
 
-/// Goes on by a fixed step whenever it is read.
+/// Advances by a fixed step whenever it is read.
 #[derive(Debug, Default)]
 struct StepClock(Cell<u64>);
 
@@ -58,7 +58,7 @@ impl LoopCost {
         Self::of(LoadClass::pair(SMALL_BYTES.into(), SMALL_BYTES.into()), outstanding)
     }
 
-    /// For this many outstanding verified reads and writes. What is read is wrong nearly always, because the engine keeps nothing.
+    /// For this many outstanding verified reads and writes. What is read is nearly always wrong, because the engine stores nothing.
     ///
     /// # Errors
     /// As [`LoopCost::new`].

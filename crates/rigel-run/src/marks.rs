@@ -27,19 +27,19 @@ struct Queue {
 /// A mark that was not written yet.
 #[derive(Debug)]
 pub struct WaitingMark {
-    /// When it was heard.
+    /// When it was received.
     pub since: Instant,
-    /// What.
+    /// The content of the mark.
     pub marked: MarkContent,
     kept: Arc<AtomicU64>,
 }
 
-/// Tells whether a mark is in the record.
+/// Shows whether a mark is in the record.
 #[derive(Debug)]
 pub struct Receipt(Arc<AtomicU64>);
 
 impl Receipt {
-    /// The time of the run at which the mark lies, once it is in the record.
+    /// The run time of the mark, once it is in the record.
     pub fn run_ns(&self) -> Option<u64> {
         Some(self.0.load(Ordering::Acquire)).filter(|&ns| ns != WAITS)
     }
@@ -65,7 +65,7 @@ impl Marks {
         Some(Receipt(kept))
     }
 
-    /// Those that wait, in the order in which they came.
+    /// The waiting marks, in order of arrival.
     pub fn take(&self) -> Vec<WaitingMark> {
         std::mem::take(&mut *self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner))
     }

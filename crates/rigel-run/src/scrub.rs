@@ -22,48 +22,48 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How often the state is kept.
+/// How often the state is stored.
 const KEEP_NS: u64 = 10_000_000_000;
-/// When so much differs it is read again before the scrub continues, so the state stays small.
+/// With this many differences, they are read again before the scrub continues, so that the state stays small.
 const MOST_PENDING_BYTES: u64 = 256 << 20;
 const MOST_PENDING: usize = 16_384;
-/// And when it waited so long: somebody may want to know it before a scrub of days is over.
+/// And after waiting this long: the user may want to know it before a scrub of days ends.
 const SHORTEST_WAIT_NS: u64 = 20_000_000_000;
-/// What waits does so for at least this many times the time that reading again took: that is at most the twentieth part of a scrub, but where so
-/// much differs that it cannot wait.
+/// Differences wait at least this many times the time of the last rereading: so rereading takes at most a twentieth of a scrub, unless too much
+/// differs to wait.
 const TIMES_AGAIN: u64 = 19;
-/// What is in flight when the user ends a scrub may take so long.
+/// How long I/Os in flight may take when the user ends a scrub.
 const LAST_WAIT_NS: u64 = 5_000_000_000;
 const SHORT_SLEEP: Duration = Duration::from_millis(50);
 
 /// What to compare, and how.
 #[derive(Clone, Debug)]
 pub struct Job<'a> {
-    /// Where the copies lie.
+    /// The positions of the copies.
     pub map: &'a Map,
     /// The disks of the map, open for reading.
     pub targets: Arc<OpenTargets>,
     /// Unit of reads in bytes: offsets are multiples of it, lengths are rounded up to it. 1 through the page cache.
     pub unit: u64,
-    /// Which engine reads.
+    /// The engine that reads.
     pub engine: EngineKind,
     /// Where the copies begin in files that are alike, and the number of the segment, as [`rigel_uses::scrub::window::Window`] has it.
     pub in_file: Option<(u64, u32)>,
-    /// When no read came back for so long, a disk hangs.
+    /// If no read completes for this long, a disk hangs.
     pub io_timeout_ns: u64,
     /// Set when the user wants to end it.
     pub stop: &'a AtomicBool,
 }
 
-/// Hears how a scrub continues.
+/// Receives the progress of a scrub.
 pub trait Listener {
-    /// So many bytes of each copy are done.
+    /// This many bytes of each copy are done.
     fn progress(&mut self, done: u64, total: u64);
 
-    /// The state, every ten seconds, when differences became certain, and at the end, to be kept for a scrub that continues.
+    /// The state, every ten seconds, when differences became certain, and at the end, to be stored for a later resumption.
     ///
     /// # Errors
-    /// When it cannot be kept; the scrub ends.
+    /// When it cannot be stored; the scrub ends.
     fn keep(&mut self, state: &State) -> Result<(), Problem>;
 }
 
@@ -76,10 +76,10 @@ pub enum End {
     Stopped,
 }
 
-/// Compares everything from where the state stands on.
+/// Compares everything from the position of the state on.
 ///
 /// # Errors
-/// When the engine or its queue fails, or the state cannot be kept.
+/// When the engine or its queue fails, or the state cannot be stored.
 pub fn scrub(job: &Job<'_>, state: &mut State, listener: &mut dyn Listener) -> Result<End, Problem> {
     let copies = copies(job.map);
     let chunk = u32::try_from(rigel_uses::scrub::CHUNK_BYTES).unwrap_or(1 << 20);
@@ -115,7 +115,7 @@ fn through<B: Backend>(
     }
 }
 
-/// I/Os that are outstanding at once, as [`rigel_io::engine::choose`] has to know.
+/// Number of outstanding I/Os, for [`rigel_io::engine::choose`].
 pub fn slots(map: &Map) -> u16 {
     copies(map) * CHUNKS
 }
@@ -201,7 +201,7 @@ impl<'a, B: Backend> Scrub<'a, B> {
         self.job.stop.load(Ordering::Relaxed)
     }
 
-    /// Reads on until the end, or until so much differs that it should be checked again. Whether that was the end.
+    /// Reads until the end, or until so much differs that it should be checked again. Returns whether that was the end.
     fn pass(&mut self, state: &mut State, listener: &mut dyn Listener) -> Result<bool, Problem> {
         let total = self.job.map.total();
         loop {

@@ -6,24 +6,24 @@
 use jiff::{SignedDuration, Timestamp, Zoned, tz::TimeZone};
 use rigel_io::clock::since_boot_ns;
 
-/// Where times of day come from.
+/// The source of times of day.
 #[derive(Clone, Debug)]
 pub struct Wall {
     start: Zoned,
     passed: ElapsedTime,
 }
 
-/// How much time has passed since the start.
+/// How time since the start is counted.
 #[derive(Clone, Copy, Debug)]
 enum ElapsedTime {
-    /// As much as the run says.
+    /// By the run's clock.
     Virtual,
-    /// By a clock that nobody sets, which showed `start_ns` then.
+    /// By a clock that nobody sets, which showed `start_ns` at the start.
     Since { start_ns: u64, now_ns: fn() -> u64 },
 }
 
 impl Wall {
-    /// The system's clock as it is now, in the local time zone.
+    /// The system's clock, in the local time zone.
     pub fn system() -> Self {
         Self::since(Zoned::now(), since_boot_ns)
     }
@@ -39,7 +39,7 @@ impl Wall {
         Self { start: start.to_zoned(TimeZone::UTC), passed: ElapsedTime::Virtual }
     }
 
-    /// For a simulated run that continues: starts when it had started, in virtual time. `None` when `started` is no RFC 3339 time.
+    /// For a resumed simulated run: starts at its original time, in virtual time. `None` if `started` is not an RFC 3339 time.
     pub fn simulated_since(started: &str) -> Option<Self> {
         let start: Timestamp = started.parse().ok()?;
         Some(Self { start: start.to_zoned(TimeZone::UTC), passed: ElapsedTime::Virtual })
@@ -50,7 +50,7 @@ impl Wall {
         self.start.strftime("%Y%m%d_%H%M").to_string()
     }
 
-    /// By how much local time is ahead of UTC at the start, in seconds.
+    /// How far local time is ahead of UTC at the start, in seconds.
     pub fn offset_s(&self) -> i64 {
         i64::from(self.start.offset().seconds())
     }

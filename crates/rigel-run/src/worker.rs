@@ -26,26 +26,26 @@ use std::sync::atomic::Ordering;
 
 /// How often a worker shows its counts.
 const SHOW_NS: u64 = 20 * NS_PER_MS;
-/// With more workers each sees few I/Os, and what all of them count in together must not take the memory of the host.
+/// With more workers each sees few I/Os, and their counters together must not exhaust the host's memory.
 const MOST_WITH_MANY_IOS: u32 = 64;
-/// A look at what is in flight may be so much later than the longest wait of the engine.
+/// How much later than the longest wait of the engine a check of the I/Os in flight may be.
 const LATE_LOOK_NS: u64 = NS_PER_S / 5;
-/// How long the kernel may take to give hung I/Os back once it was asked to.
+/// How long the kernel may take to cancel hung I/Os.
 const TAKE_BACK_NS: u64 = 2 * NS_PER_S;
 
-/// One worker: which of how many, and what holds for all of its jobs.
+/// One worker: its number, and what is the same for all of its jobs.
 pub struct Worker<'a> {
     /// From 0.
     pub index: u32,
-    /// How many there are.
+    /// The number of workers.
     pub workers: u32,
     /// The load.
     pub workload: &'a Workload,
     /// The backend's slots.
     pub layout: SlotLayout,
-    /// Where to show progress.
+    /// Where progress is shown.
     pub shared: &'a JobState,
-    /// Takes the counts of a part of the window when it is over.
+    /// Takes the counts of a part of the window when it ends.
     pub hand_over: &'a dyn Fn(Part),
 }
 
@@ -55,32 +55,32 @@ struct Loop<'a, B, C> {
     clock: &'a C,
     load: Load<'a>,
     tally: Tally,
-    /// The parts of the window that were handed over, together; nothing while there are none.
+    /// The parts of the window that were handed over, together; empty without any.
     whole: Vec<Option<ClassTally>>,
     sampler: Sampler,
-    /// Where classes are verified.
+    /// Verification, for classes that need it.
     verifier: Option<&'a mut Verifier>,
-    /// What each target did of each class, where that is counted; else none.
+    /// The counts of each target for each class, if counted; otherwise empty.
     by_target: Vec<ByTarget>,
-    /// The same of each reader.
+    /// The same for each reader.
     by_reader: Vec<ByTarget>,
     /// Slots that may be submitted.
     free: Vec<u16>,
-    /// Completions of each class since the coordinator was last told.
+    /// Completions of each class since the last report to the coordinator.
     ops: [u64; MOST_CLASSES],
     /// Bytes moved.
     bytes: u64,
-    /// Bytes asked for in I/Os that came back, well or not.
+    /// Bytes requested by I/Os that completed, successfully or not.
     tried_bytes: u64,
     failures: u64,
     ios: IoCounts,
     hung: Option<HungIo>,
-    /// When it was last looked for hung I/Os, and since when nothing kept this worker from looking.
+    /// When it last checked for hung I/Os, and since when nothing has kept this worker from checking.
     looked_ns: u64,
     watched_ns: u64,
 }
 
-/// When no more I/Os are submitted.
+/// When submission ends.
 #[derive(Clone, Copy)]
 struct End {
     /// At that time.
@@ -133,7 +133,7 @@ impl Worker<'_> {
         self.run_verified(backend, clock, job, None)
     }
 
-    /// The same with what this worker knows of the blocks that it wrote in earlier jobs, where classes are verified.
+    /// The same with this worker's knowledge of blocks that it wrote in earlier jobs, if classes are verified.
     ///
     /// # Errors
     /// As [`Worker::run`].
@@ -200,7 +200,7 @@ impl Worker<'_> {
         })
     }
 
-    /// What counts of a job, and when it is over.
+    /// The window of a job, and its end.
     fn window_and_end(&self, job: &Job) -> (Window, End) {
         match job.task {
             Task::Measure { window, .. } => (window, End { at_ns: window.end_ns, tried_bytes: u64::MAX }),
@@ -218,7 +218,7 @@ impl Worker<'_> {
         }
     }
 
-    /// What was counted in a job that is over.
+    /// The counts of a finished job.
     fn tallies<B: Backend, C: Clock>(
         &self,
         mut state: Loop<B, C>,
@@ -507,7 +507,7 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
         self.hung.is_some()
     }
 
-    /// The kernel did not give back what it has: nobody waits for it any longer.
+    /// The kernel does not return its I/Os: they are no longer waited for.
     fn give_up(&mut self) {
         self.hung = self.hung.map(|hung| HungIo { taken_back: false, ..hung });
         self.backend.abandon();

@@ -43,32 +43,32 @@ use std::time::{Duration, Instant};
 
 /// An early end is set this far in the future, so every session sees it in time.
 const EARLY_END_NS: u64 = 50 * NS_PER_MS;
-/// What a session needs beyond the limit of a statement until it must have told.
+/// Time a session has, beyond the limit of a statement, to report.
 const GRACE: Duration = Duration::from_secs(10);
 /// And what connecting may take.
 const CONNECT: Duration = Duration::from_secs(30);
 
 /// What a bench is made of.
 pub struct Parts {
-    /// A connection of its own, for the counters.
+    /// A separate connection, for the counters.
     pub server: Box<dyn Server>,
     /// The table.
     pub table: Table,
-    /// Its facts.
+    /// Facts about the target.
     pub target: TargetFacts,
     /// The host of the sessions.
     pub host: HostFacts,
     /// The control group of a private server.
     pub group: Option<Group>,
-    /// What to know of the server.
+    /// What to know about the server.
     pub notes: Vec<String>,
     /// Shows the time of the run; the same for all that take turns in it.
     pub clock: MonotonicClock,
-    /// What the run has behind it when it continues.
+    /// What the run has already done when it continues.
     pub behind: QueryHistory,
 }
 
-/// What was asked before; nothing of it is asked again soon.
+/// Earlier queries; none of them is repeated soon.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueryHistory {
     /// Look-ups.
@@ -87,16 +87,16 @@ pub struct SqlBench {
     results: Receiver<Result<QueryOutcome, Problem>>,
     /// `None` once the server did not answer.
     counters: Option<Counters>,
-    /// Of the server.
+    /// Block size of the server.
     block_bytes: u64,
     /// The server counts blocks of an index together with those of the table.
     counts_index: bool,
     witness: Option<Sampler>,
-    /// Of a server that reads through the page cache of this host.
+    /// For a server that reads through the page cache of this host.
     evictor: Option<Evictor>,
-    /// What the kernel may read ahead of a session with reports.
+    /// How far the kernel may read ahead of a session with reports.
     ahead_blocks: u32,
-    /// Without anything coming back for so long, the server does not answer.
+    /// A server that returns nothing for this long does not answer.
     patience: Duration,
     stuck: bool,
     /// Sessions commit.
@@ -107,7 +107,7 @@ pub struct SqlBench {
 struct Kind {
     class: Class,
     sessions: Vec<Member>,
-    /// Who serves them.
+    /// Who serves the sessions.
     workers: Vec<Worker>,
 }
 
@@ -116,12 +116,12 @@ struct Member {
     thread: Option<JoinHandle<()>>,
 }
 
-/// One node, whose sessions are on this host.
+/// One node, with its sessions on this host.
 fn site(host: HostFacts, engine: EngineFacts, targets: Vec<TargetFacts>) -> Site {
     Site { nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE, member: None }), targets }
 }
 
-/// What a reader of the record has to know of the table.
+/// What a reader of the record must know about the table.
 fn notes_of(table: &Table, is_evicted: bool) -> Vec<String> {
     let evicted = is_evicted.then_some("the table is continuously evicted from this host's page cache");
     let unlogged = (!table.is_logged).then_some(NOT_LOGGED);
@@ -198,7 +198,7 @@ impl SqlBench {
         Ok(bench)
     }
 
-    /// What those do who serve the sessions is counted, where they are on this host.
+    /// Counts what the processes that serve the sessions do, if they are on this host.
     fn count_workers(&mut self, is_here: bool, request: &Request) {
         let entries = |kinds: &mut dyn Iterator<Item = &Kind>| -> Option<Vec<PathBuf>> {
             kinds.flat_map(|kind| &kind.workers).map(|worker| worker.entry.clone()).collect()
@@ -330,7 +330,7 @@ impl SqlBench {
         Ok(answer)
     }
 
-    /// All counters.
+    /// Reads all counters.
     fn read(&mut self, moment: Moment) -> Result<Reading, Problem> {
         self.asking(move |counters| counters.read(moment))
     }
@@ -340,7 +340,7 @@ impl SqlBench {
         self.asking(|counters| counters.server.tidy_ledger())
     }
 
-    /// Looks, while the sessions work, at what they wait for.
+    /// Samples what the sessions wait for while they work.
     fn watch_waits(&mut self, sessions: u64) -> Result<WaitSampler, Problem> {
         let counters = self.counters.take().ok_or_else(|| no_answer(self.patience))?;
         let workers = self.kinds.iter().flat_map(|kind| &kind.workers);
@@ -385,8 +385,8 @@ impl SqlBench {
     }
 }
 
-/// What a server counted of table and index together, told apart: a look-up needs the leaf of its row, and what was read beside that is of the inner
-/// pages. Where fewer were read than leaves were needed, a cache answered, and it stays to be seen.
+/// Separates what a server counted of table and index together: a look-up needs the leaf of its row, and all other
+/// reads are inner pages. Fewer reads than leaves mean that a cache answered; how often is then unknown.
 fn apart(counts: ServerCounts) -> ServerCounts {
     let asked = counts.asked_blocks();
     ServerCounts {
@@ -396,7 +396,7 @@ fn apart(counts: ServerCounts) -> ServerCounts {
     }
 }
 
-/// What the sessions of a request share.
+/// State that the sessions of a request share.
 fn shared(request: &Request, most: Point, series: Series) -> Arc<SessionsState> {
     let reports = of_reports(request).map_or(0, |class| most.of(class.name));
     let looking_up = most.sum().saturating_sub(u64::from(reports));

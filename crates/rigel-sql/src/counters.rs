@@ -9,7 +9,7 @@ use rigel_io::group::Group;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The kernel counts in this unit, whatever the sectors of the device are.
+/// The kernel counts in this unit, whatever the sector size of the device.
 const SECTOR_BYTES: u64 = 512;
 
 /// When counters are read: nothing that is read for them may fall between the two.
@@ -17,18 +17,18 @@ const SECTOR_BYTES: u64 = 512;
 pub enum Moment {
     /// Before a load: the server is asked first.
     Before,
-    /// Behind it: the server is asked last.
+    /// After it: the server is asked last.
     Behind,
 }
 
-/// Whom and what to count.
+/// Processes to count, and what to count.
 pub struct Counters {
     pub server: Box<dyn Server>,
     /// The entries in `/proc` of what serves the sessions, when that is on this host.
     pub workers: Vec<PathBuf>,
-    /// Those of them that make reports, where others look rows up.
+    /// The sessions that make reports; the others look up rows.
     pub reports: Vec<PathBuf>,
-    /// Of a private server.
+    /// Control group of a private server.
     pub group: Option<Group>,
     /// The devices under the table; empty when they are not known.
     pub devices: Vec<(u32, u32)>,
@@ -43,7 +43,7 @@ pub struct Reading {
 }
 
 impl Counters {
-    /// Of a server whose sessions are not known yet.
+    /// For a server whose sessions are not known yet.
     pub const fn new(
         server: Box<dyn Server>,
         facts: ServerFacts,
@@ -53,7 +53,7 @@ impl Counters {
         Self { server, workers: Vec::new(), reports: Vec::new(), group, devices, facts }
     }
 
-    /// All of them now.
+    /// Reads all counters now.
     pub fn read(&mut self, moment: Moment) -> Reading {
         let before = (moment == Moment::Before).then(|| self.server.counts());
         let moved = self.group.as_ref().and_then(|group| group.moved(&self.devices));
@@ -83,14 +83,14 @@ impl Counters {
     }
 }
 
-/// `None` for nobody at all.
+/// `None` without any process.
 fn sum(workers: &[PathBuf], of: fn(&Path) -> Option<u64>) -> Option<u64> {
     let all = workers.iter().map(|entry| of(entry));
     all.sum::<Option<u64>>().filter(|_| !workers.is_empty())
 }
 
 impl Reading {
-    /// What was counted since `before`, without what the sessions know themselves.
+    /// Counts since `before`, except what the sessions know themselves.
     pub fn since(&self, before: &Self) -> ServerCounts {
         let less = |now: Option<u64>, then: Option<u64>| now?.checked_sub(then?);
         let (now, then) = (&self.counts, &before.counts);
@@ -114,7 +114,7 @@ impl Reading {
         }
     }
 
-    /// What the server wrote since `before`; 0 when nobody counted.
+    /// What the server has written since `before`; 0 when nothing was counted.
     pub fn written_since(&self, before: &Self) -> u64 {
         self.written_bytes.zip(before.written_bytes).map_or(0, |(now, then)| now.saturating_sub(then))
     }
@@ -128,7 +128,7 @@ fn disk(stat: &str) -> Option<DeviceReads> {
     Some(DeviceReads { reads, bytes, of_server: false })
 }
 
-/// What the kernel fetched from storage for a process or a thread (proc_pid_io(5)).
+/// What the kernel fetched from storage for a process or thread (proc_pid_io(5)).
 fn read_bytes(entry: &Path) -> Option<u64> {
     let text = fs::read_to_string(entry.join("io")).ok()?;
     text.lines().find_map(|line| line.strip_prefix("read_bytes:")?.trim().parse().ok())

@@ -14,10 +14,10 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// Between two looks a fast device fills a few megabytes. A look costs barely anything.
+/// Between two checks a fast device fills a few megabytes. A check costs almost nothing.
 const PERIOD: Duration = Duration::from_millis(5);
-/// Once this part of the table was read, it goes: two neighbours of a block are barely ever there by then. No sooner, because what
-/// a session has fetched and not seen yet goes as well, and is fetched twice.
+/// Once this part of the table has been read, it is evicted: two neighbours of a block are rarely present by then.
+/// Not sooner, because what a session has fetched and not seen yet is evicted too, and fetched twice.
 const PART: u32 = 100;
 
 /// A thread that has the kernel forget, until this is dropped.
@@ -63,7 +63,7 @@ impl Evictor {
         Some(Self { files, end: Some(end), thread: Some(thread) })
     }
 
-    /// Everything, while nothing is read.
+    /// Evicts everything while nothing is read.
     pub fn forget(&self) {
         forget_all_but(&self.files, &[]);
     }
@@ -107,7 +107,7 @@ fn outside(all: Range<u64>, kept: &[Range<u64>]) -> Vec<Range<u64>> {
     parts
 }
 
-/// A file of a table, open for reading. Nothing that could wait or lead elsewhere, whatever the server has put there.
+/// Opens a file of a table for reading. Never waits or follows a link, whatever the server has put there.
 pub fn opened(path: &Path) -> Option<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     open(path, flags, Mode::empty()).ok()

@@ -28,7 +28,7 @@ pub fn check_free(at: &str, free: u32, sessions: u32) -> Result<(), Problem> {
     ))
 }
 
-/// Nothing came back, and nobody knows whether anything ever will.
+/// Nothing was returned, and nobody knows whether anything will be.
 pub fn silent(at: &str, patience: Duration) -> Problem {
     Problem::new(ExitKind::CutShort, format!("no answer for {} s", patience.as_secs()))
         .at(at)
@@ -36,21 +36,21 @@ pub fn silent(at: &str, patience: Duration) -> Problem {
         .next("check the server log and the kernel log (dmesg)")
 }
 
-/// The connection broke while `what` was asked for.
+/// The connection broke while `what` was being requested.
 pub fn gone(what: &str, said: &str) -> Problem {
     Problem::new(ExitKind::CutShort, what)
         .because(format!("the connection to the server was lost: {}", printable(said)))
         .next("check the server log, and start again once it runs; incomplete work is gone")
 }
 
-/// The server went away, or a statement of the load failed.
+/// The server disappeared, or a statement of the load failed.
 pub fn lost(said: &str) -> Problem {
     Problem::new(ExitKind::CutShort, "the server ended a session of the load")
         .because(printable(said).into_owned())
         .next("check the server log; everything measured so far is in the record")
 }
 
-/// What was made in a database, and what removes it.
+/// What was created in a database, and the command that removes it.
 #[derive(Debug)]
 pub struct Leftover {
     what: &'static str,
@@ -62,7 +62,7 @@ pub const SCHEMA: Leftover = Leftover {
     what: "the schema rigel and its contents",
     next: "remove it once the server responds: rigel sql drop --dsn DSN",
 };
-/// The same of products whose tables are in a database of their own.
+/// The same for products whose tables are in a database of their own.
 pub const DATABASE: Leftover = Leftover {
     what: "the database rigel and its contents",
     next: "remove it once the server responds: rigel sql drop --dsn DSN",
@@ -73,7 +73,7 @@ pub const LEDGER: Leftover = Leftover {
     next: "the next `rigel sql commit` removes it; `rigel sql drop --dsn DSN` removes everything that Rigel created in that database",
 };
 
-/// That may still be there, as the server did not answer or went away.
+/// May still exist, because the server did not answer or disappeared.
 pub fn left(at: &str, problem: Problem, left: &Leftover) -> Problem {
     let why = problem.cause.unwrap_or(problem.what);
     Problem::new(ExitKind::CutShort, format!("{} may still be there", left.what))

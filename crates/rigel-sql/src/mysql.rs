@@ -147,7 +147,7 @@ impl Server for Database {
         self.counts()
     }
 
-    /// What a session is at is known by tables that are off unless somebody switched them on, and that cost every session time.
+    /// The server knows what a session does only through tables that are off by default and slow every session down.
     fn waits(&mut self, _: &[i32]) -> Option<Vec<(String, u64)>> {
         None
     }

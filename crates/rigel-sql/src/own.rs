@@ -9,8 +9,8 @@ const ROOT: u32 = 0;
 const STICKY: u32 = 0o1000;
 const OTHERS_WRITE: u32 = 0o022;
 
-/// For root: the path, or the first one above it, that somebody else than root and `trusted` may replace; `None` for other users, who can only
-/// harm themselves. The path is absolute and without links.
+/// For root: the path, or its first ancestor, that a user other than root and `trusted` may replace; `None` for other
+/// users, who can only harm themselves. The path is absolute and has no links.
 pub fn of_others(path: &Path, trusted: Option<u32>) -> Option<&Path> {
     if !geteuid().is_root() {
         return None;
@@ -19,7 +19,7 @@ pub fn of_others(path: &Path, trusted: Option<u32>) -> Option<&Path> {
     path.ancestors().find(theirs)
 }
 
-/// As far as the usual rights tell. In a sticky directory only the owner renames what is his.
+/// Judged by the usual permissions. In a sticky directory only the owner may rename a file.
 fn is_of_others(found: &Metadata, trusted: Option<u32>) -> bool {
     let sticky = found.is_dir() && found.mode() & STICKY != 0;
     let owner = found.uid();

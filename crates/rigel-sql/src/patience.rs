@@ -11,18 +11,18 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// For what is asked before and behind a load; a busy server takes long to remove a large table.
+/// For questions before and after a load; a busy server takes long to remove a large table.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How often whoever waits for long work looks whether the user ends it.
+/// How often a wait for long work checks whether the user ended it.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
-/// How long running work may take to end on its own once the user has asked for it.
+/// Time that running work has to end by itself once the user asked for it.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// Asks a server to end the running statement; called in a thread, because it may hang as well.
 pub(crate) type Cancel = Box<dyn FnOnce() + Send>;
 
-/// Waiting for long work in a thread of its own, which says from time to time that it continues.
+/// Waits for long work in a separate thread, and reports from time to time that it continues.
 pub(crate) struct LongWait {
     last: Instant,
     patience: Duration,
@@ -32,29 +32,29 @@ pub(crate) struct LongWait {
 }
 
 impl LongWait {
-    /// For work that can be ended so.
+    /// For work that can be ended in this way.
     pub(crate) fn new(cancel: Cancel) -> Self {
         let (stopped, cancel) = (Arc::new(AtomicBool::new(false)), Some(cancel));
         Self { last: Instant::now(), patience: PATIENCE, stopped, cancel }
     }
 
-    /// What the work looks at, to end on its own.
+    /// The flag that the work checks to end by itself.
     pub(crate) fn stopped(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stopped)
     }
 
-    /// The work continues; what comes next may take so long, if another time than before.
+    /// The work continues; the next step may take this long, if another time than before.
     pub(crate) fn heard(&mut self, patience: Option<Duration>) {
         self.last = Instant::now();
         self.patience = patience.unwrap_or(self.patience);
     }
 
-    /// Whether nothing came for too long.
+    /// Whether nothing was returned for too long.
     pub(crate) fn is_over(&self) -> bool {
         self.last.elapsed() >= self.patience
     }
 
-    /// Ends the work when the user wants so; an answer to that has so much time.
+    /// Ends the work if the user wants that; the answer may take this long.
     pub(crate) fn heed(&mut self, stop: &AtomicBool, patience: Duration) {
         if stop.load(Ordering::Relaxed) && !self.stopped.swap(true, Ordering::Relaxed) {
             self.heard(Some(patience));
@@ -72,7 +72,7 @@ impl LongWait {
     }
 }
 
-/// What `work` gives, when it does so in that time.
+/// The result of `work`, if it ends within that time.
 pub fn within<T: Send + 'static>(patience: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (told, hear) = mpsc::channel();
     let asking = thread::Builder::new().name("rigel-asks".to_owned());
@@ -81,7 +81,7 @@ pub fn within<T: Send + 'static>(patience: Duration, work: impl FnOnce() -> T + 
     hear.recv_timeout(patience).ok()
 }
 
-/// Asks a server; one that does not answer is given up.
+/// Asks a server; one that does not answer is abandoned.
 ///
 /// # Errors
 /// Those of `work`, and when there is no answer.
@@ -92,10 +92,10 @@ pub fn asked<T: Send + 'static>(
     asked_within(PATIENCE, server, work)
 }
 
-/// The same with another limit.
+/// Like [`asked`], with another limit.
 ///
 /// # Errors
-/// As [`asked`].
+/// Like [`asked`].
 pub(crate) fn asked_within<T: Send + 'static>(
     patience: Duration,
     mut server: Box<dyn Server>,

@@ -33,7 +33,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use user::User;
 
-/// What a server may have of memory, its page cache included, where it cannot read past that; and more for each session.
+/// Memory for a server, page cache included, if it cannot bypass the cache; each session adds to it.
 const MEMORY: u64 = 200 * MIB;
 const MEMORY_PER_SESSION: u64 = 4 * MIB;
 /// More than there is, and known to both versions of control groups.
@@ -43,7 +43,7 @@ const FEW_SESSIONS: u64 = 16;
 const LOG: &str = "log";
 /// A machine that is busy starts it late; a checkpoint of a slow disk takes long.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// A server that was told to end at once does so within seconds, unless it was stopped.
+/// A server that was told to end immediately does so within seconds, unless it was stopped.
 const AT_ONCE: Duration = Duration::from_secs(10);
 /// The longest path of a socket, in bytes (unix(7)), without the name of the socket.
 const MOST_SOCKET_PATH: usize = 85;
@@ -60,21 +60,21 @@ pub struct PrivateServer {
     removed: bool,
 }
 
-/// What a server is made for.
+/// What a server is created for.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     /// Sessions at the same time.
     pub sessions: u32,
-    /// What its page cache has to hold for them, as it is read ahead.
+    /// What its page cache has to hold for reading ahead.
     pub ahead_bytes: u64,
 }
 
 /// A program with its arguments.
 #[derive(Debug)]
 pub struct Call {
-    /// Its path.
+    /// Path of the program.
     pub program: PathBuf,
-    /// What it gets.
+    /// Arguments of the program.
     pub arguments: Vec<OsString>,
 }
 
@@ -83,13 +83,13 @@ pub struct Call {
 pub struct Serve<'a> {
     /// The directory of its database.
     pub data: &'a Path,
-    /// That of its socket.
+    /// Directory of the socket.
     pub socket: &'a Path,
-    /// What it is made for.
+    /// What the server is created for.
     pub room: Room,
-    /// What it is started for.
+    /// Why it is started.
     pub purpose: Purpose,
-    /// What is between it and the device.
+    /// What is between the server and the device.
     pub page_cache: PageCache,
 }
 
@@ -98,73 +98,73 @@ pub struct Serve<'a> {
 pub struct Farewells {
     /// In order, with everything written.
     pub stop: Signal,
-    /// At once.
+    /// Ends it immediately.
     pub at_once: Signal,
-    /// When this process is gone.
+    /// When this process has ended.
     pub orphan: Signal,
 }
 
-/// What a product does in its own way with a private server.
+/// What each product does in its own way with a private server.
 pub trait Kit: Sync + std::fmt::Debug {
-    /// Whom it runs as when root starts it: the first of these that there is. Its packages make one of them.
+    /// Users to run as when root starts the server: the first one that exists. Packages create one of them.
     fn users(&self) -> &'static [&'static str];
 
     /// Variables of the environment that begin so may lead to another server.
     fn variables(&self) -> &'static str;
 
-    /// Makes an empty database in a directory that is there and empty.
+    /// Creates an empty database in an existing, empty directory.
     fn make(&self, programs: &Programs, data: &Path) -> Call;
 
     /// Starts it; `more` is a setting more, such as `io_method=sync`.
     fn serve(&self, programs: &Programs, serve: &Serve<'_>, more: Option<&str>) -> Call;
 
-    /// Whether this version bypasses the page cache on its own.
+    /// Whether this version bypasses the page cache by itself.
     fn is_direct(&self, programs: &Programs) -> bool;
 
     /// The server's own cache, which is enough for what this many sessions hold at the same time.
     fn cache_bytes(&self, sessions: u32) -> u64;
 
-    /// What an empty database and its log take.
+    /// Size of an empty database and its log.
     fn empty_bytes(&self) -> u64;
 
-    /// The directory of the tables in that of the database.
+    /// Directory of the tables within that of the database.
     fn tables(&self) -> &'static str;
 
     /// The server that listens in this directory.
     fn reach(&self, socket: &Path) -> Arc<dyn Reach>;
 
-    /// How it ends.
+    /// How the server ends.
     fn farewells(&self) -> Farewells;
 
-    /// What a line of its log has that tells an error.
+    /// What marks an error in a line of its log.
     fn errors(&self) -> &'static [&'static str];
 
     /// Ends what a killed run left of a server of this product in a directory of ours, and removes memory that belongs to no process.
     fn clear(&self, home: BorrowedFd<'_>);
 }
 
-/// How a server is started.
+/// Why a server is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// To fill its table.
     Fill,
     /// To be measured: with caches as small as they can be.
     Measure,
-    /// For experiments on settings: as it is without any, with so much of a cache of its own.
+    /// For experiments on settings: without any of them, with a cache of this size.
     Prove {
         /// Bytes.
         cache_bytes: u64,
     },
 }
 
-/// What stays between the table and the device while it is measured.
+/// What is between the table and the device during measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageCache {
     /// Reads go past it.
     PassedBy,
-    /// It belongs to a group with so much memory.
+    /// The server belongs to a group with this much memory.
     Limited(u64),
-    /// All of the host's.
+    /// All of the host's page cache.
     Whole,
 }
 
@@ -221,8 +221,8 @@ impl PrivateServer {
             .next("make sure that the directory is writable and has space"))
     }
 
-    /// A program of the server, as its user, that gets `signal` when this process ends. It is in a process group of its own, so
-    /// the keys that end a run do not end it first.
+    /// A program of the server, as its user, that receives `signal` when this process ends. It has its own process
+    /// group, so that the keys that end a run do not end it first.
     fn command(&self, call: &Call, signal: Signal, groups: Vec<File>) -> Command {
         let mut command = Command::new(&call.program);
         command.args(&call.arguments);
@@ -242,12 +242,12 @@ impl PrivateServer {
     /// Starts it and waits until it answers.
     ///
     /// # Errors
-    /// When it ends or does not answer, with what it says.
+    /// When it ends or does not answer, with its message.
     pub fn start(&mut self, purpose: Purpose) -> Result<(), Problem> {
         self.start_with(purpose, None)
     }
 
-    /// The same with one more setting, such as `io_method=sync`.
+    /// Like [`Self::start`], with one more setting, such as `io_method=sync`.
     ///
     /// # Errors
     /// As [`Self::start`].
@@ -282,7 +282,7 @@ impl PrivateServer {
         door(self.programs.product).kit()
     }
 
-    /// What is between the table and the device while it is measured.
+    /// What is between the table and the device during measurements.
     pub fn page_cache(&self) -> PageCache {
         page_cache(&self.programs, self.group.limits_memory(), self.room)
     }
@@ -315,7 +315,7 @@ impl PrivateServer {
         self.end(self.kit().farewells().stop, PATIENCE)
     }
 
-    /// Has the system forget the files of a server that was stopped.
+    /// Drops the files of a stopped server from the page cache.
     pub fn forget(&self) {
         // What stays in memory all the same, the counters tell.
         let _ = self.home.each_table(self.kit().tables(), &mut |file| {
@@ -360,7 +360,7 @@ impl PrivateServer {
         ended.and(removed)
     }
 
-    /// The same where the problem that led there is the one to be told.
+    /// The same, when the problem that caused it is the one to report.
     fn leave(&mut self) {
         let _ = self.finish();
     }
@@ -370,12 +370,12 @@ impl PrivateServer {
         self.kit().reach(&self.socket())
     }
 
-    /// Its control group, which counts what it reads.
+    /// Its control group, which counts its reads.
     pub const fn group(&self) -> &Group {
         &self.group
     }
 
-    /// All of it lies there, and goes with it.
+    /// Holds all of its files, and is removed with it.
     pub fn home(&self) -> &Path {
         &self.home.dir
     }
@@ -401,7 +401,7 @@ impl PrivateServer {
             .next("check whether a server of these programs starts at all; --programs selects others")
     }
 
-    /// What it is, for people.
+    /// A description for people.
     pub fn describe(&self) -> Vec<String> {
         let cache = match self.page_cache() {
             PageCache::PassedBy => "it bypasses the page cache".to_owned(),
@@ -463,7 +463,7 @@ pub fn is_used(place: &Path) -> bool {
     home::is_used(place)
 }
 
-/// What would be between the table and the device of a server of these programs.
+/// What would be between the table and the device for a server of these programs.
 pub fn page_cache(programs: &Programs, limits_memory: bool, room: Room) -> PageCache {
     let more = u64::from(room.sessions).saturating_sub(FEW_SESSIONS) * MEMORY_PER_SESSION + room.ahead_bytes;
     match limits_memory {
@@ -473,7 +473,7 @@ pub fn page_cache(programs: &Programs, limits_memory: bool, room: Room) -> PageC
     }
 }
 
-/// Most that caches of a server of ours may hold, when the host has so much memory.
+/// The most that caches of our own server may hold, if the host has this much memory.
 pub fn cache_bytes(product: Product, cache: PageCache, memory_bytes: u64) -> u64 {
     match cache {
         PageCache::PassedBy => door(product).kit().cache_bytes(1),
@@ -482,14 +482,14 @@ pub fn cache_bytes(product: Product, cache: PageCache, memory_bytes: u64) -> u64
     }
 }
 
-/// The first line that tells an error: what follows only puts things away. Without one, the last line.
+/// The first line with an error, because later ones only report the clean-up; without one, the last line.
 fn cause(text: &str, errors: &[&str]) -> String {
     let error = text.lines().find(|line| errors.iter().any(|error| line.contains(error)));
     let line = error.or_else(|| text.lines().rev().find(|line| !line.trim().is_empty()));
     path_text::printable(line.unwrap_or("it said nothing").trim()).into_owned()
 }
 
-/// Ends a server with its processes, which do not see that it is gone when they were stopped.
+/// Ends a server and its processes, which do not notice its end when they were stopped.
 fn kill_whole(server: Pid) {
     // It starts no more meanwhile.
     let _ = kill_process(server, Signal::STOP);

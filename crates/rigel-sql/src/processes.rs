@@ -5,15 +5,14 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Whether the server of this directory is the one that started this process. Another one may have the same path in a container, or
-/// behind a tunnel.
+/// Whether the server of this directory started this process. Another server may have the same path in a container, or behind a tunnel.
 pub fn serves(directory: &Path, process: i32) -> bool {
     let text = fs::read_to_string(directory.join("postmaster.pid")).unwrap_or_default();
     let server = text.lines().next().and_then(|line| line.trim().parse::<i32>().ok());
     server.is_some() && server == parent(process)
 }
 
-/// Where a process works, which of a server is the directory of its database; root and its user see it.
+/// Working directory of a process, which for a server is the directory of its database; visible to root and the server's user.
 pub fn directory_of(process: i32) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{process}/cwd")).ok()
 }
@@ -41,7 +40,7 @@ fn all() -> impl Iterator<Item = i32> {
     fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(id)
 }
 
-/// The name of the program may hold anything, but stands in brackets; the state and the parent follow (proc_pid_stat(5)).
+/// The program name may contain anything but is in brackets; state and parent follow it (proc_pid_stat(5)).
 fn parent(process: i32) -> Option<i32> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()

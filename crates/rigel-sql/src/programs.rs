@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 /// The programs of one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programs {
-    /// Whose.
+    /// The product.
     pub product: Product,
-    /// What its makers call it.
+    /// The vendor's name for it.
     pub name: &'static str,
     /// Their directory.
     pub dir: PathBuf,
@@ -29,7 +29,7 @@ impl Programs {
     }
 }
 
-/// Whether root would start what somebody else than root and the server's user may replace.
+/// Whether root would start a program that users other than root and the server's may replace.
 pub(crate) fn is_of_others(dir: &Path, programs: &[&str], user: Option<User>) -> bool {
     let theirs = |path: PathBuf| own::of_others(&path, user.map(|user| user.uid)).is_some();
     // The directory may lead there by a link, and so may each program.

@@ -9,22 +9,22 @@ use rigel_core::load::draw::Generator;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What is to be done.
+/// What to prove.
 #[derive(Clone, Copy, Debug)]
 pub struct ProofRequest {
     /// Blocks of the table.
     pub blocks: u32,
-    /// Of keys, order and ranges.
+    /// Seed of keys, order and ranges.
     pub seed: u64,
-    /// How often everything is measured.
+    /// How often each measurement is repeated.
     pub rounds: u32,
-    /// No round begins after that time, but for the second one.
+    /// No round begins after this time, except the second one.
     pub most: Option<Duration>,
     /// Random writes of a block per second that the storage made without a server, where an advised value is based on them.
     pub writes_per_s: Option<f64>,
 }
 
-/// What goes on: what is done, and how far it is.
+/// Progress: the current step, and how far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProofStep {
     /// Bytes of the table are copied.
@@ -33,26 +33,26 @@ pub enum ProofStep {
     Timing(&'static str),
 }
 
-/// Hears how much of how much is done.
+/// Receives how much of how much is done.
 pub type Progress<'a> = &'a mut dyn FnMut(ProofStep, u64, u64);
 
-/// What a room reports on its experiment.
+/// What a room reports about its experiment.
 #[derive(Clone, Copy, Debug)]
 pub struct ProofFacts {
     /// Sessions that are open at the same time.
     pub sessions: u32,
-    /// Bytes beside those of the table: indexes, and what else is made for it.
+    /// Bytes in addition to those of the table: indexes, and what else is created for it.
     pub more_bytes: u64,
     /// Its settings, for people.
     pub settings: &'static str,
-    /// What the other bytes are for, for people.
+    /// What the additional bytes are for, for people.
     pub beside: &'static str,
     /// An advised value is based on what random writes the storage makes.
     pub needs_writes: bool,
 }
 
 impl ProofRequest {
-    /// The numbers of the rounds. The second one is always had: without it there is no interval.
+    /// The round numbers. There is always a second one: without it there is no interval.
     pub(crate) fn next_round(&self, done: u32, began: Instant) -> bool {
         let in_time = self.most.is_none_or(|most| began.elapsed() < most);
         done < self.rounds && (done < 2 || in_time)

@@ -18,7 +18,7 @@ pub enum Query {
 }
 
 impl Query {
-    /// What the sessions of a class ask.
+    /// What the sessions of a class query.
     ///
     /// # Errors
     /// When the class is not one for databases.
@@ -33,7 +33,7 @@ impl Query {
         }
     }
 
-    /// Those of all classes.
+    /// The queries of all classes.
     ///
     /// # Errors
     /// As [`Query::of`].

@@ -6,14 +6,14 @@ use rigel_core::load::permutation::Permutation;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A series that continues where it was left, whoever takes from it.
+/// A series that several sessions take from, each where the last one stopped.
 #[derive(Debug)]
 pub struct Series {
     order: Permutation,
     next: AtomicU64,
 }
 
-/// What a session works on, for others to see.
+/// What a session is working on, for others to see.
 #[derive(Debug, Default)]
 pub struct SessionWork(AtomicU64);
 
@@ -26,7 +26,7 @@ impl SessionWork {
         self.0.store(range.start << Self::BITS | (range.end - range.start), Ordering::Relaxed);
     }
 
-    /// Those of now.
+    /// The current values.
     pub fn get(&self) -> Range<u64> {
         let both = self.0.load(Ordering::Relaxed);
         let from = both >> Self::BITS;
@@ -40,7 +40,7 @@ impl Series {
         Self { order: Permutation::new(u64::from(blocks), seed), next: AtomicU64::new(0) }
     }
 
-    /// The same behind this many blocks.
+    /// The same series after this many blocks.
     pub fn behind(self, taken: u64) -> Self {
         Self { next: AtomicU64::new(taken), ..self }
     }

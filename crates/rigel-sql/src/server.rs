@@ -32,27 +32,27 @@ pub fn door(product: Product) -> &'static dyn Door {
     }
 }
 
-/// What a room offers to those above.
+/// What a room offers to the layers above.
 pub trait Door: Sync {
-    /// What to call things.
+    /// The product's terms.
     fn words(&self) -> &'static Words;
 
     /// The server that a connection string names.
     ///
     /// # Errors
-    /// When it is none, or asks for what the client cannot do.
+    /// When it is not one, or requires what the client does not support.
     fn reach(&self, dsn: &str) -> Result<Arc<dyn Reach>, Problem>;
 
-    /// The newest programs of this host, or those of a directory.
+    /// The newest programs on this host, or those in a directory.
     ///
     /// # Errors
     /// When there are none that can be started.
     fn programs(&self, given: Option<&Path>) -> Result<Programs, Problem>;
 
-    /// How a private server is made and started.
+    /// How a private server is created and started.
     fn kit(&self) -> &'static dyn Kit;
 
-    /// What the experiment on settings takes, with a table of that size.
+    /// Requirements of the experiment on settings with a table of that size.
     fn proof_facts(&self, table_bytes: u64) -> ProofFacts;
 
     /// Settings proven on a private server that was made and not started.
@@ -68,24 +68,24 @@ pub trait Door: Sync {
     ) -> Result<Proof, Problem>;
 }
 
-/// What things are called.
+/// The product's terms.
 #[derive(Debug)]
 pub struct Words {
-    /// Its own cache, as its settings have it.
+    /// Its own cache, as its settings name it.
     pub cache: &'static str,
-    /// How a server that is there keeps the page cache out of the way.
+    /// How an existing server can bypass the page cache.
     pub bypass: &'static str,
-    /// What helps where nothing keeps the page cache of a private server small.
+    /// What helps when nothing limits the page cache of a private server.
     pub small_cache: &'static str,
-    /// What it takes to see the files of a server of others, beside its host, for root.
+    /// What is needed, besides being on its host, to see the files of another user's server; for root.
     pub to_see_files: &'static str,
-    /// What the tables are in.
+    /// What contains the tables.
     pub home: Home,
-    /// It counts blocks of an index, through which every look-up goes, together with those of the table.
+    /// It counts blocks of an index, which every look-up passes through, together with those of the table.
     pub counts_index: bool,
 }
 
-/// What the tables of ours are in.
+/// What contains our tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
     /// A schema of the database of the connection.
@@ -120,12 +120,12 @@ impl Home {
     }
 }
 
-/// What a server is.
+/// Facts about a server.
 #[derive(Clone, Debug)]
 pub struct ServerFacts {
-    /// What to call things.
+    /// The product's terms.
     pub words: &'static Words,
-    /// What its makers call it.
+    /// The vendor's name for it.
     pub product: &'static str,
     /// Such as `15.14`.
     pub version: String,
@@ -133,28 +133,28 @@ pub struct ServerFacts {
     pub block_bytes: u64,
     /// Its own cache.
     pub cache_bytes: u64,
-    /// Sessions that it has room for beside those that are there.
+    /// Sessions that it still has room for.
     pub free_connections: u32,
     /// It bypasses the page cache when it reads tables.
     pub direct: bool,
-    /// Who serves a session reads for it; otherwise workers of the server do.
+    /// The process that serves a session also reads for it; otherwise workers of the server do.
     pub reads_itself: bool,
     /// The database of the connection.
     pub database: String,
-    /// Its files, when they are on this host, and the server or `/proc` says where.
+    /// Its files, if they are on this host, and the server or `/proc` reports where.
     pub directory: Option<PathBuf>,
-    /// Where new tables are made, when the files are on this host.
+    /// Where new tables are created, if the files are on this host.
     pub tables: Option<PathBuf>,
-    /// Where its log is, as far as this user can see; else the directory of its files.
+    /// Directory of its log, as far as this user can see it; otherwise the directory of its files.
     pub log: Option<PathBuf>,
-    /// What its log may take, as long as nobody holds it back.
+    /// How large its log may grow, unless something retains it.
     pub log_bytes: u64,
-    /// What a new table takes beside its own size at most.
+    /// The most that a new table needs in addition to its own size.
     pub beside_bytes: u64,
 }
 
 impl Words {
-    /// What it takes to see the files of a server, for those who do not.
+    /// What users need who cannot see the files of a server.
     pub fn who_sees_files(&self) -> String {
         if geteuid().is_root() {
             format!("on the server's host they can, unless it runs in a container; {}", self.to_see_files)
@@ -170,7 +170,7 @@ impl ServerFacts {
         printable(&self.database).into_owned()
     }
 
-    /// Who has what the tables are in: `the database shop has no schema rigel`.
+    /// The container of the tables as a subject: `the database shop has no schema rigel`.
     pub fn has_none(&self) -> String {
         match self.words.home {
             Home::Schema => format!("the database {} has no schema rigel", self.database_name()),
@@ -195,21 +195,21 @@ impl ServerFacts {
     }
 }
 
-/// Where a server is.
+/// How a server is reached.
 pub trait Reach: Debug + Send + Sync {
     /// For people and for records: without a password.
     fn shown(&self) -> &str;
 
-    /// Connects, and looks whether the server can be measured with this many sessions. Gives up on one that does not answer.
+    /// Connects, and checks whether the server can be measured with this many sessions. Abandons one that does not answer.
     ///
     /// # Errors
     /// When it cannot be reached, cannot be measured, or has too few connections.
     fn open(&self, sessions: u32) -> Result<Box<dyn Server>, Problem>;
 
-    /// Connects and leaves.
+    /// Connects and disconnects.
     ///
     /// # Errors
-    /// When nobody answers yet.
+    /// When nothing answers yet.
     fn knock(&self) -> Result<(), Problem>;
 }
 
@@ -219,33 +219,34 @@ pub type Seat = (Box<dyn Session>, Worker);
 /// Makes sessions that ask a kind of queries, each with such a limit on the time of a statement, in nanoseconds.
 pub type Opener = Arc<dyn Fn(Query, u64) -> Result<Seat, Problem> + Send + Sync>;
 
-/// Who serves a session.
+/// The process or thread that serves a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worker {
-    /// By what the server knows the session.
+    /// The server's number for the session.
     pub number: i32,
-    /// The entry in `/proc` of the process or thread, when it is on this host.
+    /// The entry in `/proc` of the process or thread, if it is on this host.
     pub entry: Option<PathBuf>,
 }
 
 /// A connection to a server that was found fit to be measured.
 pub trait Server: Send {
-    /// Where it is.
+    /// Its address.
     fn place(&self) -> Arc<dyn Reach>;
 
-    /// What it is.
+    /// Its facts.
     fn facts(&self) -> ServerFacts;
 
-    /// The table that is there, which nobody removes as long as this connection lives; `None` if there is none of ours.
+    /// The existing table, which nobody removes while this connection lives; `None` if there is none of ours.
     ///
     /// # Errors
-    /// When its place is taken by somebody else's, or it is not as Rigel makes it.
+    /// When its name is taken by another object, or it is not as Rigel creates it.
     fn table(&mut self) -> Result<Option<Table>, Problem>;
 
-    /// Sees whether the sessions can be had and how rows would be looked up, and makes the table. `progress` hears bytes of all bytes.
+    /// Checks that the sessions are available and how rows would be looked up, and creates the table. `progress`
+    /// receives the bytes done and the total.
     ///
     /// # Errors
-    /// When the user may not make it, the disk is full, or `stop` was set; nothing is left of it then. Also when the server does not answer.
+    /// When the user may not create it, the disk is full, or `stop` was set; nothing is left of it then. Also when the server does not answer.
     fn fill(
         self: Box<Self>,
         wanted: TableSpec,
@@ -253,10 +254,10 @@ pub trait Server: Send {
         stop: &AtomicBool,
     ) -> Result<(Box<dyn Server>, Table), Problem>;
 
-    /// Makes the table of commits, and keeps others from removing it as long as this connection lives.
+    /// Creates the table of commits, and keeps others from removing it while this connection lives.
     ///
     /// # Errors
-    /// When the user may not, something is in its place, or it would harm others.
+    /// When the user may not, the name is taken, or it would harm others.
     fn make_ledger(&mut self) -> Result<Ledger, Problem>;
 
     /// Keeps the table of commits small.
@@ -265,7 +266,7 @@ pub trait Server: Send {
     /// Removes the table of commits.
     ///
     /// # Errors
-    /// When others made something of it, or somebody measures.
+    /// When others have used it for something else, or somebody measures.
     fn drop_ledger(&mut self) -> Result<(), Problem>;
 
     /// Removes all that Rigel made, and nothing that others did.
@@ -274,8 +275,8 @@ pub trait Server: Send {
     /// When something is in the way; then nothing is removed.
     fn drop_tables(&mut self) -> Result<DropOutcome, Problem>;
 
-    /// Sees that each query is answered in the right way, and has the server read what it needs to tell its counters. Of a server that is not
-    /// private, what others do is in some of them.
+    /// Checks that each query is answered in the right way, and lets the server read what it needs to report its
+    /// counters. On a server that is not private, some of them include the activity of others.
     ///
     /// # Errors
     /// When it would answer in another way.
@@ -284,28 +285,28 @@ pub trait Server: Send {
     /// Makes sessions on the same server.
     fn opener(&self) -> Opener;
 
-    /// What it counted until now, as far as it shows. What the sessions and the kernel know stays empty.
+    /// What it has counted so far, as far as it shows. What the sessions and the kernel know stays empty.
     fn counts(&mut self) -> ServerCounts;
 
-    /// How many of these sessions are at what at this moment; `None` if it does not say.
+    /// What these sessions are doing now, as counts; `None` if it does not say.
     fn waits(&mut self, sessions: &[i32]) -> Option<Vec<(String, u64)>>;
 }
 
-/// Rows that came back, of those that had to.
+/// Rows returned, out of those expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowCount {
-    /// Came back.
+    /// Rows returned.
     pub found: u64,
-    /// Are there unless somebody changed the table.
+    /// All exist, unless somebody changed the table.
     pub wanted: u64,
 }
 
 /// One session, with one statement at a time. `None`: the storage under the server failed.
 pub trait Session: Send {
-    /// The rows of these blocks, by one statement.
+    /// The rows of these blocks, with one statement.
     ///
     /// # Errors
-    /// When the server refuses it, or is gone.
+    /// When the server refuses it or has disappeared.
     fn look_up(&mut self, blocks: &[u32]) -> Result<Option<RowCount>, Problem>;
 
     /// All rows of a range of blocks.
@@ -314,15 +315,15 @@ pub trait Session: Send {
     /// As [`Session::look_up`].
     fn report(&mut self, blocks: &Range<u32>) -> Result<Option<RowCount>, Problem>;
 
-    /// A transaction of one row, which is over when the server says that it is durable.
+    /// A transaction of one row, which ends when the server reports it durable.
     ///
     /// # Errors
     /// As [`Session::look_up`].
     fn commit(&mut self, session: u32, number: u64) -> Result<Option<RowCount>, Problem>;
 
-    /// Has the server count what was done in this session, before anybody reads the counters.
+    /// Lets the server count the work of this session before the counters are read.
     ///
     /// # Errors
-    /// When the server is gone.
+    /// When the server has disappeared.
     fn flush(&mut self) -> Result<(), Problem>;
 }

@@ -23,12 +23,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 
-/// What a statement should take: long enough that asking costs nothing, short enough that a load ends in time.
+/// How long a statement should take: long enough to make its overhead negligible, short enough for a load to end in time.
 const STATEMENT_NS: u64 = 20 * NS_PER_MS;
 const FIRST_ROWS: u32 = 8;
 /// Most rows of a statement.
 pub const MOST_ROWS: u32 = 1000;
-/// An I/O error, for want of a number of its own.
+/// An I/O error, because the server's failure has no number of its own.
 const EIO: i32 = 5;
 
 /// A task for all sessions of a point.
@@ -37,17 +37,17 @@ pub struct Job {
     pub began_ns: u64,
     pub window: Window,
     pub lead_ns: u64,
-    /// Ends of the parts whose latencies are kept apart.
+    /// Ends of the parts whose latencies are kept separately.
     pub edges: Vec<u64>,
     /// Which of the sessions of the class this one is.
     pub place: Place,
 }
 
-/// What the sessions and the bench share.
+/// State that the sessions and the bench share.
 #[derive(Debug)]
 pub struct SessionsState {
     pub series: Series,
-    /// What each class did since the start of the run.
+    /// What each class has done since the start of the run.
     pub done: PerClass<AtomicU64>,
     /// The places of the series that each session with look-ups asks for.
     pub looking_up: Vec<SessionWork>,
@@ -57,7 +57,7 @@ pub struct SessionsState {
     pub end_at_ns: AtomicU64,
 }
 
-/// What a session needs to begin.
+/// What a session needs to start.
 pub struct Start {
     pub open: Opener,
     pub query: Query,
@@ -65,7 +65,7 @@ pub struct Start {
     pub number: u32,
     /// What its reports read.
     pub walk: Walk,
-    /// What the kernel may read ahead of them.
+    /// How far the kernel may read ahead of them.
     pub ahead_blocks: u32,
     /// Bytes of one of them.
     pub io_bytes: u64,
@@ -75,11 +75,11 @@ pub struct Start {
     pub shared: Arc<SessionsState>,
     pub jobs: Receiver<Job>,
     pub results: Sender<Result<QueryOutcome, Problem>>,
-    /// Who serves it goes there; nothing is kept behind.
+    /// Receives the process that serves the session; nothing is held back after it.
     pub ready: Option<Sender<Result<Worker, Problem>>>,
 }
 
-/// What a session did, and several of them together.
+/// What a session did, or several of them together.
 #[derive(Debug, Default)]
 pub struct QueryOutcome {
     pub done: WorkResult,
@@ -87,7 +87,7 @@ pub struct QueryOutcome {
 }
 
 impl QueryOutcome {
-    /// Both together.
+    /// Adds another outcome.
     pub fn add(&mut self, other: Self) {
         self.done.add(other.done);
         self.counts.probes += other.counts.probes;
@@ -97,16 +97,16 @@ impl QueryOutcome {
     }
 }
 
-/// What sessions asked for, measured or not.
+/// What sessions requested, measured or not.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// Rows that came back from look-ups; each was in a block of its own.
+    /// Rows that look-ups returned, each from a block of its own.
     pub probes: u64,
     /// Transactions that ended well.
     pub commits: u64,
     /// Blocks that reports read.
     pub scanned_blocks: u64,
-    /// How often reports began elsewhere than where the last one ended.
+    /// How often a report began elsewhere than where the last one ended.
     pub jumps: u64,
 }
 
@@ -120,13 +120,13 @@ struct Member {
 /// What a statement did.
 #[derive(Clone, Copy)]
 enum Answer {
-    /// So many operations of the class.
+    /// This many operations of the class.
     All(u64),
     /// The storage under the server failed.
     Failed,
 }
 
-/// Connects, and works until there are no more jobs.
+/// Connects, and works until no jobs are left.
 pub fn serve(start: Start) {
     let Some(mut member) = Member::open(start) else { return };
     while let Ok(job) = member.start.jobs.recv() {
@@ -147,7 +147,7 @@ pub fn died() -> Problem {
 }
 
 impl Member {
-    /// Tells whether it is ready, too.
+    /// Also reports whether it is ready.
     fn open(mut start: Start) -> Option<Self> {
         // The bench waits until nobody can tell any more. Nobody needs the message when it has gone.
         let ready = start.ready.take()?;
@@ -168,8 +168,8 @@ impl Member {
         }
     }
 
-    /// A first statement, which nobody counts. With it a process of the server reads what the catalogue says about the table, and makes
-    /// its plan; both would be reads beside those that were requested.
+    /// A first, uncounted statement. It makes a server process read the catalogue entry of the table and make its
+    /// plan; both would be reads besides those requested.
     fn begin(&mut self) -> Result<(), Problem> {
         let rows = match self.start.query {
             Query::LookUp(_) => self.session.look_up(&[0])?,
@@ -180,8 +180,7 @@ impl Member {
         self.session.flush()
     }
 
-    /// One statement after the other until the end of the window. The next one begins when the one before has ended, whatever
-    /// the client did in between.
+    /// Issues statements until the end of the window. The next one begins when the last one has ended, whatever the client did in between.
     fn load(&mut self, job: &Job) -> Result<QueryOutcome, Problem> {
         let cpu_ns = thread_cpu_ns();
         let empty =
@@ -238,7 +237,7 @@ impl Member {
         Ok(QueryOutcome { done, counts: Counts { jumps: self.start.walk.jumps(), ..self.counts } })
     }
 
-    /// One statement.
+    /// Issues one statement.
     fn ask(&mut self, place: Place) -> Result<Answer, Problem> {
         let answer = match self.start.query {
             Query::LookUp(_) => {
@@ -278,7 +277,7 @@ impl Member {
         Ok(answer)
     }
 
-    /// What the next statement asks for, places of the series or blocks, is shown to others; `None`: nothing.
+    /// Shows others what the next statement requests, positions of the series or blocks; `None`: nothing.
     fn in_work(&self, asked: Option<&Range<u64>>) {
         let Start { shared, query, number, .. } = &self.start;
         let all = match query {
@@ -291,7 +290,7 @@ impl Member {
         }
     }
 
-    /// As many rows as take the time of a statement, at the rate of the last one.
+    /// As many rows as fill the time of a statement at the rate of the last one.
     fn pace(&mut self, took_ns: u64) {
         if !self.start.query.is_batch() {
             return;

@@ -22,13 +22,13 @@ use std::time::Duration;
 pub const NAME: &str = "rigel.big";
 /// The one of commits.
 pub const COMMITS: &str = "rigel.commits";
-/// What to know of a table that is not logged.
+/// What to know about a table that is not logged.
 pub const NOT_LOGGED: &str = "the table is unlogged because the server archives or replicates its log: a \
     server crash empties it";
 /// How servers on Linux make their logs durable by default.
 pub const SYNC: Sync = Sync::Fdatasync;
-/// What the server may take, when all rows are there, to make the index and to write everything to storage; and as long as a slow
-/// storage takes to read the whole table for that.
+/// Time for the server, once all rows are stored, to build the index and write everything to storage, which includes
+/// a slow storage reading the whole table.
 const WRITING: Duration = Duration::from_secs(3600);
 const SLOW_PER_S: u64 = 10 * MIB;
 /// Random letters that rows take their pad from, each from another place.
@@ -39,30 +39,30 @@ const LETTERS: usize = 1 << 20;
 pub struct TableSpec {
     /// A row to look up in each.
     pub blocks: u32,
-    /// Of what is in the rows.
+    /// Seed of the content of the rows.
     pub seed: u64,
-    /// What will be asked.
+    /// What will be queried.
     pub queries: Vec<Query>,
-    /// By how many sessions.
+    /// Number of sessions.
     pub sessions: u32,
     /// The time limit of their statements.
     pub timeout_ns: u64,
 }
 
-/// The table as it is.
+/// The actual table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// With its schema.
+    /// Name with its schema.
     pub name: &'static str,
     /// A row to look up in each.
     pub blocks: u32,
     /// Bytes of each.
     pub block_bytes: u64,
-    /// Those of its index; `None` without one.
+    /// Blocks of its index; `None` without one.
     pub index_blocks: Option<u32>,
-    /// Its first file, where the server told its directory.
+    /// Its first file, if the server reported its directory.
     pub file: Option<PathBuf>,
-    /// It outlives a crash of the server.
+    /// It survives a crash of the server.
     pub is_logged: bool,
 }
 
@@ -89,7 +89,7 @@ impl Table {
 /// The table of commits, made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ledger {
-    /// Its place is that of the log, whose file stands for what is measured.
+    /// Directory of the log, whose file represents what is measured.
     pub log: Table,
     /// What is logged goes to an archive or a replica, or is kept for one.
     pub is_copied: bool,
@@ -110,14 +110,14 @@ pub enum DropOutcome {
     Schema,
 }
 
-/// What comes from the thread that fills a table.
+/// Messages of the thread that fills a table.
 enum FillMessage<D> {
     Bytes(u64, u64),
     Ended(Box<Result<(D, Table), Problem>>),
 }
 
-/// Has `make` fill a table of the server at `shown` in a thread of its own, which is abandoned if the server never answers. `cancel` ends the
-/// running statement.
+/// Lets `make` fill a table of the server at `shown` in a separate thread, which is abandoned if the server never
+/// answers. `cancel` ends the running statement.
 ///
 /// # Errors
 /// Those of `make`, and when the server does not answer.
@@ -184,7 +184,7 @@ pub(crate) fn not_finished(table_bytes: u64) -> Problem {
         .next(format!("it was removed; a --size smaller than {} takes less time", Bytes(table_bytes)))
 }
 
-/// What a server may take with a table of that size when all of its rows are there.
+/// Time for a server to write a table of that size once all of its rows are stored.
 pub(crate) fn writing(table_bytes: u64) -> Duration {
     WRITING + Duration::from_secs(table_bytes / SLOW_PER_S)
 }

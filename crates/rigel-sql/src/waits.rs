@@ -10,19 +10,19 @@ use std::thread;
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(100);
-/// What a session does that has no statement.
+/// The state of a session without a statement.
 const CLIENT: &str = "Client";
 
 type Waits = BTreeMap<String, u64>;
 
-/// Looks until it is ended.
+/// Samples until it is ended.
 pub struct WaitSampler {
     end: Sender<()>,
     back: Receiver<(Counters, Waits)>,
 }
 
 impl WaitSampler {
-    /// Begins to look at this many sessions, which are among those of these numbers.
+    /// Starts sampling this many sessions, which are among those with these numbers.
     pub fn start(mut counters: Counters, numbers: Vec<i32>, sessions: usize) -> Self {
         let (end, ended) = mpsc::channel();
         let (give, back) = mpsc::channel();
@@ -34,14 +34,14 @@ impl WaitSampler {
         Self { end, back }
     }
 
-    /// What was seen; `None` when the server does not answer in time.
+    /// The samples; `None` when the server does not answer in time.
     pub fn end(self, patience: Duration) -> Option<(Counters, Waits)> {
         drop(self.end);
         self.back.recv_timeout(patience).ok()
     }
 }
 
-/// A server that refuses to tell is not a failure: there are no more samples then.
+/// A server that refuses to answer is not a failure: sampling then ends.
 fn look(server: &mut dyn Server, numbers: &[i32], sessions: usize, ended: &Receiver<()>) -> Waits {
     let mut seen = Waits::new();
     while ended.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
@@ -51,7 +51,7 @@ fn look(server: &mut dyn Server, numbers: &[i32], sessions: usize, ended: &Recei
     seen
 }
 
-/// Those of the sessions that have no statement at that moment are with Rigel.
+/// Sessions without a statement at that moment are waiting for Rigel.
 fn add(seen: &mut Waits, sample: Vec<(String, u64)>, sessions: usize) {
     let active: u64 = sample.iter().map(|one| one.1).sum();
     let idle = (sessions as u64).saturating_sub(active);

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-/// Which of the sessions of a load one is.
+/// Which session of a load it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub number: u32,
@@ -16,7 +16,7 @@ pub struct Place {
 #[derive(Clone, Debug)]
 pub struct Walk {
     part: Range<u32>,
-    /// Of a report.
+    /// Blocks of a report.
     blocks: u32,
     read: u64,
     /// Where the last range ended.
@@ -30,12 +30,12 @@ impl Walk {
         Self { part, blocks, read: 0, end: None, jumps: 0 }
     }
 
-    /// The same behind this many reports.
+    /// The same walk after this many reports.
     pub fn behind(self, reports: u64) -> Self {
         Self { read: reports, ..self }
     }
 
-    /// What was read ahead is gone, as before every load.
+    /// Forgets what was read ahead, as before every load.
     pub const fn set_off(&mut self) {
         (self.end, self.jumps) = (None, 0);
     }
@@ -61,8 +61,8 @@ impl Walk {
         from..end
     }
 
-    /// How often a range did not go on where the one before ended, the first one included. Behind each place where a session ends
-    /// or leaves off, something was read ahead that is not used.
+    /// How often a range did not continue where the last one ended, including the first. After each such place, or
+    /// where a session ends, something was read ahead that is not used.
     pub const fn jumps(&self) -> u64 {
         self.jumps
     }

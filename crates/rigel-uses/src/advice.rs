@@ -68,10 +68,10 @@ impl Product {
     }
 }
 
-/// What records cannot tell and the reader has to.
+/// Conditions that records do not contain and the reader has to give.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
-    /// Share of random reads that caches answer; `None`: nobody told.
+    /// Share of random reads that caches answer; `None`: not given.
     pub hit_rate: Option<HitRate>,
 }
 
@@ -80,7 +80,7 @@ pub struct Conditions {
 pub struct Value {
     /// The advised one.
     pub text: String,
-    /// What it would be at both ends of the intervals behind it; `None` when there is no interval, or none counts.
+    /// The value at both ends of the underlying intervals; `None` if there is no interval, or none applies.
     pub ends: Option<(String, String)>,
 }
 
@@ -98,15 +98,15 @@ pub struct AlternativeValue {
 pub struct SettingAdvice {
     /// The value.
     pub value: Value,
-    /// Values under other conditions, and the sentence that says which one was chosen; empty where nothing was.
+    /// Values under other conditions, and the sentence that says which one was chosen; empty if none was.
     pub otherwise: Vec<AlternativeValue>,
-    /// What to know before the value is used, as a sentence.
+    /// What to know before using the value, as a sentence.
     pub remark: Option<String>,
-    /// The figures behind it.
+    /// The underlying figures.
     pub measured: Vec<MeasuredFigure>,
-    /// How the value came out of them, as a sentence.
+    /// How the value follows from them, as a sentence.
     pub why: String,
-    /// Whether the product takes it, or is better off with it, depends on what no record knows: it stands in the file as a comment.
+    /// Whether the product accepts it, or benefits from it, depends on what no record contains: it is a comment in the file.
     pub is_hint: bool,
     /// Why it is only rough, and what measures it better; `None` for a value that is good enough.
     pub rough: Option<Box<Refusal>>,
@@ -148,13 +148,13 @@ pub struct Refusal {
     pub kind: Kind,
     /// What is missing, or the most serious doubt about the figures, in a few words.
     pub because: String,
-    /// The figures with all doubts about them; null where nothing was measured.
+    /// The figures with all doubts about them; null if nothing was measured.
     pub details: Option<String>,
     /// What to do.
     pub next: String,
     /// The command line for this; null if there is none.
     pub command: Option<String>,
-    /// What would come out of the figures anyway, which must not be used.
+    /// The value that would follow from the figures, which must not be used.
     #[serde(skip)]
     pub withheld: Option<Box<SettingAdvice>>,
 }
@@ -177,7 +177,7 @@ impl Refusal {
         }
     }
 
-    /// Where its command line has to be typed, when that is not anywhere.
+    /// Where its command line has to be typed, if that matters.
     pub fn place(&self) -> Option<&'static str> {
         self.command.as_deref().filter(|command| again::goes_elsewhere(command)).map(|_| again::THERE)
     }
@@ -186,24 +186,24 @@ impl Refusal {
 /// One setting of one product.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
-    /// Whose.
+    /// The product.
     pub product: Product,
     /// Its name.
     pub setting: &'static str,
     /// The first major version that has it; `None` for all that are supported.
     pub since: Option<u32>,
-    /// The last major version that is better off with it, as far as experiments show; `None` for all that are supported.
+    /// The last major version that benefits from it, as far as experiments show; `None` for all supported versions.
     pub until: Option<u32>,
-    /// What is advised, or why nothing is.
+    /// The advice, or why there is none.
     pub outcome: Result<SettingAdvice, Refusal>,
-    /// Where its meaning is written down.
+    /// Where its meaning is documented.
     pub source: &'static str,
 }
 
-/// Everything that runs advise.
+/// The advice from all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdviceReport {
-    /// The settings, those of a product together.
+    /// The settings, grouped by product.
     pub advice: Vec<Advice>,
     /// Remarks on the runs and on the figures behind the values; only the first of several flags with the same code.
     pub flags: Vec<Flag>,
@@ -212,7 +212,7 @@ pub struct AdviceReport {
 }
 
 impl AdviceReport {
-    /// What runs of one target advise: for one product, or for all of them.
+    /// The advice from runs of one target: for one product, or for all.
     ///
     /// # Errors
     /// When the runs are not of one target, or mix reads and writes.
@@ -234,14 +234,14 @@ impl AdviceReport {
         self.advice.iter().any(in_doubt) && !self.advice.iter().any(rests)
     }
 
-    /// What is advised for a product.
+    /// The advice for a product.
     pub fn of_product(&self, product: Product) -> impl Iterator<Item = &Advice> {
         self.advice.iter().filter(move |advice| advice.product == product)
     }
 }
 
 impl Advice {
-    /// Why it is kept back or rough, when it is for that kind of reason.
+    /// Why it is withheld or rough, if for that kind of reason.
     pub fn refused(&self, kind: Kind) -> Option<&Refusal> {
         let found = match &self.outcome {
             Ok(given) => given.rough.as_deref(),
@@ -251,8 +251,7 @@ impl Advice {
     }
 }
 
-/// The flags of the runs as a whole, and those of the figures that values are based on. A flag of a point that no value is based on says
-/// nothing here.
+/// The flags of the runs as a whole, and those of the figures that values are based on. Flags of other points do not matter here.
 fn flags(runs: &[Run<'_>], advice: &[Advice]) -> Vec<Flag> {
     let of_runs = runs.iter().flat_map(|run| &run.findings.flags);
     let given = advice.iter().flat_map(|advice| &advice.outcome);
@@ -288,7 +287,7 @@ impl Setting {
         self.is(Ok(SettingAdvice::new(value, measured, why)))
     }
 
-    /// The same, when the product may not take it, or be better off without it.
+    /// The same, if the product may not accept it, or may not benefit from it.
     fn hint(self, value: Value, measured: Vec<MeasuredFigure>, why: impl Into<String>) -> Advice {
         self.is(Ok(SettingAdvice { is_hint: true, ..SettingAdvice::new(value, measured, why) }))
     }

@@ -29,11 +29,11 @@ pub const MOST_BYTES: u64 = 64 << 20;
 const MOST_TOGETHER: f64 = 0.5;
 /// A file is known by what is in this many of its first bytes.
 const HEAD_BYTES: usize = 64 << 10;
-/// What people give instead of a file that cannot be read.
+/// What to give instead of an unreadable file.
 const GIVE: &str = "give a record of Rigel (_record.jsonl), ORION's _summary.txt or _iops.csv, _mbps.csv and _lat.csv, the row of \
                     DBA_RSRC_IO_CALIBRATE, fio's --output-format=json, the text of pg_test_fsync, elbencho's --csvfile or diskspd's -Rxml";
 
-/// Who wrote a file.
+/// The tool that wrote a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tool {
     /// ORION: its summary, or a table of one of its CSV files.
@@ -62,23 +62,23 @@ rigel_core::named!(Tool {
     Diskspd: "diskspd",
 });
 
-/// What a tool found, out of one file, or from the files that ORION writes about one run.
+/// What a tool found, from one file, or from the files that ORION writes for one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
-    /// Who found it.
+    /// The tool.
     pub tool: Tool,
-    /// Its version, where the file reports it; foreign text.
+    /// Its version, if the file reports it; foreign text.
     pub version: Option<String>,
-    /// How it measured and on what, where the file reports it: names with their texts; foreign text.
+    /// How and what it measured, if the file reports it: names with their texts; foreign text.
     pub conditions: Vec<(&'static str, String)>,
-    /// What the numbers lack, a sentence without a full stop each.
+    /// What the numbers lack, one sentence each without a full stop.
     pub lacks: Vec<&'static str>,
     /// Parts of the file that are not read, with the reason, a sentence without a full stop each; foreign text.
     passed_over: Vec<String>,
     content: Content,
     /// The limit on the latency that its rates keep, where the file names one.
     pub bound: Option<LatencyBound>,
-    /// From when to when it measured, in seconds of the epoch, where the file says it.
+    /// When it measured, in seconds of the epoch, if the file says so.
     pub ran_s: Option<[f64; 2]>,
 }
 
@@ -86,33 +86,33 @@ pub struct Baseline {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ToolFigure {
     figure: Figure,
-    /// Half a unit in its last place, in the unit of the figure: so far from it the number may be that the tool rounded. 0 where that is next to nothing.
+    /// Half a unit in the last place, in the unit of the figure: the most that the tool's rounding can change. 0 where that is negligible.
     half_unit: f64,
 }
 
-/// Numbers of loads that are those of Rigel.
+/// Numbers for loads that match Rigel's.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Figures {
     facts: LoadFacts,
     all: Vec<ToolFigure>,
-    /// Latencies of which nothing says whether they are microseconds or milliseconds, as if they were microseconds.
+    /// Latencies in an unknown unit, microseconds or milliseconds, as if they were microseconds.
     unscaled: Vec<ToolFigure>,
 }
 
 /// The numbers of a file.
 #[derive(Clone, Debug, PartialEq)]
 enum Content {
-    /// Of loads that are those of Rigel.
+    /// For loads that match Rigel's.
     Figures(Figures),
-    /// Loads of any kind, those together that ran at once.
+    /// Loads of any kind; those that ran together are grouped.
     Loads(Vec<Vec<Load>>),
 }
 
 impl Baseline {
-    /// Reads a file of one of these tools; `None` when none of them wrote it.
+    /// Reads a file of one of these tools; `None` if none of them wrote it.
     ///
     /// # Errors
-    /// When the file is cut, or holds no number that can be used.
+    /// When the file is truncated, or contains no usable number.
     pub fn read(bytes: &[u8]) -> Option<Result<Self, Problem>> {
         Self::read_file("", bytes)
     }
@@ -136,7 +136,7 @@ impl Baseline {
         Some(read(&text))
     }
 
-    /// The numbers of it; where it has several loads of a class, those of the one that is most like the other side's.
+    /// Its numbers; if it has several loads of a class, those of the one most like the other side's.
     pub fn results(&self, other: &LoadFacts) -> ToolResults {
         let mut results = match &self.content {
             Content::Figures(figures) => figures.results(),
@@ -146,12 +146,12 @@ impl Baseline {
         results
     }
 
-    /// Whether it looked for the load at which the storage does most.
+    /// Whether it searched for the load with the highest rate.
     pub const fn searches_levels(&self) -> bool {
         matches!(self.tool, Tool::CalibrateIo | Tool::Calibration)
     }
 
-    /// Whether it measured while another did, for most of the shorter of both times: each had only a part of the storage.
+    /// Whether it measured at the same time as another for most of the shorter period: each then had only a part of the storage.
     pub fn is_beside(&self, other: &Self) -> bool {
         let Some(([begin, end], [other_begin, other_end])) = self.ran_s.zip(other.ran_s) else {
             return false;
@@ -179,10 +179,10 @@ impl Baseline {
         }
     }
 
-    /// Takes the numbers of another file about the same run of ORION; gives it back if it is not about that.
+    /// Adds the numbers of another file about the same run of ORION; returns it if it is not about that run.
     ///
     /// # Errors
-    /// The other one, where both are not parts of one run.
+    /// The other one, if both are not parts of one run.
     pub fn join(&mut self, other: Self) -> Result<(), Box<Self>> {
         match (&mut self.content, &other.content) {
             (Content::Figures(own), Content::Figures(others))
@@ -241,10 +241,10 @@ pub fn unknown(bytes: &[u8]) -> Problem {
         .next(GIVE)
 }
 
-/// Whether the beginning of a file is that of a format.
+/// Whether the beginning of a file matches a format.
 type Detector = fn(&str) -> bool;
 
-/// The tool that wrote a text; `None` of a record of Rigel, and of what nobody knows.
+/// The tool that wrote a text; `None` for a record of Rigel, and for an unknown format.
 fn wrote(text: &str) -> Option<Tool> {
     let head = text::head(text, HEAD_BYTES);
     let start = head.trim_start();

@@ -15,19 +15,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// With less of the CPU time idle, the CPU is full.
+/// With less idle CPU time than this, the CPU is full.
 const FULL_IDLE: f64 = 0.1;
-/// When SQL reads this part of what raw I/O reads for sure, the storage gives no more, or barely more.
+/// If SQL certainly reads this part of what raw I/O reads, the storage has little or nothing more to give.
 const NEARLY_ALL: f64 = 0.9;
-/// When it reads less than this part for sure, the storage would give more.
+/// If it certainly reads less than this part, the storage has more to give.
 const NOT_ALL: f64 = 0.95;
 
-/// What a run of both comes to.
+/// The result of a run of both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawAndSql {
-    /// By the number of sessions.
+    /// By number of sessions.
     pub loads: Vec<BesideLoad>,
-    /// The load with the highest rate of SQL; `None` when no rate may be used.
+    /// The load with the highest rate of SQL; `None` if no rate is usable.
     pub best: Option<usize>,
 }
 
@@ -42,13 +42,13 @@ pub struct BesideLoad {
     pub sql: Way,
     /// The rate of SQL over that of raw I/O, from the rounds in which both were visited.
     pub efficiency: Option<Interval>,
-    /// Where the time of the sessions went: share of the samples, the largest first.
+    /// Where the sessions spent their time: share of the samples, the largest first.
     pub waits: Vec<(String, f64)>,
     /// Commits that a flush of the log made durable; `None` of look-ups.
     pub commits_per_flush: Option<f64>,
-    /// Blocks of the index that a look-up read beside its row; `None` if it goes through none.
+    /// Index blocks that a look-up read in addition to its row; `None` if it uses no index.
     pub index_blocks: Option<f64>,
-    /// What keeps SQL from more; `None` when the counters do not say.
+    /// What limits SQL; `None` if the counters do not say.
     pub limit: Option<Limit>,
     /// A number of it must not be used.
     pub invalid: bool,
@@ -61,16 +61,16 @@ pub struct Way {
     pub per_s: Estimate,
     /// Mean latency, in microseconds.
     pub latency_us: Option<Estimate>,
-    /// CPU time of a read in microseconds, over all processes involved; `None` when it was not counted.
+    /// CPU time of a read in microseconds, over all processes involved; `None` if not counted.
     pub cpu_us: Option<f64>,
     /// Unused share of the CPU time of the host; `None` if it was not recorded.
     pub idle: Option<f64>,
 }
 
-/// What keeps SQL from more.
+/// What limits SQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Raw I/O makes no more either.
+    /// Raw I/O is no faster either.
     Storage,
     /// All CPUs are busy.
     Cpu,
@@ -81,7 +81,7 @@ pub enum Limit {
 rigel_core::named!(Limit { Storage: "storage", Cpu: "cpu", Sessions: "sessions" });
 
 impl RawAndSql {
-    /// What a run of raw I/O beside SQL comes to; `None` of any other.
+    /// The result of a run of raw I/O and SQL; `None` for any other.
     pub fn of(record: &Record, findings: &Findings, sides: &Versus) -> Option<Self> {
         let request = &record.header.request;
         if !request.is_beside_raw() {
@@ -147,7 +147,7 @@ fn visits<'a>(record: &'a Record, found: &PointFindings) -> Vec<&'a Visit> {
     record.visits.iter().filter(|visit| counting.contains(&visit.number)).collect()
 }
 
-/// That of the workers or sessions of Rigel, and of the server, for each read.
+/// CPU time per read of Rigel's workers or sessions, and of the server.
 fn cpu_us(visits: &[&Visit]) -> Option<f64> {
     let (mut ns, mut reads) = (0.0, 0.0);
     for visit in visits {
@@ -163,7 +163,7 @@ fn cpu_us(visits: &[&Visit]) -> Option<f64> {
     (reads > 0.0).then(|| ns / reads / to_f64(NS_PER_US))
 }
 
-/// `None` without commits, or where nobody counted flushes.
+/// `None` without commits, or if flushes were not counted.
 pub fn commits_per_flush(visits: &[&Visit]) -> Option<f64> {
     let nodes = visits.iter().flat_map(|visit| &visit.nodes);
     let (mut commits, mut flushes) = (0, 0);
@@ -185,7 +185,7 @@ pub fn index_blocks(visits: &[&Visit]) -> Option<f64> {
     (look_ups > 0).then(|| to_f64(blocks) / to_f64(look_ups))
 }
 
-/// Which part of the CPU time of the hosts was left over.
+/// The idle share of the hosts' CPU time.
 fn idle(visits: &[&Visit]) -> Option<f64> {
     let nodes = visits.iter().flat_map(|visit| &visit.nodes);
     HostCpu::of(nodes.map(|node| node.witness.as_ref())).map(|cpu| cpu.idle)
@@ -204,9 +204,9 @@ fn waits(visits: &[&Visit]) -> Vec<(String, f64)> {
     shares
 }
 
-/// What the evidence names; nothing if the ratio is not certain enough. Where raw I/O makes no more, it does not matter what else
-/// is full. Not so of commits: those of SQL share flushes, which raw writers do not, so more of them than raw ones say nothing of the
-/// storage.
+/// The limit that the evidence names; `None` if the ratio is not certain enough. If raw I/O is no faster, it does not
+/// matter what else is full. Commits differ: those of SQL share flushes, which raw writers do not, so more of them
+/// than raw ones say nothing about the storage.
 fn limit(efficiency: &Interval, idle: Option<f64>, is_of_commits: bool) -> Option<Limit> {
     if is_of_commits && idle.is_some_and(|idle| idle < FULL_IDLE) {
         return Some(Limit::Cpu);

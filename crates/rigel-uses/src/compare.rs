@@ -39,18 +39,18 @@ use std::collections::BTreeMap;
 pub struct Run<'a> {
     /// Its record.
     pub record: &'a Record,
-    /// What it says.
+    /// Its findings.
     pub findings: &'a Findings,
 }
 
 impl Run<'_> {
-    /// Whether both are the same measurement, under whatever name its file has.
+    /// Whether both are the same measurement, whatever the names of their files.
     pub fn is_same(&self, other: &Self) -> bool {
         self.record.header == other.record.header && self.record.visits == other.record.visits
     }
 }
 
-/// Which part of the base the new side has, too.
+/// The part of the base that the new side has too.
 fn on_both<'a, T>(
     base: &'a [T],
     new: &'a [T],
@@ -65,7 +65,7 @@ impl Comparison {
         Self::with_past(base, new, &[SessionSpread::default(); 2])
     }
 
-    /// The same where sessions of the past show how much those of each side differ: a single run of a side is one of them.
+    /// The same if past sessions show how much those of each side differ: a single run of a side is one of them.
     pub fn with_past(base: &[Run<'_>], new: &[Run<'_>], past: &[SessionSpread; 2]) -> Self {
         let all: Vec<&Run<'_>> = base.iter().chain(new).collect();
         let Some((first, others)) = all.split_first() else {
@@ -97,7 +97,7 @@ impl Comparison {
         }
     }
 
-    /// What makes the runs incomparable.
+    /// Why the runs cannot be compared.
     pub fn incomparable(&self) -> impl Iterator<Item = &Difference> {
         self.differences.iter().filter(|difference| difference.incomparable)
     }
@@ -109,8 +109,8 @@ impl Row {
         matches!(self.verdict, Effect::Undecided(Doubt::Invalid))
     }
 
-    /// The same without a verdict, unless there is a better reason for that: that a side was not given the load says more than that a number has
-    /// few visits or no interval.
+    /// The same without a verdict, unless there is a better reason for that: a side that was not given the load says
+    /// more than a number with few visits or no interval.
     fn of_unequal_levels(self) -> Self {
         let change = self.change.and(Err(Doubt::UnequalLevels)).map_err(|doubt| match doubt {
             Doubt::NoInterval | Doubt::OneVisit | Doubt::FewVisits => Doubt::UnequalLevels,
@@ -154,7 +154,7 @@ pub(crate) fn figures(run: &Run<'_>) -> Vec<Figure> {
     all
 }
 
-/// Whether a quantity is the same in all runs. The rate within a bound is not, when the bounds differ, nor is the latency that they are about.
+/// Whether a quantity means the same in all runs. The rate within a bound does not if the bounds differ, nor does the latency at it.
 pub(crate) fn has_one_bound(quantity: Quantity, runs: &[&Run<'_>]) -> bool {
     let bound = |run: &Run<'_>| run.record.header.request.bound();
     let bounds = |run: &Run<'_>| run.record.header.request.slo().map(|slo| slo.bounds.clone());
@@ -174,7 +174,7 @@ fn has_unequal_levels(quantity: Quantity, runs: &[&Run<'_>], left_out: &[Point])
     !runs.iter().all(searched) && runs.iter().filter_map(best).any(|at| left_out.contains(&at))
 }
 
-/// So many points of a class a calibration has as a rule.
+/// The usual number of points of a class in a calibration.
 const POINTS_OF_A_DOCUMENT: usize = 10;
 
 /// The rows of one quantity: one for each point of the runs, or one for the runs.
@@ -217,7 +217,7 @@ fn rows<'a>(
     measured.iter().map(row).collect()
 }
 
-/// Whether the number of a side may be used: of none of its runs a flag says otherwise.
+/// Whether the number of a side may be used: no flag of its runs forbids it.
 pub(crate) fn standing(side: &[RunQuantity]) -> SideUsability {
     if side.iter().any(|one| one.invalid) { SideUsability::Invalid } else { SideUsability::Usable }
 }

@@ -17,7 +17,7 @@ use rigel_core::facts::{DeviceFacts, HostFacts, MountFacts, TargetFacts};
 use rigel_core::path_text::shell_word;
 use std::fmt;
 
-/// How much a finding weighs.
+/// The weight of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Worth knowing; right for many.
@@ -84,9 +84,9 @@ pub enum Status {
     Fine(String),
     /// Something to change, or to know.
     Bent {
-        /// As it is.
+        /// The current value.
         value: String,
-        /// As it should be; a value for the command that changes it.
+        /// The value it should have, for the command that changes it.
         want: String,
     },
 }
@@ -100,7 +100,7 @@ impl Status {
         Self::Bent { value: value.to_string(), want: want.to_string() }
     }
 
-    /// Judges a fact that every host has; unknown where it could not be read.
+    /// Judges a fact that every host has; unknown if it could not be read.
     fn known<T>(fact: Option<T>, judge: impl FnOnce(T) -> Self) -> Self {
         fact.map_or(Self::Unknown, judge)
     }
@@ -126,7 +126,7 @@ pub struct System<'a> {
     pub mounts: Vec<&'a MountFacts>,
     /// Targets that were named.
     pub targets: &'a [TargetFacts],
-    /// Whether targets or places were named: what lies below them will be measured.
+    /// Whether targets or places were named: what is below them will be measured.
     pub is_chosen: bool,
 }
 
@@ -142,14 +142,14 @@ impl<'a> System<'a> {
         }
     }
 
-    /// A host with what lies below some targets.
+    /// A host with the devices below some targets.
     pub fn below(host: &'a HostFacts, targets: &'a [TargetFacts]) -> Self {
         let devices = targets.iter().flat_map(|target| target.device.iter().chain(&target.below));
         let mounts = targets.iter().filter_map(|target| target.mount.as_ref());
         Self { host, devices: Vec::new(), mounts: Vec::new(), targets, is_chosen: true }.with(devices, mounts)
     }
 
-    /// With further devices and mounts, each once.
+    /// Adds devices and mounts, each once.
     #[must_use]
     pub fn with(
         mut self,
@@ -178,7 +178,7 @@ impl<'a> System<'a> {
         self.devices.iter().copied().filter(move |other| other.made_of.contains(&device.name))
     }
 
-    /// Devices that this one is made of, as far as they are known.
+    /// Devices that this one consists of, as far as they are known.
     fn parts(&self, device: &'a DeviceFacts) -> impl Iterator<Item = &'a DeviceFacts> {
         device.made_of.iter().filter_map(|name| self.device(name))
     }
@@ -213,7 +213,7 @@ pub struct RuleResult {
     pub rule: &'static Rule,
     /// To what.
     pub about: About,
-    /// With what result; never [`Status::NotAsked`].
+    /// With this result; never [`Status::NotAsked`].
     pub verdict: Status,
 }
 
@@ -231,7 +231,7 @@ impl RuleResult {
         }
     }
 
-    /// Names of rules whose finding about the same device says that this setting may be right for another kind of it.
+    /// Rules whose finding about the same device means that this setting may be right for another kind of it.
     pub fn rests_on(&self) -> &'static [&'static str] {
         match self.rule.name {
             "io-scheduler" | "read-ahead" => &["rotational", "virtual-rotational"],

@@ -13,19 +13,19 @@ use rigel_core::stats::{Estimate, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How certain all intervals of one table are together.
+/// The joint confidence of all intervals of one table.
 const CONFIDENCE: f64 = 0.95;
 /// The relative half-width that the rounds aim at.
 const TARGET: f64 = 0.05;
 
-/// Everything that an experiment gave.
+/// All results of an experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proof {
-    /// What was measured on.
+    /// What was measured.
     pub about: About,
     /// `random_page_cost`; `None` when the experiment ended before.
     pub page_cost: Option<page_cost::PageCostFindings>,
-    /// Settings of I/O at once: `effective_io_concurrency` first.
+    /// Settings for concurrent I/O: `effective_io_concurrency` first.
     pub concurrency: Vec<concurrency::ConcurrencyFindings>,
     /// Settings that were left out, each with the reason.
     pub skipped: Vec<SkippedSetting>,
@@ -34,12 +34,12 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Whether an advised value did not stand.
+    /// Whether an advised value failed.
     pub fn refutes(&self) -> bool {
         !self.refuted().is_empty()
     }
 
-    /// The settings of which the advised value did not stand.
+    /// The settings whose advised value failed.
     pub fn refuted(&self) -> Vec<&str> {
         let cost = self.page_cost.as_ref().and_then(page_cost::PageCostFindings::advised);
         let cost = cost.map(|one| ("random_page_cost", one.verdict));
@@ -68,7 +68,7 @@ pub struct About {
     pub product: String,
     /// Version of the server.
     pub version: String,
-    /// The setting of its own cache.
+    /// The setting of the server's own cache.
     pub cache_setting: String,
     /// Its own cache, in bytes.
     pub shared_buffers: u64,
@@ -78,7 +78,7 @@ pub struct About {
     pub rows_per_block: u32,
     /// Bytes of a block.
     pub block_bytes: u64,
-    /// Rows with neighbouring keys lie anywhere; otherwise next to each other.
+    /// Rows with neighbouring keys are scattered; otherwise next to each other.
     pub shuffled: bool,
     /// Bytes of the table.
     pub table_bytes: u64,
@@ -90,7 +90,7 @@ pub struct About {
     pub storage: Storage,
 }
 
-/// What the storage does without a server, by direct I/O on the table's own file.
+/// The storage without a server, measured with direct I/O on the table's own file.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "The rates of the storage without a server, from direct reads of the table's file.")]
 pub struct Storage {
@@ -121,7 +121,7 @@ impl Storage {
         self.random_read_us / self.stream_page_us
     }
 
-    /// The fewest outstanding reads with 95 % of the highest rate; 1 when nothing was measured.
+    /// The fewest outstanding reads with 95 % of the highest rate; 1 if nothing was measured.
     pub fn saturating(&self) -> u32 {
         const ENOUGH: f64 = 0.95;
         let best = self.rates.iter().map(|one| one.per_s).fold(0.0, f64::max);
@@ -129,7 +129,7 @@ impl Storage {
     }
 }
 
-/// What came of a value.
+/// The verdict on a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(description = "")]
@@ -144,12 +144,12 @@ pub enum Verdict {
 
 rigel_core::named!(Verdict { Passes: "passes", Fails: "fails", Undecided: "undecided" });
 
-/// A ratio of two means, with its interval where the rounds tell one.
+/// A ratio of two means, with its interval if the rounds give one.
 fn over_rounds(value: f64, interval: Option<Interval>) -> Estimate {
     interval.map_or(Estimate::bare(value), |interval| Estimate { value, ..Estimate::of_rounds(interval) })
 }
 
-/// The ratio of each pair, whose intervals hold all at once in 95 of 100 experiments (Bonferroni).
+/// The ratio of each pair; all intervals hold simultaneously in 95 of 100 experiments (Bonferroni).
 fn together(pairs: &[Vec<Turn>]) -> Vec<Option<Interval>> {
     let judged = pairs.iter().filter(|turns| turns.len() > 1).count();
     let widened = |interval: Interval| {

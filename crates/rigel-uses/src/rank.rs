@@ -33,7 +33,7 @@ pub const MOST_STORAGES: usize = 26;
 /// A storage at its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankRow {
-    /// Which of the contenders.
+    /// Its index among the contenders.
     pub storage: usize,
     /// Its figure, with its own interval.
     pub estimate: Estimate,
@@ -50,18 +50,18 @@ pub struct RankRow {
 pub struct Pair {
     /// The one with the better figure.
     pub ahead: usize,
-    /// The other one.
+    /// The storage behind.
     pub behind: usize,
-    /// How much that one differs from the one ahead.
+    /// How much it differs from the one ahead.
     pub change: Result<Change, Doubt>,
-    /// What that says: worse where it is certainly behind.
+    /// The verdict on that: worse if it is certainly behind.
     pub effect: Effect,
 }
 
 /// An order with how certain it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    /// What decides.
+    /// The deciding quantity.
     pub quantity: Quantity,
     /// Where; `None` of a quantity of runs.
     pub point: Option<Point>,
@@ -69,13 +69,13 @@ pub struct Ranking {
     pub rows: Vec<RankRow>,
     /// Each pair of rows.
     pub pairs: Vec<Pair>,
-    /// Rows that cannot be told apart from each other, two or more, as many together as possible.
+    /// Rows that cannot be told apart from each other, two or more, in groups as large as possible.
     pub groups: Vec<Vec<usize>>,
-    /// What differs between the storages besides their figures.
+    /// Differences between the storages besides their figures.
     pub differences: Vec<Difference>,
     /// Their rates within a bound are not ranked, as the bounds differ.
     pub has_other_bounds: bool,
-    /// Storages, by the order in which they were given, of which both have the same run.
+    /// Storages, in the given order, that have a run in common.
     pub same_runs: Vec<(usize, usize)>,
 }
 
@@ -142,12 +142,12 @@ struct Field {
     quantity: Quantity,
     numbers: Vec<Vec<RunQuantity>>,
     past: Vec<Option<Sessions>>,
-    /// How many load levels the best of each was chosen among.
+    /// How many load levels the best of each was chosen from.
     chosen_among: usize,
 }
 
 impl Field {
-    /// The rows, the best first, and every pair of them. Of two storages `is_unlike` says that their levels leave open which is better.
+    /// The rows, the best first, and every pair of them. `is_unlike` says of two storages that their levels leave open which is better.
     fn ranked(&self, is_unlike: impl Fn(usize, usize) -> bool) -> (Vec<RankRow>, Vec<Pair>) {
         let mut rows: Vec<RankRow> = (0..self.numbers.len()).map(|storage| self.row(storage)).collect();
         rows.sort_by(|one, other| order(self.quantity, one, other));
@@ -202,8 +202,8 @@ fn is_of_unequal_levels(quantity: Quantity, one: &Contender<'_>, other: &Contend
     misses(one, other) || misses(other, one)
 }
 
-/// The largest groups without a pair that is told apart: all together at first, parted at every such pair (insert and absorb, Piepho
-/// 2004, An algorithm for a letter-based representation of all-pairwise comparisons).
+/// The largest groups in which no pair can be told apart: first all together, then split at every pair that can
+/// (insert and absorb, Piepho 2004, An algorithm for a letter-based representation of all-pairwise comparisons).
 fn groups(rows: usize, pairs: &[Pair]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = vec![(0..rows).collect()];
     for pair in pairs.iter().filter(|pair| pair.is_sure()) {

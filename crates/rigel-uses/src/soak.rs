@@ -30,25 +30,25 @@ use rigel_core::verify::block::BLOCK_BYTES;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// By how many checked blocks three of them stand for the rate that is excluded: with no event among N, the rate is below 3/N with 95 % confidence
-/// (Hanley and Lippman-Hand 1983).
+/// Three over the number of checked blocks is the rate that is excluded: with no event among N, the rate is below 3/N
+/// with 95 % confidence (Hanley and Lippman-Hand 1983).
 const RULE_OF_THREE: f64 = 3.0;
 
-/// A database waits that long for nothing: an I/O of this length is a fault of the storage, though it came back.
+/// No working storage makes a database wait this long: an I/O of this length is a fault, even if it completed.
 const LONGEST_SOUND: Nanos = Nanos::from_secs(10);
 
-/// What came of a soak.
+/// The result of a soak.
 #[derive(Clone, Debug)]
 pub struct SoakFindings {
     /// What was requested.
     pub soak: Soak,
-    /// How long the load lasted until now.
+    /// Length of the load so far.
     pub lasted: Nanos,
     /// The phases in their order, each with its classes.
     pub phases: Vec<PhaseFindings>,
     /// The figures of every interval, in order.
     pub course: Vec<Moment>,
-    /// Of verified blocks: everything together.
+    /// Verified blocks, all together.
     pub verified: VerifyCounts,
     /// Whether blocks were verified at all.
     pub verifies: bool,
@@ -62,25 +62,25 @@ pub struct SoakFindings {
     pub failed: Vec<(u64, Class, FirstError)>,
     /// The longest I/O, if it took far longer than nearly all others.
     pub longest: Option<LongIo>,
-    /// How many took ten seconds or longer.
+    /// I/Os that took ten seconds or longer.
     pub long: LongCount,
     /// Times in which the I/Os of a class were far slower than usual.
     pub spells: Vec<Spell>,
     /// I/Os never completed: the last sentence of the run.
     pub hung: Option<String>,
-    /// Each target, all classes and phases together, where there are several.
+    /// Each target, all classes and phases together, if there are several.
     pub targets: Option<ByTarget>,
     /// The targets that are slower than the others.
     pub outliers: Vec<Outlier>,
-    /// What the drives below the targets say about themselves; `None` if nobody asked, as with a simulated device.
+    /// What the drives below the targets report about themselves; `None` if they were not asked, as with a simulated device.
     pub drives: Option<Drives>,
-    /// Beside production: what it took of the storage; `None` of a soak that had it on its own.
+    /// Next to production: what it took of the storage; `None` for a soak that had it to itself.
     pub beside: Option<ProductionImpact>,
-    /// What became of the targets and of the I/O limits while it continued, a sentence each.
+    /// Changes to the targets and to the I/O limits during the soak, one sentence each.
     pub changed: Vec<String>,
     /// Each time that the load was interrupted.
     pub interruptions: Vec<Interruption>,
-    /// Whether it lasted as long as it was to.
+    /// Whether it lasted as long as requested.
     pub complete: bool,
 }
 
@@ -91,13 +91,13 @@ pub struct PhaseFindings {
     pub number: u32,
     /// Its load.
     pub point: Point,
-    /// How often it was visited.
+    /// Number of visits.
     pub visits: u64,
-    /// How long all visits lasted.
+    /// Total length of the visits.
     pub lasted: Nanos,
     /// What each class did.
     pub classes: PerClass<PhaseIo>,
-    /// What each of several nodes did; empty where one host measured.
+    /// What each of several nodes did; empty if one host measured.
     pub nodes: Vec<NodeFindings>,
 }
 
@@ -116,7 +116,7 @@ pub struct PhaseIo {
     pub errors: u64,
     /// Blocks that were wrong.
     pub wrong: u64,
-    /// How long the visits that had it lasted.
+    /// Total length of its visits.
     pub lasted: Nanos,
 }
 
@@ -146,7 +146,7 @@ pub struct Interruption {
 }
 
 impl SoakFindings {
-    /// What a record of a soak tells; `None` of any other run, and of one that holds a rate through a failure.
+    /// The result of a soak's record; `None` for any other run, and for one that holds a rate through a failure.
     pub fn of(record: &Record) -> Option<Self> {
         let request = &record.header.request;
         let soak = request.soak().filter(|_| request.is_soak())?;
@@ -182,8 +182,8 @@ impl SoakFindings {
         })
     }
 
-    /// Whether something is wrong with the storage: blocks, I/Os, one that took ten seconds or longer, a target unlike the others, or a drive by its own
-    /// word.
+    /// Whether something is wrong with the storage: blocks, I/Os, one that took ten seconds or longer, a target
+    /// unlike the others, or a drive by its own report.
     pub fn is_faulty(&self) -> bool {
         self.verified.faults.all() > 0
             || self.errors > 0
@@ -214,13 +214,12 @@ impl SoakFindings {
         self.longest.is_some() || !self.spells.is_empty()
     }
 
-    /// How many drives cast doubt on themselves.
+    /// How many drives report doubts about themselves.
     pub fn worse_drives(&self) -> usize {
         self.drives.as_ref().map_or(0, |drives| drives.worse().count())
     }
 
-    /// With no wrong block among those that were compared: a wrong block is certainly (95 %) rarer than one of this many. `None` when some were
-    /// wrong, or none compared.
+    /// If no compared block was wrong: a wrong block is certainly (95 %) rarer than one in this many. `None` if some were wrong, or none compared.
     pub fn excluded_one_of(&self) -> Option<f64> {
         let checked = self.verified.checked;
         (checked > 0 && self.verified.faults.all() == 0).then(|| to_f64(checked) / RULE_OF_THREE)

@@ -26,16 +26,16 @@ use rigel_core::measure::FirstError;
 use rigel_core::record::{Mark, Record};
 use rigel_core::units::Nanos;
 
-/// What came of it.
+/// The result of holding a rate through a failure.
 #[derive(Clone, Debug)]
 pub struct ThroughFindings {
     /// The intended rate, I/Os per second.
     pub asked: u32,
     /// The figures of every interval, in order.
     pub course: Vec<Figures>,
-    /// What people and the host marked, in order.
+    /// Marks of people and of the host, in order.
     pub marks: Vec<Mark>,
-    /// What showed that something happened, and when it was over.
+    /// The signs of trouble, and when it was over.
     pub trouble: TroubleFindings,
     /// The latency above which I/Os are counted: the first that was demanded.
     pub limit: Option<Nanos>,
@@ -45,7 +45,7 @@ pub struct ThroughFindings {
     pub standstill: Option<Standstill>,
     /// All of them, in order.
     pub standstills: Vec<Standstill>,
-    /// The longest I/O that came back, from the time at which it should have begun.
+    /// The longest I/O that completed, from the time at which it should have begun.
     pub longest: Nanos,
     /// The same, if it took far longer than nearly all others: judged as in a soak.
     pub far: Option<LongIo>,
@@ -59,16 +59,16 @@ pub struct ThroughFindings {
     pub demands: Vec<DemandOutcome>,
     /// I/Os never completed: the last sentence of the run.
     pub hung: Option<String>,
-    /// What became of the targets meanwhile.
+    /// Changes to the targets meanwhile.
     pub changed: Vec<String>,
     /// When the load began and ended.
     pub lasted: (u64, u64),
-    /// Whether it lasted as long as it was to.
+    /// Whether it lasted as long as requested.
     pub complete: bool,
 }
 
 impl ThroughFindings {
-    /// What such a record tells; `None` of any other.
+    /// The result of such a record; `None` for any other.
     pub fn of(record: &Record) -> Option<Self> {
         record.header.request.soak().filter(|soak| soak.through)?;
         let class = record.header.request.classes.first()?;
@@ -117,7 +117,7 @@ impl ThroughFindings {
         !self.trouble.troubles.is_empty()
     }
 
-    /// The longest I/O, where it is all that the load noticed: as few as one in a hundred move no percentile.
+    /// The longest I/O, if it is all that the load noticed: one in a hundred or fewer do not change any percentile.
     pub fn far_alone(&self) -> Option<&LongIo> {
         self.far.as_ref().filter(|_| !self.has_trouble())
     }
@@ -127,7 +127,7 @@ impl ThroughFindings {
         Some(Nanos(self.trouble.back_ns?.saturating_sub(self.trouble.sign.as_ref()?.at_ns)))
     }
 
-    /// Whether something that was demanded was not kept, or cannot be decided.
+    /// Whether a demand was not kept, or cannot be decided.
     pub fn is_unkept(&self) -> bool {
         self.demands.iter().any(|one| one.verdict != DemandVerdict::Kept)
     }

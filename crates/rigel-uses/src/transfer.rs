@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What happens to the bytes.
+/// The direction of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
@@ -57,7 +57,7 @@ pub struct Transfers {
 }
 
 impl Way {
-    /// What a load does; `None` of one that mixes reads and writes.
+    /// What a load does; `None` for one that mixes reads and writes.
     fn of(load: &LoadClass) -> Option<Self> {
         match load.write_percent.get() {
             0 => Some(Self::Read),
@@ -67,7 +67,7 @@ impl Way {
     }
 }
 
-/// Whether the rate of a class is one of large I/O that transfers could have: as fast as it goes, over all of every target.
+/// Whether the rate of a class is one of large I/O that transfers could have: at full speed, over all of every target.
 pub fn is_large(load: &LoadClass) -> bool {
     load.figure == Figure::Mbps && load.is_block_io() && load.level_is_load() && !load.appends()
 }
@@ -84,7 +84,7 @@ impl Transfers {
         Self { size, alone, beside, missing }
     }
 
-    /// Whether nothing of the record says how long anything takes.
+    /// Whether nothing in the record says how long anything takes.
     pub const fn is_empty(&self) -> bool {
         self.alone.is_empty() && self.beside.is_empty()
     }
@@ -98,7 +98,7 @@ fn alone(findings: &Findings, load: &LoadClass, size: Bytes) -> Option<TransferT
     time(findings.points.iter().find(|found| found.point == point)?, load, size)
 }
 
-/// By what runs beside it, the point at which the class has its highest rate.
+/// For each load that runs at the same time, the point at which the class has its highest rate.
 fn beside(findings: &Findings, load: &LoadClass, size: Bytes) -> Vec<TransferTime> {
     let mut fastest: BTreeMap<Point, TransferTime> = BTreeMap::new();
     for found in findings.points.iter().filter(|found| !found.point.is_alone(load.name)) {

@@ -25,10 +25,10 @@ use rigel_core::stats::turns::{FEWEST_ROUNDS, Ratio, Turn, ratios};
 use rigel_core::stats::{Estimate, Interval};
 use std::collections::BTreeMap;
 
-/// How certain all intervals of one quantity are together.
+/// The joint confidence of all intervals of one quantity.
 const CONFIDENCE: f64 = 0.95;
 
-/// What two sides come to.
+/// The result of a comparison of two sides in turns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Versus {
     /// A as the base, B as the new side; each change with an interval that holds together with the others of its quantity.
@@ -45,8 +45,8 @@ pub struct Versus {
     pub rounds: usize,
     /// The half-width that was requested, relative.
     pub target: f64,
-    /// How many times the visits would have been needed without turns: the variance of two rates by that of their ratio.
-    /// `None` when there is nothing to tell it from.
+    /// How many times as many visits would have been needed without turns: the variance of two rates over that of
+    /// their ratio. `None` if it is not known.
     pub worth: Option<f64>,
     /// The gates that the request has, judged. One that the visits so far say nothing about is undecided.
     pub gates: Vec<GateResult>,
@@ -74,7 +74,7 @@ struct PairedRates<'a> {
 }
 
 impl Versus {
-    /// Compares the sides of a run; `None` when it has none.
+    /// Compares the sides of a run; `None` if it has none.
     pub fn of(record: &Record, findings: &Findings) -> Option<Self> {
         let request = &record.header.request;
         request.sides?;
@@ -106,13 +106,13 @@ impl Versus {
         })
     }
 
-    /// Whether the ratio of everything that the verdict is about is known as well as was asked for.
+    /// Whether the ratio of everything behind the verdict is as precise as requested.
     pub fn reached(&self) -> bool {
         let (reached, all) = self.reached_of();
         reached == all
     }
 
-    /// Of how many of the ratios that the verdict is about that is so, and how many there are.
+    /// For how many of the ratios behind the verdict that is so, and how many there are.
     pub fn reached_of(&self) -> (usize, usize) {
         let narrow = |interval: &Option<Interval>| {
             interval.is_some_and(|interval| interval.relative_half_width <= self.target)
@@ -120,7 +120,7 @@ impl Versus {
         (self.led().filter(|one| narrow(one.1)).count(), self.led().count())
     }
 
-    /// Whether bounds on numbers are all that was asked of the run, and each is certainly kept or broken: no ratio has to be surer.
+    /// Whether the run was only asked about bounds on numbers, and each is certainly kept or broken: then no ratio has to be more certain.
     pub fn is_decided(&self) -> bool {
         let is_decided = |found: &GateResult| {
             matches!(found.gate.bound, GateBound::Value(_)) && found.outcome != Outcome::Undecided
@@ -135,7 +135,7 @@ impl Versus {
     }
 }
 
-/// What becomes of a gate; undecided where the run ended before there was anything to judge.
+/// The outcome of a gate; undecided if the run ended before it could be judged.
 fn judge(gate: Gate, comparison: &Comparison) -> GateResult {
     gate.clone().judge(comparison).unwrap_or_else(|_| gate.unjudged())
 }
@@ -183,7 +183,7 @@ fn compared<'a>(request: &Request, pair: &'a Pair<'a>, quantity: Quantity) -> Op
     Some(PairedRates { pair, quantity, follows, phase: pair.a.phase, sides, turns, doubt, standings })
 }
 
-/// Why this many rounds tell no ratio. None at all have a percentile of which some visit has too few I/Os.
+/// Why this many rounds give no ratio. None have a percentile if some visit has too few I/Os.
 const fn few(rounds: usize) -> Option<Doubt> {
     match rounds {
         0 => Some(Doubt::NoInterval),
@@ -192,7 +192,7 @@ const fn few(rounds: usize) -> Option<Doubt> {
     }
 }
 
-/// Whether the numbers of a side may be used on their own. Of several classes at given rates it is not known which one is behind.
+/// Whether the numbers of a side may be used on their own. With several classes at given rates it is not known which one is behind.
 fn standing(own: &PointFindings, other: &PointFindings, request: &Request) -> SideUsability {
     let against: Vec<FlagCode> = forbidding(own, request).map(|flag| flag.code).collect();
     let given = own.classes().filter(|(_, io)| io.load.is_open()).count();

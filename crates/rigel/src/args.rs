@@ -124,7 +124,7 @@ pub enum Invocation {
     Doctor(DoctorArgs),
     /// Find acknowledged writes that a power cut lost.
     Durability(Box<Durability>),
-    /// What production did.
+    /// The load in production.
     Capacity(Box<Capacity>),
     /// Compare copies of data.
     Scrub(Box<ScrubArgs>),
@@ -147,7 +147,7 @@ pub enum TargetSource {
     LunFile(PathBuf),
     /// Named on the command line; at least one.
     Named(Vec<PathBuf>),
-    /// A scratch file of ours in each of these directories; a directory is there twice if both sides use it.
+    /// One of our scratch files in each of these directories; a directory occurs twice if both sides use it.
     Scratch {
         /// At least one; the current one where no target is named.
         dirs: Vec<PathBuf>,
@@ -165,17 +165,17 @@ pub enum TargetSource {
 /// A database server, and the table in it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServerSource {
-    /// Whose.
+    /// The product of the server.
     pub product: Product,
-    /// Of a private server; `None` for the current one.
+    /// For a private server; `None` for the current directory.
     pub dir: Option<PathBuf>,
     /// Directory of the programs of a private server.
     pub programs: Option<PathBuf>,
-    /// Of a server that is there. It may hold a password.
+    /// For an existing server. It may contain a password.
     pub dsn: Option<String>,
     /// The database in which the schema may be made.
     pub create_in: Option<String>,
-    /// Of the table; `None` for one that suits the caches.
+    /// Size of the table; `None` for one that suits the caches.
     pub size: Option<Bytes>,
     /// Remove the schema afterwards.
     pub drop: bool,
@@ -193,12 +193,12 @@ impl fmt::Debug for ServerSource {
     }
 }
 
-/// What is required of a two-sided run besides the measurement.
+/// What is required of a two-sided run in addition to the measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Versus {
-    /// The gates; if there are none, those of the resumed or shown record apply.
+    /// The gates; without any, those of the resumed or shown record apply.
     pub demands: Demands,
-    /// Both sides may be the same.
+    /// Both sides may be equal.
     pub same: bool,
     /// The history of calibrations is not used.
     pub no_history: bool,
@@ -217,19 +217,19 @@ pub struct RunOptions {
     pub dry_run: bool,
     /// The file that describes the load; the request has none before it is read.
     pub load: Option<PathBuf>,
-    /// How many times its phases are shortened.
+    /// The factor that shortens its phases.
     pub compress: Option<f64>,
     /// Print the load as such a file.
     pub as_load: bool,
-    /// Of a soak: write the usual share if its targets turn out to be scratch files.
+    /// For a soak: write the usual share if its targets turn out to be scratch files.
     pub own_writes: Option<WritePercent>,
     /// Keep the answers of a calibration in the history.
     pub history: bool,
-    /// Measure commits beside a calibration, where it may write.
+    /// Also measure commits in a calibration, where it may write.
     pub commits: bool,
     pub force: bool,
     pub display: Display,
-    /// Of a run of two sides.
+    /// For a run of two sides.
     pub versus: Versus,
     /// Remarks for the user on arguments that are accepted without effect.
     pub notes: Vec<String>,
@@ -249,9 +249,9 @@ pub struct ResumeOptions {
     pub destroy: Vec<PathBuf>,
     pub dry_run: bool,
     pub display: Display,
-    /// Of a run of two sides.
+    /// For a run of two sides.
     pub versus: Versus,
-    /// Of a run through a database: the record does not say how its server is reached.
+    /// For a run through a database: the record does not say how its server is reached.
     pub server: Option<ServerSource>,
 }
 
@@ -285,7 +285,7 @@ pub fn echo(arguments: &[OsString]) -> String {
     arguments.iter().map(|argument| path_text::encode_os(argument) + " ").collect()
 }
 
-/// The arguments as they can be typed again: one with other than plain characters stands in quotes. A blank after each, as above.
+/// The arguments as they can be typed again, quoted unless they consist of plain characters. Each is followed by a blank, as above.
 pub fn typed(arguments: &[OsString]) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
     let word = |argument: &OsString| match path_text::encode_os(argument) {

@@ -18,14 +18,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const FILE: &str = "capacity.sqlite";
-/// The layout of the database; a higher one is of a newer Rigel.
+/// The layout of the database; a newer Rigel writes higher ones.
 const LAYOUT: i64 = 1;
-/// Another import may take so long.
+/// How long another import may take.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// A transaction holds this many files at most, and no other begins in it after so long: another import waits for its end.
+/// A transaction holds at most this many files, and none is added after this time: another import waits for its end.
 const MOST_FILES: u32 = 100;
 const LONGEST: Duration = Duration::from_secs(1);
-/// A block is some thousand bytes: on smaller pages the rest of the last one is a large part.
+/// A block is several thousand bytes: on smaller pages the rest of the last one would be a large part.
 const TABLES: &str = "
     CREATE TABLE capacity_series (
         id INTEGER PRIMARY KEY,
@@ -63,7 +63,7 @@ struct Batch {
     files: u32,
 }
 
-/// Where the store lies, unless the user says another place.
+/// Where the store is, unless the user names another place.
 pub fn place(given: Option<&Path>) -> Result<PathBuf, Problem> {
     given.map(Path::to_path_buf).or_else(|| database::place(FILE)).ok_or_else(|| {
         Problem::refused("there is no location for the store")
@@ -73,7 +73,7 @@ pub fn place(given: Option<&Path>) -> Result<PathBuf, Problem> {
 }
 
 impl Store {
-    /// Opens the store to write; makes it if there is none.
+    /// Opens the store for writing; creates it if there is none.
     pub fn open(path: &Path) -> Result<Self, Problem> {
         if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty() && !dir.exists()) {
             // One that was named may be a slip; only the usual place is made.
@@ -106,7 +106,7 @@ impl Store {
         Ok(Self { path: path.to_path_buf(), database, batch: None, lost: 0 })
     }
 
-    /// Opens a store that is there to read.
+    /// Opens an existing store for reading.
     pub fn open_to_read(path: &Path) -> Result<Self, Problem> {
         if !path.exists() {
             return Err(Problem::refused("there is no store yet")
@@ -131,7 +131,7 @@ impl Store {
         ended.map(|()| done)
     }
 
-    /// The same, but what is done is there for good only at the end of the batch: that of [`Store::end_batch`], or after many changes or a second.
+    /// The same, but changes become permanent only at the end of the batch: that of [`Store::end_batch`], or after many changes or a second.
     pub fn change_in_batch<T>(
         &mut self,
         work: impl FnOnce(&Change<'_>) -> Result<T, Problem>,
@@ -174,12 +174,12 @@ impl Store {
         }
     }
 
-    /// Files that were in a batch which came to nothing.
+    /// Files in a batch that failed.
     pub const fn lost(&self) -> u32 {
         self.lost
     }
 
-    /// What was changed is there for good.
+    /// Makes the changes permanent.
     pub fn end_batch(&mut self) -> Result<(), Problem> {
         let Some(batch) = self.batch.take() else { return Ok(()) };
         let ended = self.run("COMMIT");
@@ -196,7 +196,7 @@ impl Store {
         self.database.execute_batch(words).map_err(|error| of_sqlite(&self.path, &error))
     }
 
-    /// What it holds, without a look at the values.
+    /// What it contains, without reading the values.
     pub fn held(&self) -> Result<Vec<KeySummary>, Problem> {
         let query = format!(
             "SELECT {SERIES}, min(b.first_ms), max(b.last_ms), sum(b.covered_ms), sum(b.rows), sum(length(b.data)), b.metrics

@@ -69,7 +69,7 @@ pub fn execute(invocation: Invocation, crew: Option<&Crew>, streams: &Streams) -
     }
 }
 
-/// What several nodes do not do.
+/// What is not supported on several nodes.
 fn for_one() -> Problem {
     Problem::usage("a database load runs from a single node")
         .next("start it with `rigel sql`; rigel-mpi supports run, orion, calibrate, slo, versus and soak")

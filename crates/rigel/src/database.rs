@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Other processes may write at the same moment.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Where a database lies: in `$XDG_STATE_HOME/rigel`, else in `~/.local/state/rigel` (XDG base directory specification).
+/// Location of a database: `$XDG_STATE_HOME/rigel`, otherwise `~/.local/state/rigel` (XDG base directory specification).
 pub fn place(file: &str) -> Option<PathBuf> {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
@@ -25,10 +25,10 @@ pub fn make_dir(dir: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
-/// Opens a database that is there, to read, and refuses what a newer Rigel wrote.
+/// Opens an existing database for reading, and refuses one that a newer Rigel wrote.
 ///
-/// A writer that was killed may leave a journal, by which the next one to open the file undoes the half of a change. That takes the right to
-/// write; nothing else is written then.
+/// A writer that was killed may leave a journal, with which the next one to open the file undoes the half-finished
+/// change. That requires write permission; nothing else is written.
 pub fn open_to_read(path: &Path, patience: Duration, known: i64) -> rusqlite::Result<Connection> {
     let open = |flags| -> rusqlite::Result<Connection> {
         let database = Connection::open_with_flags(path, flags)?;
@@ -53,7 +53,7 @@ pub fn check_file(path: &Path) -> rusqlite::Result<()> {
     }
 }
 
-/// Refuses a database of somebody else that a link of our name leads to.
+/// Refuses somebody else's database that a link with our name leads to.
 pub fn check_empty(database: &Connection) -> rusqlite::Result<()> {
     let question =
         "SELECT (SELECT count(*) FROM sqlite_schema) + (SELECT user_version FROM pragma_user_version)";

@@ -17,7 +17,7 @@ pub fn report(problem: &Problem, streams: &Streams) -> u8 {
     problem.kind.code()
 }
 
-/// Ends the program at once, from whatever thread: the others may be stuck in the kernel.
+/// Ends the program immediately, from any thread: the others may be stuck in the kernel.
 pub fn at_once(problem: &Problem) -> ! {
     if io::stderr().is_terminal() {
         // What shows progress has not ended its line.
@@ -33,8 +33,7 @@ pub fn guarded(program: impl FnOnce() -> ExitCode + panic::UnwindSafe) -> ExitCo
     caught(program)
 }
 
-/// Tells every panic; one of the main thread continues with `then`, because nothing but that thread talks to other nodes, and they must not wait
-/// for it.
+/// Reports every panic; one of the main thread continues with `then`, because only that thread talks to other nodes, and they must not wait for it.
 pub fn tell_panics(then: impl Fn() + Send + Sync + 'static) {
     let main = thread::current().id();
     panic::set_hook(Box::new(move |info| {
@@ -91,7 +90,7 @@ fn printable(text: &str) -> String {
     lines.join("\n")
 }
 
-/// A closed standard error is ignored: there is no other place to print to.
+/// A closed standard error is ignored: there is nowhere else to print.
 fn print(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

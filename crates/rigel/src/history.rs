@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior};
 use std::path::{self, Path, PathBuf};
 
 const FILE: &str = "calibrations.sqlite";
-/// The layout of the database; a higher one is of a newer Rigel. Layout 1 had no column for the record, 2 none for the storage.
+/// The layout of the database; a newer Rigel writes higher ones. Layout 1 had no column for the record, 2 none for the storage.
 const LAYOUT: i64 = 3;
 /// The column that layout 2 added.
 const RECORD: &str = "record";
@@ -74,7 +74,7 @@ fn put(path: &Path, document: &Document, text: &str, record: &Path, storage: &st
     change.commit()
 }
 
-/// The columns of the table; none when it is not there yet.
+/// The columns of the table; none if it does not exist yet.
 fn columns(database: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut names = database.prepare("SELECT name FROM pragma_table_info('calibration')")?;
     names.query_map([], |row| row.get(0))?.collect()
@@ -116,7 +116,7 @@ fn of_storage(all: Vec<(String, String)>, target: &TargetFacts) -> Option<Docume
 }
 
 pub struct LastRun {
-    /// Where the record was written; `None` when an older Rigel kept the answer.
+    /// Where the record was written; `None` if an older Rigel kept the answer.
     pub record: Option<PathBuf>,
 }
 
@@ -125,7 +125,7 @@ pub fn last() -> Result<Option<LastRun>, Problem> {
     read(newest)
 }
 
-/// What a query finds; nothing without a database.
+/// The result of a query; empty without a database.
 fn read<T: Default>(query: fn(&Path) -> rusqlite::Result<T>) -> Result<T, Problem> {
     let path = place()?;
     if !path.exists() {
@@ -152,7 +152,7 @@ fn open_to_read(path: &Path) -> rusqlite::Result<(Connection, Vec<String>)> {
     Ok((database, columns))
 }
 
-/// Each document with what it was made on, the newest first; none of before that was kept.
+/// Each document with its target, newest first; earlier versions kept none.
 fn documents(path: &Path) -> rusqlite::Result<Vec<(String, String)>> {
     let (database, columns) = open_to_read(path)?;
     if !columns.iter().any(|column| column == STORAGE) {

@@ -46,8 +46,9 @@ pub fn run() -> ExitCode {
     })
 }
 
-/// Does what a command line asks for, the program's name first, within this process, and writes to these streams; the exit code. It is what the program does,
-/// but for what belongs to a process: its environment is empty, and a panic is one.
+/// Runs a command line, starting with the program's name, within this process, and writes to these streams; returns
+/// the exit code. It behaves like the program, except for what belongs to a process: its environment is empty, and a
+/// panic stays a panic.
 pub fn perform(argv: &[OsString], streams: &Streams) -> u8 {
     done(args::read(argv, &args::Environment::default()), None, streams)
 }
@@ -62,16 +63,17 @@ fn done(read: Result<Invocation, Problem>, crew: Option<&Crew>, streams: &Stream
 /// How a program ended that is one of several.
 #[derive(Clone, Debug)]
 pub struct ProgramEnd {
-    /// The exit code, as a number: whoever ends the other nodes from outside says it there.
+    /// The exit code as a number, for whoever ends the other nodes from outside.
     pub code: u8,
     /// Another node was lost: whoever started the nodes has to end them from outside.
     pub lost: bool,
-    /// What each node is called in messages, by its number.
+    /// The name of each node in messages, by its number.
     pub names: Vec<String>,
 }
 
-/// The program as one of several nodes, with the same words on all of them, the program's name first. The first node leads and prints; the
-/// others follow it, and are fine when they could say to it what is wrong. [`tell_panics`] goes before, where a panic must not keep the others.
+/// Runs the program as one of several nodes, with the same arguments on all of them, starting with the program's
+/// name. The first node leads and prints; the others follow it, and succeed if they could report their problems to
+/// it. [`tell_panics`] has to be called before, if a panic must not block the others.
 pub fn run_on(cluster: Box<dyn Cluster>, rules: Rules, argv: &[OsString], streams: &Streams) -> ProgramEnd {
     let line = Line::new(cluster, commands::own_name(), env!("CARGO_PKG_VERSION"));
     let read = privilege::check().and_then(|()| args::read(argv, &args::Environment::of_process()));
@@ -97,8 +99,8 @@ impl ProgramEnd {
     }
 }
 
-/// Reads a command line, the program's name first, and does nothing else. Arguments of a program called `orion` are read
-/// as ORION's. No bytes make it panic. The list of targets has a reader of its own,
+/// Parses a command line, starting with the program's name, and does nothing else. Arguments of a program called
+/// `orion` are read as ORION's. No bytes make it panic. The list of targets has its own parser,
 /// [`rigel_io::targets::lun_list::parse`].
 ///
 /// # Errors

@@ -19,13 +19,13 @@ use std::io;
 pub struct Page {
     /// The command, `run` or `durability-run`; `None` for the program as a whole.
     pub command: Option<String>,
-    /// How its file is called, `rigel-run.1`.
+    /// The name of its file, `rigel-run.1`.
     pub file: String,
     /// The page in roff, ASCII only.
     pub text: String,
 }
 
-/// All man pages: of the program, then of each command, and behind it those of its own commands.
+/// All man pages: of the program, then of each command, followed by its own commands.
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
@@ -57,8 +57,7 @@ pub fn completions(shell: Shell) -> String {
         .collect()
 }
 
-/// A line of a script that completes files after `--load`, with the names of the presets: an option is completed by words or by files,
-/// as far as clap knows.
+/// A script line that completes files after `--load`, with the names of the presets: clap completes an option either with words or with files.
 fn with_presets<'a>(shell: Shell, in_load: &mut bool, line: &'a str) -> Cow<'a, str> {
     let names = Preset::ALL.map(|preset| preset.name).join(" ");
     let other = match shell {

@@ -31,7 +31,7 @@ pub use table::{after_usage, help, long_help};
 
 /// ORION's own line, which scripts look for. It ends every usage problem of its command line.
 const ORION_LINE: &str = "Error in input parameters. For help, run: orion -help.";
-/// A cache size of so many MB was probably meant in bytes.
+/// A cache size of this many MB was probably meant in bytes.
 const LARGE_CACHE_MB: u64 = 1 << 20;
 
 /// Reads ORION's arguments. A problem ends with ORION's own line.

@@ -81,8 +81,8 @@ impl OutputSet {
         Ok(free.map(|run_id| Self { dir: dir.to_owned(), run_id }))
     }
 
-    /// The outputs of the run whose record this is, and the record, open to be added to.
-    /// Refuses one that is no regular file, does not have the name of a record, or is locked.
+    /// The outputs of the run with this record, and the record, open for appending. Refuses one that is not a regular
+    /// file, does not have the name of a record, or is locked.
     pub fn reopen(record: &Path) -> Result<(Self, File), Problem> {
         let name = record.file_name().and_then(OsStr::to_str).unwrap_or_default();
         // Printable, and not hidden.
@@ -102,7 +102,7 @@ impl OutputSet {
         Ok((Self { dir: dir_of(record).to_owned(), run_id: run_id.to_owned() }, file))
     }
 
-    /// Whether an output with that end of its name is there.
+    /// Whether an output with that suffix exists.
     pub fn has(&self, suffix: &str) -> bool {
         fs::symlink_metadata(self.dir.join(format!("{}{suffix}", self.run_id))).is_ok()
     }
@@ -116,8 +116,8 @@ impl OutputSet {
     }
 }
 
-/// Writes files into a directory, each under `run_id` and its suffix, and gives their paths.
-/// When one exists and `force` is not given, none is written. When one cannot be written, those before it are whole.
+/// Writes files into a directory, each under `run_id` and its suffix, and returns their paths. If one exists and
+/// `force` is not given, none is written. If one cannot be written, the previous ones are complete.
 pub fn write_files(
     dir: &Path,
     run_id: &str,
@@ -131,7 +131,7 @@ pub fn write_files(
 pub struct PlacedFile<'a> {
     /// The directory of the user's choice; it has to be there.
     dir: PathBuf,
-    /// The name in it, with `/` when the output has directories of its own.
+    /// Its name there, with `/` if the output has its own directories.
     name: String,
     bytes: &'a [u8],
 }
@@ -166,7 +166,7 @@ pub fn write_all(files: &[PlacedFile<'_>], force: bool) -> Result<Vec<PathBuf>, 
     Ok(paths)
 }
 
-/// Makes directories of the outputs, not the one that they lie in.
+/// Creates directories within the output directory, not that directory itself.
 fn make_below(dir: &Path, own: &Path) -> Result<(), Problem> {
     fs::metadata(dir).map_err(|error| trouble(dir, &error))?;
     let mut at = dir.to_owned();
@@ -194,7 +194,7 @@ pub fn check_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
     })
 }
 
-/// The same as far as it can be known without writing.
+/// The same, as far as it can be known without writing.
 pub fn look_at_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
     let found = fs::metadata(dir).map_err(|error| trouble(dir, &error))?;
     if !found.is_dir() {
@@ -235,7 +235,7 @@ fn hold(record: &File, path: &Path) -> Result<(), Problem> {
     }
 }
 
-/// Creates a file; never opens one that is there, nor what a link of that name leads to.
+/// Creates a file; never opens an existing one, or the target of a link with that name.
 fn create_new(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o644).open(path)
 }

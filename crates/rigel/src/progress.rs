@@ -33,7 +33,7 @@ enum Surface {
 }
 
 impl Surface {
-    /// What suits the stream beside the results.
+    /// What suits the stream for messages.
     fn of(streams: &Streams, quiet: bool) -> Self {
         if quiet {
             Self::Quiet
@@ -69,11 +69,11 @@ pub struct RunProgress {
     steps: usize,
     /// From the first event on.
     classes: Vec<LoadClass>,
-    /// What the search found, until a line tells it.
+    /// What the search found, until a line reports it.
     found: Vec<String>,
     /// How certain the points are.
     sure: Option<String>,
-    /// Time gone and left.
+    /// Elapsed and remaining time.
     times: Option<String>,
 }
 
@@ -128,7 +128,7 @@ impl RunProgress {
         }
     }
 
-    /// Something that a line tells together with the next visit.
+    /// Something to report in the same line as the next visit.
     fn note(&mut self, text: String) {
         match &mut self.surface {
             Surface::Lines(_) => self.found.push(text),
@@ -158,13 +158,13 @@ pub struct WorkProgress {
     done: u64,
     /// Tenths for which a line was written.
     tenths: u64,
-    /// When the first piece was told and what it was, where the rate and the time left are reported.
+    /// The time and size of the first piece, if rate and remaining time are reported.
     began: Option<(Instant, u64)>,
     tells_rate: bool,
 }
 
 impl WorkProgress {
-    /// Counts bytes. `label` says what is done to what: `filling rigel-scratch.dat`.
+    /// Counts bytes. `label` names the activity: `filling rigel-scratch.dat`.
     pub fn of_bytes(streams: &Streams, quiet: bool, label: &str) -> Self {
         Self::bytes_on(Surface::of(streams, quiet), label)
     }
@@ -212,7 +212,7 @@ impl WorkProgress {
         Self { surface, text: Box::new(text), done: 0, tenths: 0, began: None, tells_rate: false }
     }
 
-    /// Something that was found meanwhile, at once.
+    /// Reports a finding immediately.
     pub fn say(&mut self, text: &str) {
         match &mut self.surface {
             Surface::Lines(lines) => lines.last_line(&path_text::printable(text)),
@@ -225,7 +225,7 @@ impl WorkProgress {
         self.done_of(self.done + 1, total);
     }
 
-    /// So much of `total` is done.
+    /// This much of `total` is done.
     pub fn done_of(&mut self, done: u64, total: u64) {
         self.done = done;
         let (began, at_first) = *self.began.get_or_insert_with(|| (Instant::now(), done));

@@ -19,14 +19,14 @@ use std::{fs, io, thread};
 const WATCHED: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 /// Signals whose default is to end the process without a word. They may come again at any time, so none of them is a second wish.
 const OTHERS: [i32; 4] = [SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2];
-/// What is said of SIGXCPU, as nobody wished that end.
+/// The message for SIGXCPU, because nobody asked for that end.
 const OUT_OF_TIME: &str =
     "note: the limit on CPU time is nearly reached (ulimit -t, LimitCPU= of a service), so this ends now\n";
 /// Signals that come so soon after the first one belong to it.
 const TOGETHER: Duration = Duration::from_secs(1);
 
-/// A flag that SIGINT, SIGTERM and SIGHUP set. Another signal more than a second after that ends the process with exit code 4: the record is
-/// whole up to its last line.
+/// A flag that SIGINT, SIGTERM and SIGHUP set. Another signal more than a second later ends the process with exit
+/// code 4: the record is complete up to its last line.
 #[derive(Debug)]
 pub struct Signals {
     flag: Arc<AtomicBool>,
@@ -37,7 +37,7 @@ pub struct Signals {
     second: Handle,
 }
 
-/// Makes a write beyond `ulimit -f` an error (EFBIG), which says where it happened, instead of the end of the process.
+/// Makes a write beyond `ulimit -f` an error (EFBIG), which says where it happened, instead of ending the process.
 pub fn fail_writes_beyond_the_limit() {
     if not_ignored(&[SIGXFSZ]).is_empty() {
         return;
@@ -107,14 +107,14 @@ impl Drop for Signals {
     }
 }
 
-/// Those of the signals that are not ignored.
+/// The signals that are not ignored.
 fn not_ignored(signals: &[i32]) -> Vec<i32> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = ignored(&status);
     signals.iter().copied().filter(|signal| ignored & (1 << (signal - 1)) == 0).collect()
 }
 
-/// The mask of ignored signals, proc_pid_status(5); none where it is not told.
+/// The mask of ignored signals, proc_pid_status(5); empty if unknown.
 fn ignored(status: &str) -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
@@ -130,7 +130,7 @@ fn refused(error: &io::Error) -> Problem {
     Problem::refused(format!("signal handlers cannot be installed: {error}"))
 }
 
-/// As long as this lives, the borrower handles the second signal.
+/// While this lives, the borrower handles the second signal.
 #[derive(Debug)]
 pub struct SignalLoan<'a> {
     signals: &'a Signals,
@@ -139,7 +139,7 @@ pub struct SignalLoan<'a> {
 }
 
 impl SignalLoan<'_> {
-    /// Tells the first signal from the second one.
+    /// Distinguishes the first signal from the second.
     pub fn wish(&self) -> UserSignals {
         self.wish.clone()
     }
@@ -152,7 +152,7 @@ impl Drop for SignalLoan<'_> {
     }
 }
 
-/// What the user wants, by signals and by keys together.
+/// What the user wants, by signals and keys together.
 #[derive(Clone, Debug, Default)]
 pub struct UserSignals {
     flag: Arc<AtomicBool>,
@@ -166,7 +166,7 @@ pub struct UserSignals {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndRequest {
-    /// To go on, or to end as was said before.
+    /// To continue, or to end as requested before.
     Nothing,
     End,
     EndAtOnce,
@@ -179,7 +179,7 @@ impl UserSignals {
         self.pressed.store(true, Ordering::Relaxed);
     }
 
-    /// What has come since the last call. Signals between two calls count as one.
+    /// What has arrived since the last call. Signals between two calls count as one.
     pub fn look(&mut self) -> EndRequest {
         let again = self.again.swap(false, Ordering::Relaxed);
         let pressed = self.pressed.swap(false, Ordering::Relaxed);

@@ -30,7 +30,7 @@ enum Stream {
 }
 
 impl Streams {
-    /// Those of the process.
+    /// The streams of the process.
     pub fn of_process() -> Self {
         Self { out: Stream::Output, err: Stream::Error, is_unread: Arc::default() }
     }
@@ -41,7 +41,7 @@ impl Streams {
         Self { out: memory(), err: memory(), is_unread: Arc::default() }
     }
 
-    /// What was written to memory, results first. What is not text is shown as such.
+    /// What was written to memory, results first. Bytes that are not text are escaped.
     pub fn texts(&self) -> [String; 2] {
         [&self.out, &self.err].map(|stream| match stream {
             Stream::Memory(bytes) => {
@@ -52,7 +52,7 @@ impl Streams {
         })
     }
 
-    /// Writes results. A reader that went away (`rigel --help | head`) is not a failure.
+    /// Writes results. A reader that has gone (`rigel --help | head`) is not a failure.
     pub(crate) fn results(&self, bytes: &[u8]) -> Result<(), Problem> {
         match self.out.put(bytes) {
             Ok(()) => Ok(()),
@@ -67,7 +67,7 @@ impl Streams {
         }
     }
 
-    /// Whether nobody read all of the results. A run continues anyway: what it is for is the record, which has them.
+    /// Whether some of the results were not read. A run continues anyway: its purpose is the record, which contains them.
     pub(crate) fn is_unread(&self) -> bool {
         self.is_unread.load(Ordering::Relaxed)
     }
@@ -77,34 +77,34 @@ impl Streams {
         paths.iter().try_for_each(|path| self.results(format!("{}\n", path_text::encode(path)).as_bytes()))
     }
 
-    /// Writes text beside the results; a closed standard error is not a failure.
+    /// Writes text to standard error; a closed one is not a failure.
     pub(crate) fn aside(&self, text: &str) {
         let _ = self.err.put(text.as_bytes());
     }
 
-    /// Writes a remark beside the results.
+    /// Writes a remark to standard error.
     pub(crate) fn remark(&self, text: &str) {
         self.aside(&format!("note: {}\n", path_text::printable(text)));
     }
 
-    /// How results may look.
+    /// The style of the results.
     pub(crate) fn style(&self) -> Style {
         Abilities::of_process().style(self.out.is_terminal())
     }
 
-    /// Whether somebody watches what is written beside the results.
+    /// Whether somebody watches standard error.
     pub(crate) fn is_watched(&self) -> bool {
         self.err.is_terminal()
     }
 
-    /// What is beside the results, for whoever writes there for long.
+    /// Standard error, for long-lived writers.
     pub(crate) fn beside(&self) -> Box<dyn Write + Send> {
         Box::new(self.err.clone())
     }
 }
 
 impl Stream {
-    /// Writes all of it, and at once.
+    /// Writes all of it immediately.
     fn put(&self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Output if is_output_closed() => Err(Errno::BADF.into()),

@@ -13,12 +13,12 @@ pub struct Abilities {
     pub no_color: Option<OsString>,
     /// The first of `LC_ALL`, `LC_CTYPE` and `LANG` that is set: the one that counts (POSIX, 8.2).
     pub locale: Option<OsString>,
-    /// A launcher of MPI carries the output. It may give its processes terminals of their own, whatever becomes of what they write.
+    /// An MPI launcher forwards the output. It may give its processes terminals of their own, wherever their output goes.
     pub carried: bool,
 }
 
 impl Abilities {
-    /// Those of this process. An empty variable counts as none.
+    /// From this process. An empty variable counts as unset.
     pub fn of_process() -> Self {
         let var = |name| env::var_os(name).filter(|text| !text.is_empty());
         Self {
@@ -35,14 +35,13 @@ impl Abilities {
         self.term.as_ref().is_some_and(|term| term == "dumb")
     }
 
-    /// Whether nothing but ASCII is safe: without a locale that says UTF-8 (POSIX, "C"), other bytes may be shown as
-    /// anything.
+    /// Whether only ASCII is safe: without a locale that says UTF-8 (POSIX, "C"), other bytes may be shown as anything.
     pub fn is_ascii(&self) -> bool {
         let locale = self.locale.as_ref().map(|locale| locale.to_string_lossy().to_ascii_lowercase());
         self.is_dumb() || !locale.is_some_and(|locale| locale.contains("utf-8") || locale.contains("utf8"))
     }
 
-    /// Whether colours are wanted where they can be shown.
+    /// Whether to use colours, if they can be shown.
     pub fn has_colour(&self) -> bool {
         self.no_color.is_none() && !self.is_dumb() && !self.carried
     }

@@ -30,7 +30,7 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long the view waits for a key before it reads its messages: it draws ten times a second at most.
+/// How long the view waits for a key before it reads its messages: it draws at most ten times a second.
 const WAIT: Duration = Duration::from_millis(100);
 
 /// Refuses a view that nobody could see, before anything has begun.
@@ -66,10 +66,10 @@ pub struct LiveView<'a> {
 }
 
 impl<'a> LiveView<'a> {
-    /// Takes the terminal over.
+    /// Takes control of the terminal.
     ///
     /// # Errors
-    /// When it cannot be had.
+    /// When that is not possible.
     pub fn open(signals: &'a Signals) -> Result<Self, Problem> {
         let trouble = |error: io::Error| {
             Problem::refused(format!("the terminal cannot be set up: {error}"))
@@ -103,7 +103,7 @@ impl<'a> LiveView<'a> {
         })
     }
 
-    /// Shows what happened. The view may be gone: the run continues.
+    /// Shows an event. The view may be gone: the run continues.
     pub fn event(&mut self, event: &Event<'_>) {
         let Some(messages) = &self.messages else { return };
         if let Some(message) = Message::of(event) {
@@ -138,7 +138,7 @@ struct Loop {
     model: Model,
     wish: UserSignals,
     keyboard: Keyboard,
-    /// Whether keys can be read; not when the terminal went away.
+    /// Whether keys can be read; not if the terminal has disappeared.
     has_keys: bool,
     /// Answers to marks that are on their way into the record.
     answers: Option<Receiver<String>>,
@@ -166,7 +166,7 @@ impl Loop {
         }
     }
 
-    /// Applies the messages that have come; `None` when there will be no more.
+    /// Applies the messages that have arrived; `None` when there will be no more.
     fn receive(&mut self, messages: &Receiver<Message>) -> Option<bool> {
         let mut received = false;
         loop {
@@ -231,7 +231,7 @@ impl Loop {
         }
     }
 
-    /// A key while a mark is typed. What is said goes the way of `rigel mark`, from a thread of its own: the run may take seconds to write it.
+    /// A key while a mark is typed. The mark is sent like that of `rigel mark`, from a separate thread: the run may take seconds to write it.
     fn type_mark(&mut self, code: KeyCode) {
         let Some(text) = self.model.marking.key(code) else { return };
         let (answer, answers) = mpsc::channel();

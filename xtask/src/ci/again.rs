@@ -7,12 +7,12 @@ use anyhow::Context as _;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
-/// With more than these failing, the cause is no chance.
+/// If more than these fail, the cause is not chance.
 const MOST: usize = 3;
 /// Passing once alone may be chance as well.
 const TIMES: usize = 2;
 
-/// What a test program said.
+/// The output of a test program.
 #[derive(Debug, Default, PartialEq)]
 pub struct TestReport {
     /// How many passed.
@@ -26,7 +26,7 @@ pub struct TestReport {
 }
 
 impl TestReport {
-    /// Whether something ran, and nothing failed: a name that no test has is no pass.
+    /// Whether something ran, and nothing failed: a name that no test has is not a pass.
     pub fn is_pass(&self) -> bool {
         self.passed > 0 && self.failed.is_empty()
     }
@@ -102,7 +102,7 @@ pub fn pass_alone(
     Ok(true)
 }
 
-/// What the last step of the tests tells; whether it is no more than chance may make.
+/// The report of the last step of the tests; whether it is no more than chance may cause.
 pub fn tell(names: &[String]) -> bool {
     for name in names {
         println!("{name}: failed beside others, passed {TIMES} times alone");

@@ -15,9 +15,9 @@ use std::process::{Command, Stdio};
 pub struct TestProgram {
     /// The package whose tests they are.
     pub package: String,
-    /// The name of the target: that of the folder in `tests`, or of the library or program that holds its own tests.
+    /// The name of the target: that of the folder in `tests`, or of the library or program that contains its own tests.
     pub target: String,
-    /// Whether the tests stand in the sources of the library or program.
+    /// Whether the tests are in the sources of the library or program.
     pub is_unit: bool,
     /// The source that the others are modules of.
     root_source: PathBuf,
@@ -26,10 +26,10 @@ pub struct TestProgram {
     program: PathBuf,
 }
 
-/// Builds the tests of `arguments`, those of `cargo test --no-run`; none where something could not be built.
+/// Builds the tests of `arguments`, those of `cargo test --no-run`; `None` if something could not be built.
 ///
 /// # Errors
-/// When cargo cannot be started, or says what this cannot read.
+/// When cargo cannot be started, or prints something that cannot be parsed.
 pub fn build(cargo: &mut Command) -> anyhow::Result<Option<Vec<TestProgram>>> {
     let mut child = cargo
         .arg("--message-format=json-render-diagnostics")
@@ -46,7 +46,7 @@ pub fn build(cargo: &mut Command) -> anyhow::Result<Option<Vec<TestProgram>>> {
     Ok(built.then_some(programs))
 }
 
-/// What cargo says of a target that it built; fields as in <https://doc.rust-lang.org/cargo/reference/external-tools.html>.
+/// Cargo's message about a target that it built; fields as in <https://doc.rust-lang.org/cargo/reference/external-tools.html>.
 #[derive(Deserialize)]
 struct Artifact {
     package_id: String,
@@ -120,18 +120,18 @@ impl TestProgram {
         command
     }
 
-    /// What cargo put beside it.
+    /// What cargo put next to it.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.program.with_file_name(name)
     }
 
-    /// What runs one of its tests by hand.
+    /// The command that runs one of its tests by hand.
     pub fn by_hand(&self, test: &str) -> String {
         let which = if self.is_unit { "--lib --bins".to_owned() } else { format!("--test {}", self.target) };
         format!("cargo test -p {} {which} -- --exact {test}", self.package)
     }
 
-    /// The file in which the test of that name stands, relative to `root`: its path follows the modules as far as they are files.
+    /// The file that contains the test of that name, relative to `root`: its path follows the modules as far as they are files.
     pub fn file_of(&self, test: &str, root: &Path) -> PathBuf {
         let mut file = self.root_source.clone();
         let mut folder = self.root_source.parent().unwrap_or(root).to_owned();

@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::process::{Command, Stdio};
 
-/// What the checks of `cargo xtask ci` need besides.
+/// What the checks of `cargo xtask ci` need in addition.
 pub const CHECKS: &[(&str, &str)] =
     &[("g++", "libFuzzer is built with it"), ("valgrind", "callgrind: the instructions that one I/O takes")];
 
@@ -64,7 +64,7 @@ pub const TESTS: &[(&str, &str)] = &[
     ("zstd", "an archive, for the corpus of the write guard"),
 ];
 
-/// Says what `who` needs and installs what is missing of it.
+/// Prints what `who` needs and installs what is missing.
 pub fn run(packages: &[(&'static str, &str)], who: &str) {
     println!("=== setup: Debian packages for {who}");
     let missing = match missing(packages) {

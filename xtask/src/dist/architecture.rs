@@ -5,13 +5,13 @@ use std::env::consts::ARCH;
 /// A processor.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Architecture {
-    /// As `uname -m`, rpm and PyPI call it.
+    /// Name in `uname -m`, rpm and PyPI.
     pub name: &'static str,
-    /// As Debian and containers do.
+    /// Name in Debian and containers.
     pub debian: &'static str,
-    /// As cargo does.
+    /// Name in cargo.
     pub triple: &'static str,
-    /// As zig does, without the version of the C library.
+    /// Name in zig, without the version of the C library.
     pub zig: &'static str,
     /// Bytes of the program at most, without symbols. It must not grow unseen: most of it is code that serde, sorts and maps have for each of their types, and
     /// every instruction of Arm has four bytes.
@@ -34,7 +34,7 @@ pub const AARCH64: Architecture = Architecture {
 };
 static ALL: [&Architecture; 2] = [&X86_64, &AARCH64];
 
-/// Those that are asked for.
+/// The requested ones.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub enum Which {
     /// Intel and AMD
@@ -48,7 +48,7 @@ pub enum Which {
 }
 
 impl Which {
-    /// That of this host first, since the others are compared with it.
+    /// That of this host first, because the others are compared with it.
     pub fn architectures(self) -> Vec<&'static Architecture> {
         let asked = |one: &&Architecture| match self {
             Self::X86 => **one == X86_64,

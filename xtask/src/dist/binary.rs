@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const MOST_TO_START: Duration = Duration::from_millis(10);
 const STARTS: usize = 20;
 
-/// Parts of SQLite that nobody here uses: search in texts, trees of rectangles, JSON, libraries loaded at run time. They are 300 KB.
+/// Parts of SQLite that nothing here uses: full-text search, R-trees, JSON, loadable extensions. They are 300 KB.
 const WITHOUT: [&str; 10] = [
     "-USQLITE_ENABLE_DBSTAT_VTAB",
     "-USQLITE_ENABLE_FTS3",
@@ -64,8 +64,8 @@ pub fn build(release: &Release) -> PathBuf {
     release.work.with_file_name(release.architecture.step("build"))
 }
 
-/// Where a build starts. Zig names its headers by a path that begins in the working directory when it lies above them, and a build script, which
-/// works elsewhere, does not find them there.
+/// The working directory of a build. Zig names its headers by a relative path if they are below it, and a build
+/// script, which runs elsewhere, does not find them there.
 pub fn away(release: &Release) -> &Path {
     &release.work
 }
@@ -87,7 +87,7 @@ fn strip(release: &Release, toolchain: &Toolchain, whole: &Path, name: &str) -> 
     Ok(judge(toolchain, &program, release.architecture.most_bytes)? && is_quick)
 }
 
-/// The directories of this machine do not show in the binary: those of the sources, of what cargo fetched, and of what build scripts wrote.
+/// Keeps the directories of this machine out of the binary: those of the sources, of what cargo fetched, and of what build scripts wrote.
 pub fn rust_flags(release: &Release) -> anyhow::Result<String> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(Path::new(&env::var_os("HOME")?).join(".cargo")));
@@ -100,7 +100,7 @@ pub fn rust_flags(release: &Release) -> anyhow::Result<String> {
     ))
 }
 
-/// The quickest of some starts: others may use this host meanwhile. `rigel-mpi` without MPI only says so, and takes no longer.
+/// The quickest of several starts, because others may use this host meanwhile. `rigel-mpi` without MPI only reports that, and takes no longer.
 fn starts_quickly(program: &Path) -> anyhow::Result<bool> {
     let mut quickest = Duration::MAX;
     for _ in 0..STARTS {

@@ -26,7 +26,7 @@ const DEBIANS: [&str; 3] = ["bookworm", "bullseye", "trixie"];
 /// A way to install, and what is done with it.
 type Trial<'a> = (&'static str, String, Box<dyn FnOnce() -> anyhow::Result<bool> + 'a>);
 
-/// Each check with the packages that it needs; a package that no check is named after stands for itself.
+/// Each check with the packages that it needs; a package that is not the name of a check stands for itself.
 const NEEDS: [(&str, &[&str]); 18] = [
     ("first", &["deb"]),
     ("deb", &["deb"]),
@@ -53,7 +53,7 @@ pub fn needs(only: &str) -> &'static [&'static str] {
     NEEDS.iter().find(|(name, _)| *name == only).map_or(&[], |(_, packages)| packages)
 }
 
-/// Adds a step for each way to install, or for the one that is wanted.
+/// Adds a step for each way to install, or for the requested one.
 pub fn run(releases: &[Release], target: &Path, only: Option<&str>, steps: &mut Steps) {
     let roots = target.join("dist-roots");
     for release in releases {
@@ -96,7 +96,7 @@ fn trials<'a>(
     }
 }
 
-/// What is made for this host.
+/// What is built for this host.
 fn native<'a>(release: &'a Release, target: &'a Path, roots: &'a Path) -> Vec<Trial<'a>> {
     let debian = DEBIANS[0];
     let fresh = move || Room::fresh(roots, debian);
@@ -142,8 +142,8 @@ fn native<'a>(release: &'a Release, target: &'a Path, roots: &'a Path) -> Vec<Tr
     trials
 }
 
-/// What is made for another processor. What boots a root, or starts its programs by itself, would need a kernel that knows the emulator:
-/// image, playbook and timer are tried natively only.
+/// What is built for another processor. Checks that boot a root, or start its programs directly, would need a kernel
+/// that knows the emulator: image, playbook and timer are tested natively only.
 fn foreign<'a>(
     release: &'a Release,
     releases: &'a [Release],

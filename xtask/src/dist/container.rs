@@ -3,7 +3,7 @@
 
 use super::{Release, stage};
 
-/// Puts both beside the package that they install.
+/// Puts both next to the package that they install.
 pub fn make(release: &Release) -> anyhow::Result<()> {
     let from = release.root.join("packaging/container");
     stage::put(&from.join("Containerfile"), &release.out.join("Containerfile"), 0o644)?;

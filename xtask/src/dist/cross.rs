@@ -12,9 +12,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What makes programs for one processor.
+/// The tools that build programs for one processor.
 pub struct Toolchain {
-    /// The compiler, where it is not the one of this host.
+    /// The compiler, if it is not the one of this host.
     pub rustc: Option<PathBuf>,
     pub objcopy: PathBuf,
     pub objdump: PathBuf,
@@ -22,10 +22,10 @@ pub struct Toolchain {
     pub licences: Vec<PathBuf>,
 }
 
-/// Starts programs of another processor. System calls are those of this host; io_uring and libaio are not handed on.
+/// Starts programs of another processor. System calls are those of this host; io_uring and libaio are not passed on.
 #[derive(Clone, Debug)]
 pub struct Emulator {
-    /// One file, linked with all that it needs.
+    /// One file, linked with everything that it needs.
     pub program: PathBuf,
     /// A root with the C library of that processor.
     pub sysroot: PathBuf,
@@ -36,7 +36,7 @@ const RUST: &str = "1.96";
 /// Seconds for the installer of Rust: where a proxy lets nothing through it would wait for long.
 const PATIENCE: &str = "60";
 
-/// Where its parts lie.
+/// Where its parts are.
 struct Place(PathBuf);
 
 impl Place {
@@ -52,7 +52,7 @@ impl Place {
         self.0.join("sysroot")
     }
 
-    /// A script that starts a program of the root with the libraries beside it.
+    /// A script that starts a program of the root with the libraries next to it.
     fn script(&self, name: &str) -> PathBuf {
         self.0.join("bin").join(name)
     }
@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-/// What compiles for it.
+/// The tools that compile for it.
 ///
 /// # Errors
 /// Says what is missing, for the list of what is left out.
@@ -93,7 +93,7 @@ pub fn toolchain(target: &Path, architecture: &Architecture) -> Result<Toolchain
     Ok(Toolchain { rustc: Some(rustc), objcopy, objdump, licences: vec![place.root().join(copyright)] })
 }
 
-/// What starts its programs on this host; `None` where they need none, or there is none.
+/// The emulator for its programs on this host; `None` if they need none, or there is none.
 pub fn emulator(target: &Path, architecture: &Architecture) -> Option<Emulator> {
     let place = Place::of(target, architecture);
     let found = Emulator { program: place.emulator(architecture), sysroot: place.sysroot() };
@@ -110,7 +110,7 @@ impl Emulator {
     }
 }
 
-/// Fetches what is missing for a processor. What cannot be had is told; its packages are left out later, and counted.
+/// Fetches what is missing for a processor. What is not available is reported; its packages are left out later, and counted.
 pub fn set_up(target: &Path, architecture: &Architecture) {
     if architecture.is_native() {
         return;
@@ -174,7 +174,7 @@ fn unpack(
     Ok(())
 }
 
-/// Lists of packages of both processors, beside those of this host.
+/// Package lists of both processors, separate from those of this host.
 fn apt_config(place: &Path, own: &str, other: &str) -> String {
     format!(
         "APT::Architecture \"{own}\";\nAPT::Architectures {{\"{own}\";\"{other}\";}};\nAPT::Sandbox::User \"root\";\n\

@@ -10,8 +10,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The sources by one name, wherever they lie: cargo calls the crates beside the extension's workspace by their whole path, symbols are called after
-/// that, and code stands in the order of its symbols.
+/// The sources under a fixed name, wherever they are: cargo passes full paths for crates outside the extension's
+/// workspace, symbol names depend on that, and code is ordered by symbol.
 struct OnePlace;
 
 const ONE_PLACE: &str = "/tmp/rigel-extension-sources";
@@ -94,12 +94,12 @@ fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyh
     Ok(())
 }
 
-/// As other extensions are called in either world.
+/// The usual name of an extension in either package format.
 fn name(kind: &str, version: u32) -> String {
     if kind == "deb" { format!("postgresql-{version}-rigel") } else { format!("rigel_{version}") }
 }
 
-/// The files where the servers of PGDG have them: `/usr/pgsql-17` on Enterprise Linux. What was built lies where Debian has them.
+/// The files in PGDG's layout: `/usr/pgsql-17` on Enterprise Linux. The build has Debian's layout.
 fn laid_out(release: &Release, built: &Path, kind: &str, version: u32) -> anyhow::Result<PathBuf> {
     let tree = release.work.join(format!("extension-{version}-{kind}"));
     for file in stage::files(built)? {

@@ -36,7 +36,7 @@ pub fn write(to: &Path, parts: &[Part]) -> anyhow::Result<()> {
     Ok(fs::set_permissions(&file, fs::Permissions::from_mode(0o644))?)
 }
 
-/// What a crate brings of licences and notices.
+/// The licences and notices of a crate.
 fn texts_of(place: &Path) -> anyhow::Result<Vec<String>> {
     let mut texts = Vec::new();
     for entry in fs::read_dir(place)? {

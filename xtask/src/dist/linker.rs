@@ -13,8 +13,8 @@ pub fn variable(architecture: &Architecture) -> String {
     format!("CARGO_TARGET_{}_LINKER", architecture.variable().to_uppercase())
 }
 
-/// zig finds what belongs to the C library of that age, links, and tells how it called its linker; this is done once more. What it called
-/// last is the link; before it may be objects that it makes for its cache.
+/// zig finds the parts of the old C library, links, and prints how it called its linker; this is repeated once. The
+/// last call is the link; earlier ones may build objects for its cache.
 const SCRIPT: &str = r#"#!/bin/sh
 set -eu
 said=$(cargo-zigbuild zig cc -- -g -fno-sanitize=all -target TARGET "$@" --verbose 2>&1) || {
@@ -64,7 +64,7 @@ fi
 exec python3 -m ziglang ld.lld "$@" --icf=all -O2
 "#;
 
-/// Writes it; the directories of the tools have to stand first in the search path where it is started.
+/// Writes it; the directories of the tools have to come first in the search path when it is started.
 pub fn write(release: &Release, objcopy: &Path) -> anyhow::Result<PathBuf> {
     let place = release.work.join("linker");
     let spaces = place.to_string_lossy().contains(char::is_whitespace);

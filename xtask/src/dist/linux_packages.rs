@@ -10,19 +10,19 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a package says of itself.
+/// The metadata of a package.
 pub struct Package<'a> {
     pub name: String,
     pub summary: &'a str,
     pub description: &'a str,
-    /// The directory that stands for `/`.
+    /// The directory that becomes `/`.
     pub tree: PathBuf,
-    /// Directories of its own, which go with it.
+    /// Its own directories, which are removed with it.
     pub directories: &'a [&'a str],
-    /// Those that others may have as well. dpkg sees to them itself; an rpm has to name them, or they stay.
+    /// Directories that others may have as well. dpkg handles them itself; an rpm has to name them, or they stay.
     pub shared: &'a [&'a str],
     pub needs: Needs<'a>,
-    /// What the package manager runs: its moment, as nfpm calls it, and the script.
+    /// Scripts of the package manager: nfpm's name for the moment, and the script.
     pub scripts: &'a [(&'a str, &'a str)],
 }
 
@@ -44,7 +44,7 @@ pub fn program(release: &Release, tools: &Tools, kind: &str) -> anyhow::Result<(
     write(release, tools, &of_program(release), kind, VERSION)
 }
 
-/// What they say.
+/// Their content.
 pub fn of_program(release: &Release) -> Package<'static> {
     Package {
         name: "rigel".to_owned(),

@@ -19,13 +19,13 @@ pub struct Part {
     pub repository: Option<String>,
     /// Of its archive on crates.io; ours have none.
     pub sha256: Option<String>,
-    /// Where a crate lies, with its licences.
+    /// The directory of a crate, with its licences.
     pub place: Option<PathBuf>,
-    /// Files with the licences of what is no crate.
+    /// Files with the licences of parts that are not crates.
     pub texts: Vec<PathBuf>,
 }
 
-/// What is linked into a program, sorted by name: the one that cargo builds with these words in a workspace.
+/// What is linked into a program, sorted by name: the one that cargo builds with these arguments in a workspace.
 pub fn of(release: &Release, tools: &Tools, which: &[&str]) -> anyhow::Result<Vec<Part>> {
     let (workspace, triple) = (release.root.as_path(), release.architecture.triple);
     let tree = ["tree", "--locked", "--edges", "normal,no-proc-macro", "--target", triple];
@@ -75,7 +75,7 @@ fn part(
     })
 }
 
-/// What is no crate.
+/// Parts that are not crates.
 fn other(name: &str, version: &str, licence: &str, repository: &str, texts: Vec<PathBuf>) -> Part {
     Part {
         name: name.to_owned(),
@@ -88,7 +88,7 @@ fn other(name: &str, version: &str, licence: &str, repository: &str, texts: Vec<
     }
 }
 
-/// What crates hold: `libsqlite3-sys` compiles SQLite, and `rigel-report` has ECharts in its assets.
+/// What crates contain: `libsqlite3-sys` compiles SQLite, and `rigel-report` has ECharts in its assets.
 fn embedded(crates: &[Part]) -> anyhow::Result<Vec<Part>> {
     let place =
         |name: &str| crates.iter().find(|part| part.name == name).and_then(|part| part.place.as_deref());
@@ -112,7 +112,7 @@ fn sqlite_version(header: &str) -> Option<&str> {
     line.trim().strip_prefix('"')?.strip_suffix('"')
 }
 
-/// What compiler and linker add to every program: Rust's standard library, and of zig what unwinds and what processors lack.
+/// What compiler and linker add to every program: Rust's standard library, and from zig the unwinder and functions that processors lack.
 fn of_tools(release: &Release, tools: &Tools) -> anyhow::Result<Vec<Part>> {
     let toolchain = tools.toolchain(release.architecture)?;
     let rustc = toolchain.rustc.unwrap_or_else(|| "rustc".into());

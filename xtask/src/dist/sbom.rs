@@ -7,7 +7,7 @@ use super::{Release, VERSION, parts::Part};
 use serde_json::{Value, json};
 use std::fs;
 
-/// Writes it among the packages, for a crate that is a program or a library of its own.
+/// Writes it among the packages, for a crate that is a separate program or library.
 pub fn write(release: &Release, program: &str, file: &str, parts: &[Part]) -> anyhow::Result<()> {
     let name = format!("{}-{}.cdx.json", Release::named(file), release.architecture.name);
     let text = serde_json::to_string_pretty(&document(program, parts))? + "\n";

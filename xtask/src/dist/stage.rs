@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What stands for `/usr`.
+/// The directory that becomes `/usr`.
 pub fn usr(release: &Release) -> PathBuf {
     release.work.join("tree/usr")
 }
@@ -61,7 +61,7 @@ pub fn documents(release: &Release, to: &Path) -> anyhow::Result<()> {
     DOCUMENTS.iter().try_for_each(|name| put(&release.root.join(name), &to.join(name), 0o644))
 }
 
-/// Copies the pages that help and messages name, where there is no network to read them.
+/// Copies the pages that help and messages refer to, for hosts without a network.
 fn pages(release: &Release, to: &Path) -> anyhow::Result<()> {
     put(&release.root.join(INDEX), &to.join(INDEX), 0o644)?;
     for place in PAGES {
@@ -82,7 +82,7 @@ pub fn put(from: &Path, to: &Path, mode: u32) -> anyhow::Result<()> {
     Ok(fs::set_permissions(to, fs::Permissions::from_mode(mode))?)
 }
 
-/// Gives everything the time of the sources and the rights that packages have, whatever umask it was written with.
+/// Sets the time of the sources and the permissions of packages, whatever the umask was.
 pub fn settle(release: &Release, tree: &Path) -> anyhow::Result<()> {
     for (which, mode) in [
         (&["-type", "d"][..], "755"),

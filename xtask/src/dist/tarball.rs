@@ -8,7 +8,7 @@ use std::process::Command;
 /// Directories whose files name `/usr`: the units of systemd.
 const ONLY_BELOW_USR: [&str; 1] = ["lib/"];
 
-/// Of its directory, and of the file without its ending.
+/// Name of its directory, and of the file without its suffix.
 pub fn name(release: &Release) -> String {
     format!("{}-{}", Release::named("rigel"), release.architecture.triple)
 }

@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const NFPM: (&str, &str) = ("github.com/goreleaser/nfpm/v2/cmd/nfpm", "v2.45.2");
-/// What nfpm is written for.
+/// The Go version that nfpm requires.
 const NFPM_NEEDS_GO: &str = "1.25";
-/// From then on Go fetches by itself the newer one that a program asks for.
+/// From this version on, Go fetches a newer one itself if a program requires it.
 const OLDEST_GO: (u32, u32) = (1, 21);
 /// Packages of PyPI, known by their digests.
 const FROM_PYPI: &str = "\
@@ -74,7 +74,7 @@ pub fn set_up(target: &Path, architectures: &[&Architecture]) -> anyhow::Result<
     Ok(())
 }
 
-/// Go is not installed here: what Debian 12 has is too old, and nobody wants a second one beside their own.
+/// Go is not installed here: Debian 12's is too old, and nobody wants a second one next to their own.
 fn go_will_do() -> anyhow::Result<()> {
     let why = format!("nfpm {}, which makes deb and rpm, is built with Go {NFPM_NEEDS_GO} or later", NFPM.1);
     let next =
@@ -110,7 +110,7 @@ impl Tools {
         Ok(tools)
     }
 
-    /// What compiles for a processor.
+    /// The tools that compile for a processor.
     pub fn toolchain(&self, architecture: &Architecture) -> anyhow::Result<Toolchain> {
         cross::toolchain(&self.target, architecture).map_err(anyhow::Error::msg)
     }

@@ -13,12 +13,12 @@ const TAGS: [&str; 2] = ["manylinux_2_17", "manylinux2014"];
 /// A wheel holds no links.
 const ORION: &str = "#!/bin/sh\nexec \"$(dirname \"$0\")/rigel\" orion \"$@\"\n";
 
-/// The platforms that it says it is for.
+/// The platforms that it claims to support.
 pub fn platforms(release: &Release) -> [String; 2] {
     TAGS.map(|tag| format!("{tag}_{}", release.architecture.name))
 }
 
-/// Its file.
+/// Name of its file.
 pub fn name(release: &Release) -> String {
     format!("{NAME}-{VERSION}-py3-none-{}.whl", platforms(release).join("."))
 }

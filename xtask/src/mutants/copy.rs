@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Makes `copy` hold what belongs to the repository, uncommitted changes among it, with `changed` in the place of the files of that name or beside
-/// them, and nothing else.
+/// Makes `copy` contain what belongs to the repository, including uncommitted changes, with `changed` in place of the
+/// files with these names or in addition to them, and nothing else.
 pub fn write(root: &Path, copy: &Path, changed: &BTreeMap<String, String>) -> anyhow::Result<()> {
     let names = file_names(root)?;
     for name in names.iter().filter(|name| !changed.contains_key(*name)) {
@@ -37,7 +37,7 @@ fn put(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Removes the files that do not belong there: those that are gone, and what tests left.
+/// Removes the files that do not belong there: deleted ones, and those that tests left.
 fn sweep(copy: &Path, folder: &Path, all: &BTreeSet<&str>) -> anyhow::Result<()> {
     let unreadable = || format!("cannot read {}", folder.display());
     for entry in fs::read_dir(folder).with_context(unreadable)? {

@@ -6,11 +6,11 @@ use super::list::{Mutation, PACKAGES};
 use super::program::{End, Program};
 use std::time::{Duration, Instant};
 
-/// What became of a mutation.
+/// What happened to a mutation.
 #[derive(Debug)]
 pub struct Outcome<'a> {
     pub mutation: &'a Mutation,
-    /// What gave it away; `None` when nothing did.
+    /// The test that caught it; `None` if none did.
     pub caught_by: Option<String>,
     pub time: Duration,
 }
@@ -18,8 +18,7 @@ pub struct Outcome<'a> {
 /// Programs that see a mutation, each with pieces of the names of the tests that are run; all without pieces.
 type Step<'a> = (&'a Program, &'a [String]);
 
-/// The order for one mutation: the tests that it names, then all unit tests of its crate, then those of the crates that are
-/// built on it.
+/// The order for one mutation: the tests that it names, then all unit tests of its crate, then those of the crates that depend on it.
 fn steps<'a>(programs: &'a [Program], mutation: &'a Mutation) -> Vec<Step<'a>> {
     let place = |package: &str| PACKAGES.iter().position(|known| *known == package);
     let own = place(mutation.package()).unwrap_or(0);

@@ -30,7 +30,7 @@ pub struct Mutation {
     pub tests: Vec<String>,
     /// Tests of the real binary that are tried, too: pieces of their names.
     pub it: Vec<String>,
-    /// Where the list has it.
+    /// Where it is in the list.
     pub place: String,
 }
 
@@ -40,7 +40,7 @@ impl Mutation {
         self.file.strip_prefix("crates/").and_then(|rest| rest.split('/').next()).unwrap_or_default()
     }
 
-    /// Whether its name, or that of the file of the list that has it, holds that.
+    /// Whether its name, or that of its file in the list, contains that.
     pub fn is_called(&self, part: &str) -> bool {
         let list = self.place.strip_prefix(FOLDER).and_then(|place| place.split_once(".toml"));
         self.name.contains(part) || list.is_some_and(|(list, _)| list.contains(part))
@@ -67,7 +67,7 @@ pub fn read(root: &Path) -> anyhow::Result<Vec<Mutation>> {
     Ok(all)
 }
 
-/// A name is what `--only` and the report tell a mutation by; the tests of other crates are not run.
+/// `--only` and the report use the name of a mutation; the tests of other crates are not run.
 fn check(all: &[Mutation]) -> anyhow::Result<()> {
     let mut known = BTreeSet::new();
     for mutation in all {

@@ -15,22 +15,22 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The crate of the real binary, which hears of a mutation as its tests do.
+/// The crate of the real binary, which receives a mutation like its tests.
 const BINARY: &str = "rigel";
 /// The program of those tests.
 const WITH_BINARY: &str = "it";
-/// A program that takes that long hangs, unless it takes so long as it is.
+/// A program that takes this long hangs, unless the original does too.
 const HANGS: Duration = Duration::from_secs(60);
-/// So many times what it takes as it is come on top: a mutation may well make a search longer.
+/// A mutation may take this many times as long as the original, because it may well extend a search.
 const LONGER: u32 = 3;
-/// How the copy is built, beside the profile `dev`: nobody looks into a backtrace of it.
+/// How the copy is built, besides the profile `dev`: nobody reads its backtraces.
 const PROFILE: [&str; 2] = ["--config", "profile.dev.debug=false"];
 
 /// A program with tests in it.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub package: String,
-    /// Whether it starts the real binary; else it has the unit tests of the library.
+    /// Whether it starts the real binary; otherwise it contains the unit tests of the library.
     pub with_binary: bool,
     path: PathBuf,
     /// Where cargo starts it.
@@ -39,7 +39,7 @@ pub struct Program {
     copy: PathBuf,
     /// The names of its tests.
     tests: Vec<String>,
-    /// After so long it hangs.
+    /// After this time it hangs.
     pub most: Duration,
 }
 
@@ -50,7 +50,7 @@ pub enum End {
     Passed,
     /// The first test that failed; the others were not waited for.
     Failed(String),
-    /// It ended without a word about a test that failed.
+    /// It ended without reporting a failed test.
     Died(String),
     /// It did not end.
     Hung(Duration),
@@ -83,7 +83,7 @@ pub fn build(copy: &Path, target: &Path) -> anyhow::Result<Option<Vec<Program>>>
     Ok(Some(programs))
 }
 
-/// What a message of cargo says of a test program, if it is about one that is needed.
+/// The test program in a message of cargo, if it is one that is needed.
 fn of_message(line: &Value, copy: &Path) -> Option<anyhow::Result<Program>> {
     let path = PathBuf::from(line["executable"].as_str()?);
     if line["profile"]["test"] != true {
@@ -103,7 +103,7 @@ fn of_message(line: &Value, copy: &Path) -> Option<anyhow::Result<Program>> {
 }
 
 impl Program {
-    /// What the report calls it.
+    /// Its name in the report.
     pub fn name(&self) -> String {
         let kind = if self.with_binary { WITH_BINARY } else { "unit tests" };
         format!("{} of {}", kind, self.package)
@@ -132,7 +132,7 @@ impl Program {
         until_one_fails(child, self.most)
     }
 
-    /// Runs all tests as they are, which have to pass, and learns how long that takes. `pieces`: those of the real binary that are wanted.
+    /// Runs all tests unchanged, which have to pass, and measures how long that takes. `pieces`: the requested tests of the real binary.
     pub fn pass(&mut self, pieces: &[String]) -> anyhow::Result<()> {
         let begin = Instant::now();
         self.most = Duration::MAX;

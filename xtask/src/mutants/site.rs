@@ -22,7 +22,7 @@ pub struct Site {
     pub constant: Option<Range<usize>>,
 }
 
-/// The only place of an expression in a text; else why there is none.
+/// The only occurrence of an expression in a text; otherwise why there is none.
 pub fn only(text: &str, syntax: &syn::File, expression: &str) -> Result<Site, String> {
     let wanted = words(parse(expression)?.to_token_stream());
     let mut scan = Scan { wanted, sites: Vec::new(), constant: None };
@@ -54,7 +54,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Looks into a function, unless it is a test.
+    /// Visits a function, unless it is a test.
     fn function(&mut self, signature: &Signature, look: impl FnOnce(&mut Self)) {
         let constant = signature.constness.as_ref().map(|word| word.span.byte_range());
         let outer = std::mem::replace(&mut self.constant, constant);

@@ -105,7 +105,7 @@ struct Switch<'a> {
     broken: &'a str,
 }
 
-/// Puts the switches into a text. One may stand inside another, or at the same place.
+/// Puts the switches into a text. One may be inside another, or at the same place.
 fn written(text: &str, path: &str, switches: &mut [Switch<'_>]) -> String {
     // What ends at a place comes before what begins there, and an outer switch begins before an inner one.
     switches.sort_by_key(|one| (one.site.range.start, Reverse(one.site.range.end), one.number));

@@ -24,7 +24,7 @@ use tools::Tool;
 
 const PAGE: &str = "docs/method/performance.md";
 
-/// What is measured, and how long.
+/// What is measured, and for how long.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// Rounds of each case; every tool runs once in each
@@ -112,7 +112,7 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     Ok(measured.len() == cases.len())
 }
 
-/// Whom the release build is measured beside.
+/// The tools that the release build is compared with.
 fn peers(options: &Options, release: &Path) -> anyhow::Result<Vec<Tool>> {
     if let Some(program) = &options.program {
         return Ok(vec![tools::given(program)?]);

@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 
 const PAGE: &str = "docs/method/forecast.md";
 const YEAR: usize = 365;
-/// What stands around the tables in the page.
+/// The text around the tables in the page.
 const SIMULATED: [&str; 2] = ["<!-- simulated years -->\n", "<!-- end of simulated years -->\n"];
 const TRACES: [&str; 2] = ["<!-- traces -->\n", "<!-- end of traces -->\n"];
-/// Of the simulated dates at least so many in a hundred have to be in their intervals.
+/// At least this percentage of the simulated dates has to be within their intervals.
 const LEAST_PERCENT: usize = 90;
 
 /// Options of the command.
@@ -31,7 +31,7 @@ pub struct Options {
     traces: Option<PathBuf>,
 }
 
-/// A public trace: where it lies, which columns are time and value, and what it is.
+/// A public trace: its address, the columns of time and value, and what it is.
 struct Trace {
     file: &'static str,
     time: &'static str,
@@ -79,7 +79,7 @@ const PUBLIC: [Trace; 5] = [
     },
 ];
 
-/// Writes the tables; whether the promise was kept.
+/// Writes the tables; returns whether the promise was kept.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     let path = root.join(PAGE);
     let mut page = fs::read_to_string(&path).with_context(|| format!("cannot read {PAGE}"))?;

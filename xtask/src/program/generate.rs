@@ -36,7 +36,7 @@ struct GeneratedFile {
 const SCHEMAS: &str = "docs/reference/schemas";
 const MAN: &str = "docs/reference/man";
 const COMPLETIONS: &str = "completions";
-/// These hold nothing else: a file of a command that is gone is stale, too.
+/// Folders with nothing else in them: a file of a removed command is stale, too.
 const FOLDERS: [&str; 4] = [SCHEMAS, MAN, COMPLETIONS, golden::FOLDER];
 
 fn generated() -> anyhow::Result<Vec<GeneratedFile>> {
@@ -77,7 +77,7 @@ fn generated() -> anyhow::Result<Vec<GeneratedFile>> {
     Ok(files)
 }
 
-/// Writes the files that differ from what the program says, and removes those that it does not know any more.
+/// Writes the files that differ from the program's output, and removes those that it no longer has.
 fn write(root: &Path) -> anyhow::Result<bool> {
     let all = generated()?;
     for file in stale(root, &all)? {
@@ -111,7 +111,7 @@ fn check(root: &Path, all: &[GeneratedFile]) -> anyhow::Result<bool> {
     Ok(stale.is_empty() && left_over.is_empty())
 }
 
-/// Which documents of the golden corpus are not what they were.
+/// Which documents of the golden corpus have changed.
 fn tell_documents(committed: &str, made: &str) {
     for (document, what) in golden::differing(committed, made) {
         println!("  {document} {what}");

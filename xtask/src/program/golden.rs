@@ -27,7 +27,7 @@ pub const FOLDER: &str = "golden/outputs";
 
 /// One output of a case.
 pub struct Document {
-    /// What it is called among those of its case: `json`, `html`.
+    /// Its name among those of its case: `json`, `html`.
     pub name: String,
     /// All of it.
     pub bytes: Vec<u8>,
@@ -75,10 +75,10 @@ impl Corpus {
         })
     }
 
-    /// The files that are committed, each with its path: the digests, and the documents that are kept whole.
+    /// The committed files, each with its path: the digests, and the documents that are kept whole.
     ///
     /// # Errors
-    /// When a document that is kept whole is not there, or is no text.
+    /// When a document that is kept whole is missing, or is not text.
     pub fn files(&self) -> anyhow::Result<Vec<(String, String)>> {
         let mut files = vec![(DIGESTS.to_owned(), digests::text(&self.0))];
         for path in cases::WHOLE {

@@ -59,7 +59,7 @@ fn of_file(text: &str) -> Vec<Offer> {
     }
 }
 
-/// What is refused, each command once, with all places where it stands.
+/// The refused offers, each command once, with all of its places.
 #[derive(Default)]
 struct RefusedOffers {
     /// What was judged already: most documents repeat what others say.

@@ -21,14 +21,14 @@ const MEMORY: &str = "/dev/shm";
 const TARGET_BYTES: u64 = GIB;
 const SECTOR_BYTES: u64 = 512;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Buffers and rings are all there by then.
+/// All buffers and rings exist by then.
 const BEGUN: Duration = Duration::from_secs(20);
-/// What the program may take in addition from then on.
+/// The limit of the program's growth from then on.
 const MOST_GROWTH_BYTES: u64 = 2 * MIB;
-/// The program looks at its target before it measures: signatures, alignment.
+/// The program examines its target before it measures: signatures, alignment.
 const MOST_OTHER_BYTES: u64 = 4 * MIB;
 
-/// How long, and how much at once.
+/// Duration and parallelism.
 #[derive(Args)]
 pub struct Options {
     /// Minutes at full rate
@@ -89,7 +89,7 @@ fn start(binary: &Path, out: &Path, device: &Path, options: &Options) -> anyhow:
     command.spawn().with_context(|| format!("cannot start {}", binary.display()))
 }
 
-/// Looks once a second until it ends.
+/// Takes a reading once a second until it ends.
 fn watch(child: &mut Child, counters: &Path) -> OutsideView {
     let (began, mut seen) = (Instant::now(), OutsideView { least_bytes: u64::MAX, ..OutsideView::default() });
     while matches!(child.try_wait(), Ok(None)) {

@@ -23,7 +23,7 @@ use std::fs;
 use std::path::Path;
 use tools::Tools;
 
-/// What is tried.
+/// What is tested.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// First install the Debian packages that the machine needs
@@ -76,7 +76,7 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     Ok(good)
 }
 
-/// Judges every case and says what came of it; whether all is well.
+/// Judges every case and prints the results; returns whether all is well.
 fn conclude(cases: &[Case], results: &Path) -> bool {
     let mut failed = Vec::new();
     for case in cases {

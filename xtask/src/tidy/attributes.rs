@@ -7,7 +7,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 /// The one crate that may hold unsafe code.
 const MAY_BE_UNSAFE: &str = "rigel-io";
 
-/// Looks at tokens, so that attributes inside macros are seen too.
+/// Examines tokens, so that attributes inside macros are seen too.
 pub fn check(file: &RustFile) -> Vec<Finding> {
     let mut findings = Vec::new();
     walk(&file.tokens, &mut |line, attribute| {

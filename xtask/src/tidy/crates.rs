@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-/// Each crate of the workspace and the others that it may build on; in tests `TEST_ONLY` comes on top.
+/// Each crate of the workspace and the others that it may depend on; tests may also use `TEST_ONLY`.
 const MAY_DEPEND_ON: [(&str, &[&str]); 16] = [
     ("rigel-stats", &[]),
     ("rigel-core", &["rigel-stats"]),
@@ -68,7 +68,7 @@ pub const PURE: [&str; 5] = ["rigel-capacity", "rigel-core", "rigel-report", "ri
 const DOORS_OUTSIDE: [&str; 8] =
     ["getrandom", "io-uring", "libc", "libloading", "nix", "procfs", "rustix", "signal-hook"];
 
-/// A crate of the workspace, as its `Cargo.toml` says.
+/// A crate of the workspace, from its `Cargo.toml`.
 pub struct Package {
     name: String,
     manifest: String,
@@ -127,7 +127,7 @@ pub fn check(package: &Package, files: &[TextFile]) -> Vec<Finding> {
     judged.collect()
 }
 
-/// What is wrong with a dependency, if something is.
+/// What is wrong with a dependency, if anything.
 fn judge(package: &str, permitted: &[&str], dependency: &Dependency) -> Option<String> {
     let name = dependency.name.as_str();
     if name == TEST_ONLY {

@@ -6,7 +6,7 @@ use super::anchors;
 use super::source::TextFile;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Findings for links that lead nowhere; they may lead to any of `names`, also to what is no text.
+/// Findings for dead links; they may lead to any of `names`, also to what is not text.
 pub fn check(files: &[TextFile], names: &BTreeSet<String>) -> Vec<Finding> {
     let known: BTreeSet<&str> = names.iter().flat_map(|name| with_folders(name)).collect();
     let pages: Vec<&TextFile> = files.iter().filter(|file| file.path.ends_with(".md")).collect();

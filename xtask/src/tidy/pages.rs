@@ -37,7 +37,7 @@ fn not_in_index(files: &[TextFile]) -> Vec<Finding> {
     missed.map(|page| Finding::new(&page.path, 1, "index", format!("link the page from {INDEX}"))).collect()
 }
 
-/// Every name of a page below `docs` in a line; in an address of the web something stands before it.
+/// Every name of a page below `docs` in a line; a web address has something before it.
 fn named_pages(line: &str) -> impl Iterator<Item = &str> {
     let starts = line.match_indices(FOLDER).map(|(at, _)| at);
     starts.filter_map(|at| {

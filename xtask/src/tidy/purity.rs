@@ -45,7 +45,7 @@ pub fn check(file: &RustFile) -> Vec<Finding> {
 
 #[derive(Default)]
 struct Scan {
-    /// What a name stands for that a `use` brought in.
+    /// What an imported name stands for.
     imports: BTreeMap<String, String>,
     hits: BTreeSet<(usize, String)>,
 }
@@ -156,7 +156,7 @@ impl<'ast> Visit<'ast> for Scan {
     }
 }
 
-/// Also true for a glob over a module that holds a way outside.
+/// Also true for a glob over a module that contains a way outside.
 fn reaches_outside(path: &str) -> bool {
     let glob = path.strip_suffix('*');
     OUTSIDE_WORLD.iter().any(|outside| {

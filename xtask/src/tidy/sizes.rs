@@ -22,7 +22,7 @@ pub struct Oversize {
 }
 
 impl Oversize {
-    /// How the list of exceptions names it.
+    /// Its name in the list of exceptions.
     pub fn name(&self) -> String {
         match &self.function {
             Some(function) => format!("{}::{function}", self.path),

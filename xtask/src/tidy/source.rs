@@ -34,7 +34,7 @@ impl<'a> RustFile<'a> {
         Ok(Self { path, text, tokens, syntax })
     }
 
-    /// The crate's folder under `crates`, if the file lies in one.
+    /// The crate's folder under `crates`, if the file is in one.
     pub fn crate_name(&self) -> Option<&'a str> {
         self.path.strip_prefix("crates/")?.split('/').next()
     }
@@ -55,7 +55,7 @@ impl<'a> RustFile<'a> {
         name.split('/').any(|part| part == "tests" || part.ends_with("_tests"))
     }
 
-    /// Lines that begin, and lines that end, inside a literal: what stands there is data, not layout.
+    /// Lines that begin, and lines that end, inside a literal: their content is data, not layout.
     pub fn literal_lines(&self) -> (BTreeSet<usize>, BTreeSet<usize>) {
         let mut begin = BTreeSet::new();
         let mut end = BTreeSet::new();
@@ -122,7 +122,7 @@ pub fn read(root: &Path, names: &BTreeSet<String>) -> anyhow::Result<Vec<TextFil
     Ok(files)
 }
 
-/// The Rust files among `files`, and a finding for each that is none.
+/// The Rust files among `files`, and a finding for each that cannot be parsed.
 pub fn parse<'a>(files: impl Iterator<Item = &'a TextFile>) -> (Vec<RustFile<'a>>, Vec<Finding>) {
     let mut rust = Vec::new();
     let mut findings = Vec::new();

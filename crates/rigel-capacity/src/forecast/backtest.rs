@@ -4,7 +4,7 @@
 
 use super::model::{Model, PastSeries, WEEK, YEAR};
 
-/// More origins overlap more than they tell.
+/// More origins overlap too much to add information.
 const MOST_ORIGINS: usize = 40;
 
 /// The errors of all models.
@@ -19,7 +19,7 @@ pub struct BackTest {
 /// The errors of one.
 #[derive(Clone, Debug)]
 pub struct ModelErrors {
-    /// Which.
+    /// The model.
     pub model: Model,
     /// For each origin, the error of each week after it.
     pub errors: Vec<Vec<f64>>,

@@ -18,9 +18,9 @@ const UPPER: f64 = 0.975;
 const HELD_PERCENT: usize = 95;
 /// Fewer degrees of freedom would make an interval that says nothing.
 const FEWEST: f64 = 3.0;
-/// Models whose errors are larger than the least by no more than this share are not told apart: the interval holds all of them.
+/// Models whose errors exceed the smallest by no more than this share are treated as equal: the interval contains all of them.
 const ALIKE: f64 = 0.1;
-/// Passes that split a week from a line; the second hardly changes anything any more.
+/// Passes that separate the weekly pattern from a line; the second barely changes anything.
 const PASSES: usize = 3;
 
 /// Half the width of the interval of the logarithm, by weeks ahead.
@@ -33,7 +33,7 @@ pub(super) struct Width {
 }
 
 impl Width {
-    /// Of the errors of a model over this many tested days. What varied from quarter to quarter will vary again: `wander`, a variance per week.
+    /// From the errors of a model over this many tested days. What varied from quarter to quarter will vary again: `wander`, a variance per week.
     pub fn of(tested: &ModelErrors, days: usize, wander: f64) -> Self {
         let mut parts = fit(&tested.errors);
         parts[1] = parts[1].max(wander);
@@ -43,15 +43,15 @@ impl Width {
         Self { parts, factor, tested_weeks: days as f64 / WEEK as f64 }
     }
 
-    /// So many weeks ahead.
+    /// This many weeks ahead.
     pub fn at(&self, weeks: f64) -> f64 {
         let apart = (self.tested_weeks / weeks).max(FEWEST);
         self.factor.max(student_t_quantile(UPPER, apart)) * law(self.parts, weeks).sqrt()
     }
 }
 
-/// How much larger than the least the error of a model may be that this many tested days do not rule out: as a share of it, half over the
-/// square of the blocks, and at least a tenth (from four and a half months of history on).
+/// How far the error of a model may exceed the smallest before this many tested days rule it out: as a share, half
+/// over the square of the blocks, and at least a tenth (from four and a half months of history on).
 pub(super) fn alike(days: usize) -> f64 {
     let blocks = days as f64 / BLOCK_DAYS;
     ALIKE.max(0.5 / (blocks * blocks))
@@ -66,7 +66,7 @@ pub(super) struct LineError {
 }
 
 impl LineError {
-    /// Of days without gaps, beside a line and their usual week.
+    /// From days without gaps, with a line and their usual week.
     pub fn of(history: &[f64], floor: f64) -> Self {
         let logs: Vec<f64> = history.iter().map(|value| (value + floor).ln()).collect();
         let (mut week, mut square) = ([0.0; WEEK], 0.0);
@@ -84,7 +84,7 @@ impl LineError {
         Self { half: student_t_quantile(UPPER, df) * (square / df).sqrt(), days: logs.len() as f64 }
     }
 
-    /// So many weeks ahead.
+    /// This many weeks ahead.
     pub fn at(&self, weeks: f64) -> f64 {
         let week = WEEK as f64;
         let from_middle = week.mul_add(weeks - 0.5, self.days / 2.0);

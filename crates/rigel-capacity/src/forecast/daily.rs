@@ -10,7 +10,7 @@ pub const DAY_S: i64 = 86_400;
 /// A rate is the mean over this many seconds before a percentile is taken.
 pub const BIN_S: i64 = 300;
 const BINS: usize = 288;
-/// So much of a day is not beyond its level, in per cent. A day of which less than a half was read is a gap.
+/// The percentage of a day that is at or below its level. A day of which less than half was read is a gap.
 const BUSY_PERCENT: usize = 95;
 
 /// A value that was read, as it held from a moment on.
@@ -24,12 +24,12 @@ pub struct Reading {
     pub value: f64,
 }
 
-/// What a day's figure is.
+/// What the figure of a day is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Of a rate: the level of the busy hours.
+    /// For a rate: the level of the busy hours.
     Rate,
-    /// Of an amount: the highest of the day.
+    /// For an amount: the highest of the day.
     Amount,
 }
 
@@ -38,7 +38,7 @@ pub enum Kind {
 pub struct Daily {
     /// The first day, counted from 1970-01-01, in local time.
     pub first: i64,
-    /// The figures; `None` if too little of a day was read. The first and the last are there.
+    /// The figures; `None` if too little of a day was read. The first and the last are present.
     pub levels: Vec<Option<f64>>,
     /// Seconds between readings, the median.
     pub spacing_s: u32,
@@ -47,7 +47,7 @@ pub struct Daily {
 }
 
 impl Daily {
-    /// Of readings in the order of time; local time is `offset_s` ahead of UTC.
+    /// From readings in time order; local time is `offset_s` ahead of UTC.
     pub fn of(readings: &[Reading], offset_s: i64, kind: Kind) -> Self {
         let mut days = Days::default();
         for one in readings.iter().filter(|one| one.value.is_finite()) {

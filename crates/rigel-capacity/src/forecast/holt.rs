@@ -3,12 +3,12 @@
 //! These fifty lines are our own: `augurs-ets` needs a crate whose licence `deny.toml` does not have, a newer compiler than the workspace, and 35
 //! crates more. Must not know about seasons.
 
-/// How fast level and trend follow what is seen, and how fast the trend fades.
+/// How fast level and trend follow the data, and how fast the trend fades.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoothing {
-    /// Of the level.
+    /// For the level.
     pub alpha: f64,
-    /// Of the trend, at most `alpha`.
+    /// For the trend, at most `alpha`.
     pub beta: f64,
     /// What remains of the trend from one step to the next; 1 is all.
     pub phi: f64,
@@ -23,9 +23,9 @@ pub struct Holt {
 }
 
 const ALPHAS: [f64; 7] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8];
-/// Of alpha.
+/// As shares of alpha.
 const BETAS: [f64; 5] = [0.0, 0.01, 0.03, 0.1, 0.3];
-/// From these values the start is a line.
+/// The first values; a line through them is the start.
 const START: usize = 28;
 
 impl Holt {
@@ -57,7 +57,7 @@ impl Holt {
         (errors, Self { level, trend, phi: by.phi })
     }
 
-    /// So many steps ahead, from 1 on.
+    /// This many steps ahead, from 1 on.
     pub fn at(&self, steps: f64) -> f64 {
         let fading =
             if self.phi < 1.0 { self.phi * (1.0 - self.phi.powf(steps)) / (1.0 - self.phi) } else { steps };

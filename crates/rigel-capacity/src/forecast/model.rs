@@ -12,10 +12,10 @@ pub(super) const WEEK: usize = 7;
 pub(super) const YEAR: usize = 365;
 /// A trend that loses 1 % a day.
 const FADING: f64 = 0.99;
-/// The level of today is that of this many days.
+/// Today's level is that of this many days.
 const RECENT: usize = 28;
 
-/// How the future is distinguished from the past.
+/// How the future is derived from the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Model {
     /// Each day like the same day of the last week.
@@ -26,9 +26,9 @@ pub enum Model {
     SeasonsLine,
     /// Seasons on a line of the logarithm: this many per cent a year.
     SeasonsGrowth,
-    /// Seasons on the level of the last four weeks, which changes as in the median of the months: steps are no trend.
+    /// Seasons on the level of the last four weeks, which changes like the median of the months: steps are not a trend.
     SeasonsDrift,
-    /// The same of the logarithm.
+    /// The same for the logarithm.
     SeasonsDriftGrowth,
     /// Seasons and exponential smoothing with a trend.
     SeasonsSmoothing,
@@ -36,7 +36,7 @@ pub enum Model {
     SeasonsFading,
 }
 
-/// What scale a model works in.
+/// The scale of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scale {
     /// As it was read.
@@ -57,7 +57,7 @@ rigel_core::named!(Model {
 });
 
 impl Model {
-    /// Whether it is what others have to beat.
+    /// Whether the others have to beat it.
     pub const fn is_baseline(self) -> bool {
         matches!(self, Self::LastWeek | Self::Line)
     }
@@ -107,7 +107,7 @@ impl SeriesSplit {
 }
 
 impl<'a> PastSeries<'a> {
-    /// Of values without gaps; `floor` keeps the logarithm from zero.
+    /// For values without gaps; `floor` keeps the logarithm away from zero.
     pub fn new(values: &'a [f64], floor: f64) -> Self {
         let logs: Vec<f64> = values.iter().map(|value| (value + floor).ln()).collect();
         Self { values, floor, plain: SeriesSplit::of(values), log: SeriesSplit::of(&logs) }

@@ -16,7 +16,7 @@ pub struct Law {
     pub name: &'static str,
     /// Growth in a year.
     pub growth: f64,
-    /// So much of the first day's level in each year, not of the level by then.
+    /// Growth is a share of the first day's level in each year, not of the current level.
     pub is_linear: bool,
     /// Share of a weekday at a weekend.
     pub weekend: f64,
@@ -121,20 +121,20 @@ const HOLIDAYS: std::ops::Range<usize> = 355..365;
 /// A storage is full between these weeks after the history, if it is.
 const FULL_WEEKS: std::ops::Range<usize> = 4..86;
 
-/// What came of many courses of a law.
+/// The result of many courses of a law.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {
     /// Courses in which the interval of the date held the true one.
     pub held: usize,
-    /// Those in which the date was later than the interval, and earlier.
+    /// Courses in which the date was later than the interval, and earlier.
     pub missed: [usize; 2],
-    /// Those in which the interval had a last date as well.
+    /// Courses in which the interval also had a last date.
     pub closed: usize,
     /// Courses with a date.
     pub of: usize,
     /// The weeks of the first year in their intervals.
     pub weeks: IntervalCoverage,
-    /// The same of the second year.
+    /// The same for the second year.
     pub later_weeks: IntervalCoverage,
     /// The rehearsals.
     pub rehearsed: IntervalCoverage,
@@ -166,7 +166,7 @@ impl Score {
         self.add_date(&course, days, &told, seed);
     }
 
-    /// Of all weeks that are busier than any before one is drawn: its level is what the storage can take.
+    /// Draws one of the weeks that are busier than all before it: its level is what the storage can take.
     fn add_date(&mut self, course: &Course, days: usize, told: &Forecast, seed: u64) {
         let busy = |week: &[f64]| sorted(week)[WEEK - 2];
         let future: Vec<f64> = course.expected[days..].chunks_exact(WEEK).map(busy).collect();
@@ -197,10 +197,10 @@ impl IntervalCoverage {
     }
 }
 
-/// What came of a trace: at many days it is forecast from what was there by then.
+/// The result of a trace: on many days it is forecast from the data up to then.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct YearOutcome {
-    /// How often it was asked.
+    /// Number of forecasts.
     pub asked: usize,
     /// The weeks that were in their intervals.
     pub weeks: IntervalCoverage,
@@ -212,7 +212,7 @@ pub struct YearOutcome {
 const ASKED_EVERY: usize = 91;
 
 impl YearOutcome {
-    /// Of a level a day, by histories of `history` days for the `ahead` days behind them.
+    /// From one level per day, with histories of `history` days and the `ahead` days after them.
     pub fn of(levels: &[f64], history: usize, ahead: usize) -> Self {
         let mut found = Self::default();
         let (mut sums, mut count) = ([0.0; 3], 0.0_f64);

@@ -17,7 +17,7 @@ const RECENT_S: i64 = 28 * 86_400;
 /// A token bucket in the unit of its resource: I/Os, or megabytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BucketForm {
-    /// Of what.
+    /// The resource.
     pub resource: Resource,
     /// The rate while there are credits.
     pub burst: f64,
@@ -54,7 +54,7 @@ pub(super) struct BurstSurface {
     pub(super) bucket: Option<BucketForm>,
 }
 
-/// Of two bursts. What fell for another reason than a bucket has the lower level as its limit.
+/// From two bursts. If the rate fell for another reason than a bucket, the lower level is the limit.
 pub(super) fn of_bursts(found: &BurstFindings) -> BurstSurface {
     let is_large = found.load.figure == Figure::Mbps;
     let resource = if is_large { Resource::Mbps } else { Resource::Iops };
@@ -85,7 +85,7 @@ pub(super) fn of_bursts(found: &BurstFindings) -> BurstSurface {
     }
 }
 
-/// What a history does to a token bucket that was full when it began.
+/// What a history does to a token bucket that was full at the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Credits {
     /// The bucket.
@@ -102,12 +102,12 @@ pub struct Credits {
     pub least_size: f64,
     /// The refill that would have been enough with this size.
     pub least_refill: f64,
-    /// How many times the load of the last four weeks may be until it waits for credits; `None` if nothing would.
+    /// How many times the load of the last four weeks may be before it waits for credits; `None` if no load would.
     pub times: Option<EstimateForm>,
 }
 
 impl Credits {
-    /// Of a load by the minute, in the order of time; local time is `offset_s` ahead of UTC.
+    /// For a load by the minute, in time order; local time is `offset_s` ahead of UTC.
     pub fn of(bucket: BucketForm, load: &[Reading], offset_s: i64) -> Self {
         let own = bucket.bucket();
         let spells = |bucket: Bucket| bucket.course(load, offset_s).spells.len();
@@ -132,8 +132,8 @@ impl Credits {
         }
     }
 
-    /// The level of a busy day at which credits run out, when it was `recent` in the load of which [`Self::times`] is a multiple; the refill where no load is known to empty
-    /// the bucket.
+    /// The level of a busy day at which credits run out, if `recent` is the level in the load that [`Self::times`]
+    /// multiplies; the refill if no known load empties the bucket.
     pub(super) fn limit(&self, recent: Option<f64>) -> Limit {
         let known = recent.zip(self.times).filter(|(recent, _)| *recent > 0.0);
         let (figure, from) = match known {

@@ -20,7 +20,7 @@ pub struct Demand {
     pub size_bytes: Option<f64>,
     /// Databases whose space is added up.
     pub databases: usize,
-    /// Share of writes of the I/Os, where a source parts them: those of the disks, else those of the host as a whole.
+    /// Share of writes in the I/Os, if a source separates them: that of the disks, otherwise that of the host as a whole.
     pub write_share: Option<f64>,
     /// Mean size of an I/O.
     pub io_bytes: Option<f64>,
@@ -28,7 +28,7 @@ pub struct Demand {
     pub subjects: Vec<Subject>,
     /// The most operations per second in an interval of five minutes or more, as the levels of a day are made of.
     pub peak: Option<Peak>,
-    /// What each host, or file of a what-if, has of the operations (else of the bytes).
+    /// The share of each host, or file of a what-if, in the operations (otherwise in the bytes).
     pub shares: Vec<(String, f64)>,
     /// The share of the time of any member that is left out, because another one is unknown there.
     pub left_out: f64,
@@ -89,7 +89,7 @@ impl Demand {
         }
     }
 
-    /// What was asked of a resource in intervals of a minute, or of the history's own length where that is longer.
+    /// Demand for a resource in intervals of a minute, or of the history's own length if that is longer.
     pub fn by_minute(
         history: &History,
         members: &Members,
@@ -102,8 +102,8 @@ impl Demand {
         readings(&sum.samples, what_if.times() * scale)
     }
 
-    /// What each host has that stays, once the load of those that are gone has moved to it: as the share of all, and as times of what it has now. The load
-    /// of a file is of none of them.
+    /// The load of each remaining host once that of the removed hosts has moved to it: as a share of all, and as a
+    /// multiple of its load now. The load of a file belongs to none of them.
     pub fn moved(&self, what_if: &WhatIf) -> Vec<(String, f64, f64)> {
         let WhatIf { without, files, .. } = what_if;
         let of_hosts = || self.shares.iter().filter(|one| !files.contains(&one.0));
@@ -114,7 +114,7 @@ impl Demand {
     }
 }
 
-/// What is unknown of which member.
+/// What is unknown of each member.
 fn lacking(sum: &Sum, members: &Members) -> Vec<(String, f64)> {
     let name = |(member, share): (&super::super::Member, f64)| {
         let is_host = members.all().iter().filter(|other| other.host == member.host).count() == 1;

@@ -23,10 +23,10 @@ pub enum Grow {
     AtOnce(f64),
 }
 
-/// What of hosts and their load is assumed to be other than it was.
+/// Assumed changes to hosts and their load.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WhatIf {
-    /// Hosts that are gone; their load moves to the others.
+    /// Hosts that are removed; their load moves to the others.
     pub without: Vec<String>,
     /// Files whose load comes to it.
     pub files: Vec<String>,
@@ -35,13 +35,13 @@ pub struct WhatIf {
 }
 
 impl WhatIf {
-    /// By how much all rates are multiplied.
+    /// The factor for all rates.
     pub fn times(&self) -> f64 {
         1.0 + self.more.unwrap_or(0.0)
     }
 }
 
-/// How much more there is of something.
+/// An increase of something.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
     /// Bytes of data.
@@ -57,11 +57,11 @@ pub enum Change {
 /// A change from a day on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DemandStep {
-    /// How much.
+    /// The amount.
     pub change: Change,
     /// From when on.
     pub from: i64,
-    /// As it was typed.
+    /// As the user typed it.
     pub text: String,
 }
 
@@ -77,7 +77,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The weeks of a forecast under it. With a growth of its own it does not depend on how far the history tells.
+    /// The weeks of a forecast under it. With a given growth it does not depend on how far the history reaches.
     pub(super) fn of(&self, resource: Resource, told: &Forecast, days: usize) -> Vec<WeekForecast> {
         let mut weeks = match self.growth {
             None => told.ahead.clone(),
@@ -110,7 +110,7 @@ impl Change {
     }
 }
 
-/// From the level of today on, with the interval that the next week has.
+/// From today's level on, with the interval of the next week.
 fn grown(told: &Forecast, growth: Growth, days: usize) -> Vec<WeekForecast> {
     let now = told.now();
     let share = |of: fn(&WeekForecast) -> f64| {
@@ -133,7 +133,7 @@ fn per_cent(text: &str) -> Option<f64> {
 impl FromStr for Grow {
     type Err = String;
 
-    /// `30%/y` or `-10%/y`; `30%` for more at once.
+    /// `30%/y` or `-10%/y`; `30%` for a single increase.
     fn from_str(text: &str) -> Result<Self, String> {
         let lower = text.trim().to_ascii_lowercase();
         let by_year = ["/year", "/y", "/a"].iter().find_map(|unit| lower.strip_suffix(unit));
@@ -161,7 +161,7 @@ pub enum Addition {
 impl FromStr for Addition {
     type Err = String;
 
-    /// What has a date, or is an amount that lacks one, is not a file.
+    /// Anything with a date, or an amount without one, is not a file.
     fn from_str(text: &str) -> Result<Self, String> {
         let is_path = text.contains('/');
         if !is_path && (text.contains('@') || amount_of(text.trim()).is_ok()) {

@@ -19,7 +19,7 @@ const OPEN: Option<f64> = Some(f64::INFINITY);
 pub struct Surface {
     /// The limits, one for a resource at most.
     pub limits: Vec<Limit>,
-    /// Resources whose limit was looked for and not found, with the reason.
+    /// Resources whose limit was searched for and not found, with the reason.
     pub unknown: Vec<(Resource, String)>,
     /// Bytes of a small I/O.
     pub small_bytes: u64,
@@ -31,7 +31,7 @@ pub struct Surface {
     pub started: String,
     /// It was measured on a simulated device.
     pub simulated: bool,
-    /// It is a token bucket. What it gives depends on how long a load lasts, so it has no limit of that resource of its own.
+    /// It is a token bucket. What it provides depends on how long a load lasts, so it has no limit of its own for that resource.
     pub bucket: Option<BucketForm>,
 }
 
@@ -40,15 +40,15 @@ pub struct Surface {
 pub struct Disk {
     /// Kernel name.
     pub name: String,
-    /// What stays; empty if the device has nothing.
+    /// Persistent id; empty if the device has none.
     pub id: String,
 }
 
 impl Surface {
-    /// Of a record; without a limit it is refused.
+    /// From a record; one without a limit is refused.
     ///
     /// # Errors
-    /// When the record has no figure that a storage is limited by.
+    /// When the record has no figure that limits a storage.
     pub fn of(record: &Record, findings: &Findings) -> Result<Self, Problem> {
         let request = &record.header.request;
         if request.sides.is_some() {
@@ -81,7 +81,7 @@ impl Surface {
         })
     }
 
-    /// With a size of the storage.
+    /// With the size of the storage.
     #[must_use]
     pub fn with_space(mut self, bytes: f64, from: &str) -> Self {
         self.limits.retain(|limit| limit.resource != Resource::Space);
@@ -94,7 +94,7 @@ impl Surface {
         self
     }
 
-    /// Whether it was measured on these disks: by what stays if both have it, else by name. `None` if nothing can be said.
+    /// Whether it was measured on these disks: by persistent id if both have one, otherwise by name. `None` if unknown.
     pub fn is_of(&self, subjects: &[Subject]) -> Option<bool> {
         if self.disks.is_empty() || self.simulated || !subjects.iter().any(|one| one.kind == Kind::Disk) {
             return None;
@@ -121,8 +121,8 @@ fn limit(resource: Resource, found: Estimate, from: String) -> Limit {
     Limit { resource, figure: found.into(), from, keeps_bound: false }
 }
 
-/// The rate within a bound, if there is one, else the highest. An error says why a rate that was looked for is not known: that none was
-/// found does not mean that the storage carries none.
+/// The rate within a bound, if there is one, otherwise the highest. An error says why a rate that was searched for is
+/// not known: not finding one does not mean that the storage sustains none.
 fn small(findings: &Findings) -> Option<Result<Limit, String>> {
     if let Some(slo) = &findings.slo {
         return Some(of_search(slo));
@@ -140,7 +140,7 @@ fn small(findings: &Findings) -> Option<Result<Limit, String>> {
     Some(Ok(limit(Resource::Iops, best.estimate, "the highest rate, at any latency".to_owned())))
 }
 
-/// What a search for a rate within bounds tells.
+/// What a search for a rate within bounds says.
 fn of_search(slo: &SloFindings) -> Result<Limit, String> {
     let bounds: Vec<String> = slo.bounds.iter().map(ToString::to_string).collect();
     let bounds = bounds.join(" and ");

@@ -17,7 +17,7 @@ use answer::{Answer, MetricData, Sample};
 use names::{Meant, Of};
 use rigel_core::error::Problem;
 
-/// Bytes of an answer. CloudWatch gives 100,800 samples at once, Azure far less.
+/// Bytes of an answer. CloudWatch returns 100,800 samples in one answer, Azure far fewer.
 const MOST_BYTES: usize = 256 << 20;
 
 /// A reader of it.
@@ -65,7 +65,7 @@ impl Cloud {
         }
     }
 
-    /// What is whole of an answer that was cut off.
+    /// The complete part of a truncated answer.
     fn part(&self, from: usize, error: &serde_json::Error, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let whole = torn::closed(&self.text[from..]).and_then(|text| serde_json::from_slice(&text).ok());
         if let Some(answer) = whole {
@@ -81,7 +81,7 @@ impl Cloud {
         let line = u64::try_from(error.line()).unwrap_or(1);
         let problem = wrong(
             line,
-            format!("this is not an answer of {}: {}", self.format.name(), shown(&error.to_string())),
+            format!("this is not an answer from {}: {}", self.format.name(), shown(&error.to_string())),
         );
         if error.is_eof() {
             problem.because("it was cut off").next("ask again; nothing of this file was imported")
@@ -114,7 +114,7 @@ fn samples(result: &MetricData) -> Vec<Sample> {
     samples.map(|(at, value)| Sample::of_value(at, *value)).collect()
 }
 
-/// When samples were taken, in order, also those without a value: they are of the same clock.
+/// When samples were taken, in order, even without a value: they use the same clock.
 fn times(samples: &[Sample]) -> Vec<i64> {
     let mut times: Vec<i64> = samples.iter().filter_map(Sample::at_ms).collect();
     times.sort_unstable();
@@ -122,8 +122,8 @@ fn times(samples: &[Sample]) -> Vec<i64> {
     times
 }
 
-/// The time between samples: the shortest one, where nearly all are as far apart, as after an answer that begins off the others; else that of which all distances
-/// are a multiple.
+/// The time between samples: the shortest one if nearly all have it, as after an answer that begins off the grid;
+/// otherwise the one that all distances are a multiple of.
 fn grid_ms(times: &[i64]) -> Option<i64> {
     const NEARLY_ALL: (usize, usize) = (4, 5);
     let divisor = |mut one: i64, mut other: i64| {
@@ -139,7 +139,7 @@ fn grid_ms(times: &[i64]) -> Option<i64> {
     if is_usual { Some(shortest) } else { distances.into_iter().reduce(divisor) }
 }
 
-/// The period of a series whose label does not say it. A volume that was idle has samples now and then, on the grid of those of other series.
+/// The period of a series whose label does not say it. An idle volume has occasional samples, on the grid of other series.
 fn period_ms(times: &[i64], shortest_ms: Option<i64>) -> Option<i64> {
     const FEWEST_REGULAR: usize = 3;
     let Some(grid_ms) = grid_ms(times) else { return shortest_ms };
@@ -163,7 +163,7 @@ fn of_cloud_watch(
     };
     if let Some(first) = samples.first().filter(|_| samples.iter().all(|sample| sample.at_ms().is_none())) {
         return Err(wrong(1, format!("'{}' is not a time with an offset from UTC", shown(&first.told())))
-            .because("the answer was changed, or another program than aws wrote it")
+            .because("the answer was changed, or was not written by aws")
             .next("ask again with --output json"));
     }
     let is_of_instance = matches!(meant, Meant::SumOfVolumes(_) | Meant::SumOfStore(_));
@@ -240,7 +240,7 @@ fn azure(metric: &answer::AzureMetric, out: &mut SampleSink<'_>) -> Result<(), P
     let wanted = if matches!(meant, Meant::Sum(_)) { "total" } else { "average" };
     if samples().any(|sample| sample.is_other_than(wanted)) {
         return Err(wrong(1, format!("{} has another aggregation than {wanted}", shown(name)))
-            .because("az was started with --aggregation, and a highest or lowest value is no mean")
+            .because("az was started with --aggregation, and a highest or lowest value is not a mean")
             .next(format!("ask again with --aggregation {wanted}")));
     }
     for series in &metric.series {
@@ -272,13 +272,13 @@ fn azure(metric: &answer::AzureMetric, out: &mut SampleSink<'_>) -> Result<(), P
     Ok(())
 }
 
-/// Of what samples are.
+/// What samples are about.
 struct Series {
     key: Key,
     meant: Meant,
-    /// As the cloud calls the statistic.
+    /// The cloud's name for the statistic.
     statistic: &'static str,
-    /// As the label says it, if it does.
+    /// From the label, if it says so.
     period_ms: Option<i64>,
 }
 

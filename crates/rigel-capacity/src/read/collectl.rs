@@ -13,9 +13,9 @@ use rigel_core::error::Problem;
 
 const KB: f64 = 1024.0;
 const MS_PER_SECOND: f64 = 1_000.0;
-/// A row this many intervals behind the one before does not go on from there.
+/// A row this many intervals after the previous one does not continue it.
 const GAP: i64 = 3;
-/// What the sums are called, as the groups of iostat: they do not count beside disks.
+/// Names of the sums, like the groups of iostat: they do not count next to disks.
 const ALL: &str = "ALL";
 
 /// A reader of it.

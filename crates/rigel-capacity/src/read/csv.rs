@@ -13,15 +13,15 @@ use client::Remark;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use rigel_core::error::Problem;
 
-/// Lines that may stand before the names of the columns.
+/// Lines that may precede the column names.
 pub const MOST_BEFORE: usize = 40;
 /// Fields of a line.
 const MOST_FIELDS: usize = 256;
 
-/// Signs between fields: of clients, of spreadsheets where the comma is that of decimals, and of text that was copied from one.
+/// Field separators: of clients, of spreadsheets with decimal commas, and of copied text.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// A line without the mark of an encoding and the prompts of SQL*Plus, which it writes when its input is no terminal.
+/// A line without a byte order mark and the prompts of SQL*Plus, which it writes when its input is not a terminal.
 pub fn without_prompt(line: &[u8]) -> &[u8] {
     // A tab at the end is an empty field; a page of SQL*Plus begins with a form feed.
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\r' | b'\n' | b'\x0c');
@@ -44,7 +44,7 @@ struct Table {
     format: Format,
     heading: Option<Heading>,
     fields: Fields,
-    /// Errors that the client told between the rows.
+    /// Errors that the client printed between the rows.
     errors: u64,
 }
 
@@ -57,13 +57,13 @@ pub struct Row<'a> {
 }
 
 impl Csv {
-    /// Of a format, which knows the names of its columns.
+    /// For a format that knows its column names.
     pub fn of(format: Format) -> Self {
         let table = Table { format, heading: None, fields: Fields::default(), errors: 0 };
         Self { lines: Lines::of_csv(), table }
     }
 
-    /// Gives each row that is whole.
+    /// Passes on each complete row.
     pub fn cut(
         &mut self,
         bytes: &[u8],
@@ -73,7 +73,7 @@ impl Csv {
         lines.cut(bytes, |line, number| table.line(line, number, &mut each))
     }
 
-    /// Gives the last row, if it has no line feed and is whole anyway. Whether something was cut off.
+    /// Passes on the last row, if it has no line feed and is complete anyway. Returns whether something was truncated.
     pub fn end(&mut self, mut each: impl FnMut(&Row<'_>) -> Result<(), Problem>) -> Result<bool, Problem> {
         let Self { lines, table } = self;
         let mut is_cut = false;
@@ -85,7 +85,7 @@ impl Csv {
         Ok(is_cut)
     }
 
-    /// Tells what the client said of rows that are missing, and a last line that was cut off.
+    /// Reports what the client said about missing rows, and a truncated last line.
     pub fn tell(&self, is_cut: bool, out: &mut SampleSink<'_>) {
         if is_cut {
             out.seen.notes.insert("the file ends in the middle of a line: that line is left out");
@@ -163,17 +163,17 @@ impl Format {
 }
 
 impl Row<'_> {
-    /// Whether there is such a column.
+    /// Whether the column exists.
     pub fn has(&self, name: &str) -> bool {
         self.heading.place(name).is_some()
     }
 
-    /// The text in a column; empty where there is no such column.
+    /// The text in a column; empty if it does not exist.
     pub fn text(&self, name: &str) -> &str {
         self.heading.place(name).map_or("", |at| self.fields.text(at)).trim()
     }
 
-    /// The number in a column; `None` if it is none, or may be one of two.
+    /// The number in a column; `None` if there is none, or it is ambiguous.
     pub fn number(&self, name: &str) -> Option<f64> {
         let is_local = self.heading.delimiter != b',';
         let text = self.text(name);
@@ -193,14 +193,14 @@ pub fn has_lost_digits(text: &str) -> bool {
     exponent.parse::<usize>().is_ok_and(|exponent| exponent > decimals)
 }
 
-/// What is said of such a number.
+/// The message for such a number.
 pub fn lost_digits(text: &str, column: &str, line: u64) -> Problem {
     wrong(line, format!("'{}' in the column {column} has lost its last digits", super::seen::shown(text)))
         .because("SQL*Plus and spreadsheets round a number that is too wide for its column, and the difference of two such counters is unknown")
         .next("run the query again, after SET NUMWIDTH 20 in SQL*Plus, and do not save its result from a spreadsheet")
 }
 
-/// Whether it can only be a number with groups of thousands behind points, or one with a point for decimals: `1.234`, `1.234.567`.
+/// Whether it can only be a number with points as group separators, or one with a decimal point: `1.234`, `1.234.567`.
 fn is_grouped(text: &str) -> bool {
     let mut groups = text.trim_start_matches(['-', '+']).split('.');
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -213,7 +213,7 @@ fn is_grouped(text: &str) -> bool {
         && others.all(|group| group.len() == 3 && is_digits(group))
 }
 
-/// Whether it is a number with one comma, behind which the decimals stand.
+/// Whether it is a number with one decimal comma.
 fn has_decimal_comma(text: &str) -> bool {
     text.split_once(',').is_some_and(|(whole, decimals)| {
         let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -221,7 +221,7 @@ fn has_decimal_comma(text: &str) -> bool {
     })
 }
 
-/// A number with a point or a comma for decimals. Where no comma is that of decimals for sure, `1,234` may be one of two.
+/// A number with a decimal point or comma. Unless a decimal comma is certain, `1,234` may be either.
 fn number(text: &str, is_local: bool) -> Option<f64> {
     if let Ok(number) = text.parse() {
         return Some(number);
@@ -247,16 +247,16 @@ fn number(text: &str, is_local: bool) -> Option<f64> {
 /// The names of columns, in lower case.
 #[derive(Clone, Debug, Default)]
 pub struct Heading {
-    /// As they are called here.
+    /// Our names.
     names: Vec<String>,
-    /// As the file has them.
+    /// The names in the file.
     told: Vec<String>,
-    /// What stands between fields.
+    /// The field separator.
     delimiter: u8,
 }
 
 impl Heading {
-    /// Of the first line; `None` when it names less than two columns. The sign that parts it into most fields is that between them.
+    /// From the first line; `None` if it names fewer than two columns. The separator is the one that gives the most fields.
     pub fn of(line: &[u8]) -> Option<Self> {
         let of = |delimiter: u8| {
             let mut fields = Fields::default();
@@ -285,12 +285,12 @@ impl Heading {
         count == Some(self.len()) && names.all(|(at, name)| fields.text(at).trim().eq_ignore_ascii_case(name))
     }
 
-    /// The column that rows of AWR have to have, where it is the one that is missing.
+    /// The column that rows of AWR must have, if it is the missing one.
     pub fn missing(&self) -> Option<&'static str> {
         synonyms::missing(&self.names)
     }
 
-    /// How many there are.
+    /// Number of columns.
     pub const fn len(&self) -> usize {
         self.names.len()
     }
@@ -304,7 +304,7 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Reads a line, and says how many fields it has; `None` for more than any file here has.
+    /// Reads a line, and returns its number of fields; `None` for more than any file here has.
     pub fn read(&mut self, line: &[u8], delimiter: u8) -> Option<usize> {
         self.text.resize(line.len() + 16, 0);
         self.ends.resize(MOST_FIELDS, 0);

@@ -6,7 +6,7 @@ use super::SampleSink;
 use crate::{Key, Kind, Metric, Source, Span, Subject};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a metric of the node exporter is.
+/// What a metric of the node exporter means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ExporterMetric {
     /// A counter, and what one of it is.
@@ -15,14 +15,14 @@ pub enum ExporterMetric {
     Size,
     /// Free bytes of a filesystem.
     Free,
-    /// What a disk is.
+    /// Information about a disk.
     Info,
 }
 
 const SECTOR: f64 = 512.0;
 const MS: f64 = 0.001;
 
-/// The names; those without `_total` are of the node exporter before 0.16.
+/// The names; those without `_total` are from node exporters before 0.16.
 const NAMES: [(&str, ExporterMetric); 23] = [
     ("node_disk_reads_completed_total", ExporterMetric::Counter(Metric::ReadOps, 1.0)),
     ("node_disk_writes_completed_total", ExporterMetric::Counter(Metric::WriteOps, 1.0)),
@@ -49,7 +49,7 @@ const NAMES: [(&str, ExporterMetric); 23] = [
     ("node_filesystem_free", ExporterMetric::Free),
 ];
 
-/// What a name means; nothing for what is not read.
+/// The meaning of a name; `None` if it is not read.
 pub fn meant(name: &str) -> Option<ExporterMetric> {
     NAMES.iter().find(|(known, _)| *known == name).map(|&(_, meant)| meant)
 }
@@ -70,13 +70,13 @@ const NO_STORAGE: [&str; 12] = [
     "fuse.lxcfs",
 ];
 
-/// The type of a filesystem that never says how full the storage is.
+/// The type of a filesystem whose use of space says nothing about the storage.
 pub fn no_storage(labels: &BTreeMap<String, String>) -> Option<&str> {
     let told = labels.get("fstype")?;
     NO_STORAGE.contains(&told.as_str()).then_some(told)
 }
 
-/// How metrics of disks of other exporters begin.
+/// Prefixes of disk metrics of other exporters.
 const OTHER_DISKS: [&str; 6] = [
     "windows_logical_disk_",
     "windows_physical_disk_",
@@ -85,15 +85,15 @@ const OTHER_DISKS: [&str; 6] = [
     "diskio_",
     "win_disk_",
 ];
-/// Names that are kept, for a file in which nothing is read.
+/// Names that are kept for a file in which nothing is read.
 const MOST_NAMES: usize = 8;
 
-/// Metrics of a file that are not read: those of disks are counted, and others too if nothing else is there.
+/// Metrics of a file that are not read: those of disks are counted, and others too if there is nothing else.
 #[derive(Debug, Default)]
 pub struct OtherNames(BTreeSet<String>);
 
 impl OtherNames {
-    /// So many samples of a name.
+    /// Counts this many samples of a name.
     pub fn take(&mut self, name: &str, samples: usize, out: &mut SampleSink<'_>) {
         if OTHER_DISKS.iter().any(|begin| name.starts_with(begin)) {
             (0..samples).for_each(|_| out.seen.leaves_out(name));
@@ -112,7 +112,7 @@ impl OtherNames {
 
 /// Labels that name a host, the best first, where `instance` does not: agents other than Prometheus, and what people add to series.
 const HOSTS: [&str; 5] = ["hostname", "nodename", "host", "node", "host_name"];
-/// Instances that are no names of a host.
+/// Instances that do not name a host.
 const LOOPBACKS: [&str; 4] = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"];
 
 fn without_port(instance: &str) -> &str {
@@ -135,10 +135,10 @@ fn instance(all: &mut BTreeMap<String, String>) -> String {
     all.remove(name.unwrap_or("instance")).unwrap_or_default()
 }
 
-/// Labels of a series that are of use.
+/// Labels of a series that are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Labels {
-    /// `instance`, or another label that names the host; behind the cluster, where there is one.
+    /// `instance`, or another label that names the host; after the cluster, if there is one.
     pub instance: String,
     /// `device`.
     pub device: String,
@@ -197,7 +197,7 @@ pub struct Run {
     values: Vec<f64>,
 }
 
-/// Samples that continue at once.
+/// Samples of one run.
 const MOST_RUN: usize = 50_000;
 
 impl Run {
@@ -223,7 +223,7 @@ impl Run {
         self.of.is_some()
     }
 
-    /// All that waits continues.
+    /// Writes what waits.
     pub fn end(&mut self, out: &mut SampleSink<'_>) {
         let Some((key, metric)) = self.of.take() else { return };
         match (self.spans.as_slice(), self.values.as_slice()) {

@@ -6,7 +6,7 @@ use super::pieces::{Piece, Pieces};
 use rigel_core::error::Problem;
 use std::ops::Range;
 
-/// The name that stands in a document once, behind its first bracket and blanks.
+/// The name that appears in a document once, after its first bracket and blanks.
 const NAME: &[u8] = b"\"sysstat\"";
 /// Bytes from the bracket to the end of the name; other tools indent it.
 const MOST_HEAD: usize = 64;
@@ -20,12 +20,12 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Of the arrays of this name.
+    /// For the arrays of this name.
     pub fn of(array: &'static str) -> Self {
         Self { pieces: Pieces::of(array), begun: Vec::new() }
     }
 
-    /// Gives each element that is whole. Whether a document was cut off before the next one.
+    /// Passes on each complete element. Returns whether a document was truncated before the next one.
     pub fn cut(
         &mut self,
         bytes: &[u8],
@@ -46,10 +46,10 @@ impl Documents {
         Ok(was_torn)
     }
 
-    /// The end of the file: the last document is over, or it was cut off.
+    /// The end of the file: the last document is complete, or it was truncated.
     ///
     /// # Errors
-    /// When what is left of it contradicts the format.
+    /// When the rest of it contradicts the format.
     pub fn end(
         &mut self,
         each: impl FnMut(Piece<'_>) -> Result<(), Problem>,
@@ -58,13 +58,13 @@ impl Documents {
         Ok(self.pieces.end())
     }
 
-    /// All that is around the elements of the last document.
+    /// Everything around the elements of the last document.
     pub fn around(&self) -> &[u8] {
         self.pieces.around()
     }
 }
 
-/// Where the first document begins, up to the end of its name.
+/// The start of the first document, up to the end of its name.
 fn head(bytes: &[u8]) -> Option<Range<usize>> {
     let mut from = 0;
     loop {

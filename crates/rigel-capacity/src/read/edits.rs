@@ -16,7 +16,7 @@ const FILES: [&str; 9] = [
     "cloudwatch-ebs.json",
     "iostat-12.6.1.txt",
 ];
-/// Of each file.
+/// Per file.
 const EDITS: usize = 150;
 
 /// Numbers that look like chance and are the same in every run.

@@ -9,7 +9,7 @@ const MOST_LINES: usize = 40;
 enum Sign {
     /// The file begins so, whether in capitals or not.
     Begin(&'static str),
-    /// One of its first lines has all of these.
+    /// One of its first lines contains all of these.
     Line(&'static [&'static str]),
     /// The first bytes have all of these.
     All(&'static [&'static str]),
@@ -46,7 +46,7 @@ const KINDS: [Kind; 32] = [
     (&[Sign::Begin("diskio,")], "it is the line protocol of InfluxDB, as Telegraf writes it", IOSTAT),
     (
         &[Sign::All(&["\"frames\"", "\"schema\""])],
-        "it is an answer that Grafana made of its data source's",
+        "it is an answer that Grafana made from that of its data source",
         QUERY,
     ),
     (&[Sign::Begin("Time,\"disk.")], "it is CSV of pmrep (PCP)", IOSTAT),
@@ -64,7 +64,7 @@ const KINDS: [Kind; 32] = [
     (&[Sign::Begin("ATOP - "), Sign::All(&["RESET\n", "\nSEP\n"])], "it comes from atop", IOSTAT),
     (
         &[Sign::Line(&["swpd", "free", "buff", "cache"])],
-        "it comes from vmstat, which counts the blocks of the host and no operations",
+        "it comes from vmstat, which counts the host's blocks but no operations",
         IOSTAT,
     ),
     (&[Sign::Line(&["asvc_t", "%b"]), Sign::Line(&["svc_t", "%b"])], "it is iostat of Solaris", OTHER_OS),
@@ -99,7 +99,7 @@ const KINDS: [Kind; 32] = [
     ),
     (
         &[Sign::Line(&["UID", "PID", "Command"]), Sign::Line(&["Total DISK READ"])],
-        "it comes from pidstat or iotop, which report processes and no disks",
+        "it comes from pidstat or iotop, which report processes, not disks",
         IOSTAT,
     ),
     (&[Sign::Begin("Insert into "), Sign::Begin("REM INSERTING into")], "it is SQL that inserts rows", CSV),
@@ -115,7 +115,7 @@ const KINDS: [Kind; 32] = [
             Sign::Line(&["SNAP_ID", "EVENT_NAME"]),
             Sign::Line(&["SNAP_ID", "SQL_ID"]),
         ],
-        "it is a view of AWR that is not read: of files, functions, events or statements",
+        "it is an AWR view that Rigel does not read: of files, functions, events or statements",
         QUERIES,
     ),
     (
@@ -137,12 +137,14 @@ const KINDS: [Kind; 32] = [
     (&[Sign::Begin("-[ RECORD ")], "it is the expanded output of psql (\\x)", "ask again with psql --csv"),
     (
         &[Sign::Begin("\"Time\",\""), Sign::Begin("\"Time\",")],
-        "it is CSV of a chart, as Grafana and the portal of Azure export it: its columns are drawn values, and no counters",
+        "it is CSV of a chart, as Grafana and the portal of Azure export it: its columns are plotted \
+         values, not counters",
         QUERY,
     ),
     (
         &[Sign::Begin("<html"), Sign::Begin("<!doctype html")],
-        "it is an HTML page, and none of awrrpt.sql: a table of SQL*Plus, a Performance Hub or another report",
+        "it is an HTML page that awrrpt.sql did not write: a table of SQL*Plus, a Performance Hub or \
+         another report",
         "create a report with awrrpt.sql; SQL*Plus writes tables as CSV after SET MARKUP CSV ON QUOTE ON",
     ),
 ];
@@ -152,7 +154,7 @@ const PAGES: usize = 1;
 /// Columns of `/proc/diskstats` at least, and the place of the name among them.
 const DISKSTATS: (usize, usize) = (14, 2);
 
-/// What a file is that begins so, and what to do; nothing for one that may be read.
+/// What a file with this beginning is, and what to do; `None` for one that may be read.
 pub fn cause(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if let Some(found) = is_of_carriage_returns(head) {
         return Some(found);
@@ -165,7 +167,7 @@ pub fn cause(head: &[u8]) -> Option<(&'static str, &'static str)> {
     of(&KINDS[..KINDS.len() - PAGES], head).or_else(|| is_diskstats(head))
 }
 
-/// The same of a page that is no report.
+/// The same for a page that is not a report.
 pub fn page(head: &[u8]) -> Option<(&'static str, &'static str)> {
     of(&KINDS[KINDS.len() - PAGES..], head)
 }
@@ -200,7 +202,7 @@ fn is_diskstats(head: &[u8]) -> Option<(&'static str, &'static str)> {
     ))
 }
 
-/// Lines that end as those of old Macs, which is one long line for others.
+/// Line ends of old Macs, which make one long line for others.
 fn is_of_carriage_returns(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let returns = head.iter().filter(|byte| **byte == b'\r').count();
     (returns > 2 && !head.contains(&b'\n'))

@@ -66,10 +66,10 @@ const KNOWN: &str = "JSON of Prometheus's query_range, VictoriaMetrics' export, 
 const SADC: [[u8; 2]; 2] = [[0x96, 0xd5], [0xd5, 0x96]];
 /// Names of what is not stored, in one line.
 const MOST_NAMES: usize = 4;
-/// Lines before that of a tool.
+/// Lines that may precede that of a tool.
 const MOST_REMARKS: usize = 10;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// Of other packed files the first bytes, and what unpacks them.
+/// First bytes of other compressed files, and the program that unpacks them.
 const PACKED: [(&[u8], &str); 8] = [
     (b"BZh", "bzip2 -dk FILE"),
     (b"\xfd7zXZ", "xz -dk FILE"),
@@ -80,11 +80,11 @@ const PACKED: [(&[u8], &str); 8] = [
     (b"PK\x03\x04", "unzip FILE; a spreadsheet has to be saved as CSV"),
     (b"7z\xbc\xaf\x27\x1c", "7z x FILE"),
 ];
-/// Titles of reports of Oracle that are none of AWR.
+/// Titles of Oracle reports other than AWR.
 const OTHER_REPORTS: [&[u8]; 4] = [b"ASH Report For", b"ADDM Report for", b"ADDM REPORT FOR", b"\nTKPROF: "];
-/// What an archive of tar has at this place.
+/// The magic of a tar archive at this offset.
 const TAR: (usize, &[u8]) = (257, b"ustar");
-/// How blocks of an archive begin, or its files.
+/// First bytes of the blocks of an archive, or of its files.
 const OSWATCHER: &str = "zzz ***";
 const EXAWATCHER: [&str; 2] = ["# Collection Module:", "\nzzz <"];
 
@@ -113,10 +113,10 @@ rigel_core::named!(Format {
 });
 
 impl Format {
-    /// The format of a file that begins so.
+    /// The format of a file with this beginning.
     ///
     /// # Errors
-    /// When it is none of the formats that are read; with its name if that is known.
+    /// When it is not one of the supported formats; with its name if that is known.
     pub fn of(head: &[u8]) -> Result<Self, Problem> {
         let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
         let has = |word: &str| text.windows(word.len()).any(|part| part == word.as_bytes());
@@ -163,7 +163,7 @@ impl Format {
         (line[..end].chars().all(is_name) && is_value && has_labels).then_some(Self::OpenMetrics)
     }
 
-    /// Of the first lines that one which names columns: SQL*Plus may have said something before it.
+    /// From the column names in the first lines: SQL*Plus may have printed something before them.
     fn of_csv(text: &[u8]) -> Option<Self> {
         text.split(|&byte| byte == b'\n').take(csv::MOST_BEFORE).find_map(Self::of_heading)
     }
@@ -185,7 +185,7 @@ impl Format {
         }
     }
 
-    /// Who wrote it.
+    /// The tool that wrote it.
     pub const fn source(self) -> Source {
         match self {
             Self::Prometheus | Self::VictoriaMetrics | Self::OpenMetrics => Source::Prometheus,
@@ -207,7 +207,7 @@ impl Format {
     pub fn empty(self, seen: &ReaderNotes) -> Problem {
         let problem = Problem::usage(format!("this {} contains no samples", self.name()));
         let problem = if seen.backwards > 0 && seen.resets + seen.gaps + seen.unusable == 0 {
-            problem.because("each of its rows has a time before that of the row before: they are in the reverse order of time")
+            problem.because("its rows are in reverse chronological order")
         } else if seen.resets + seen.gaps > 0 {
             problem.because("all of its intervals were dropped: counters fell, or the gaps are too long")
         } else if seen.unusable > 0 && seen.left_out.is_empty() {
@@ -259,7 +259,7 @@ impl Format {
     }
 }
 
-/// Where the first line of a tool of sysstat is, if something else stands before it: what `nohup` and `script` say, or a prompt. Else 0.
+/// The offset of the first line of a sysstat tool, if other text precedes it: that of `nohup` and `script`, or a prompt. Otherwise 0.
 fn tool_begins(text: &[u8]) -> usize {
     let mut at = 0;
     for line in text.split_inclusive(|&byte| byte == b'\n').take(MOST_REMARKS) {
@@ -272,7 +272,7 @@ fn tool_begins(text: &[u8]) -> usize {
     0
 }
 
-/// Whether each run of iostat stands under a date, as a loop with `date` writes them, and has no times of its own. One run alone may have any interval.
+/// Whether each run of iostat follows a date, as a loop with `date` writes them, and has no times of its own. A single run may have any interval.
 fn has_dated_runs(text: &[u8]) -> bool {
     if !has_devices(text) {
         return false;
@@ -295,7 +295,7 @@ fn has_dated_runs(text: &[u8]) -> bool {
     dated > 1
 }
 
-/// Whether some line has the names of the columns of iostat, which `--pretty` puts before that of the disk.
+/// Whether some line has the column names of iostat, which `--pretty` puts before that of the disk.
 fn has_devices(text: &[u8]) -> bool {
     let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     lines.any(|line| line.starts_with(b"Device") || line.ends_with(b" Device"))
@@ -311,7 +311,7 @@ fn has_moments(text: &[u8]) -> bool {
     text.split(|&byte| byte == b'\n').any(|line| is_moment(String::from_utf8_lossy(line).trim()))
 }
 
-/// Whether some line begins with a time of day, as those of sar, mpstat and pidstat do.
+/// Whether some line begins with a time of day, like those of sar, mpstat and pidstat.
 fn has_times(text: &[u8]) -> bool {
     text.split(|&byte| byte == b'\n').any(|line| {
         let line = String::from_utf8_lossy(line);
@@ -330,7 +330,7 @@ fn is_table_of_sqlplus(head: &[u8]) -> bool {
     })
 }
 
-/// The column that is missing in a file that names those of AWR.
+/// The missing column in a file that names those of AWR.
 fn missing_column(head: &[u8]) -> Option<&'static str> {
     let mut lines = head.split(|&byte| byte == b'\n').take(csv::MOST_BEFORE);
     let found = lines.find_map(|line| csv::Heading::of(csv::without_prompt(line))?.missing());

@@ -10,14 +10,14 @@ use super::sadf_rows;
 const MOST_LINES: usize = 40;
 /// Numbers in a row of a table of disks, at least.
 const FEWEST_NUMBERS: usize = 6;
-/// Fields of a row of AWR or Statspack, and what may stand between them.
+/// Fields of a row of AWR or Statspack, and their possible separators.
 const FEWEST_FIELDS: usize = 5;
 const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
-/// How lines of nmon begin that have values.
+/// Prefixes of nmon lines with values.
 const NMON: [&str; 5] = ["ZZZZ,T", "DISKREAD", "DISKWRITE", "DISKBUSY", "DISKXFER"];
-/// Of rows of `pg_stat_io`.
+/// In rows of `pg_stat_io`.
 const BACKENDS: [&str; 3] = ["client backend", "autovacuum worker", "background writer"];
-/// Parts of JSON that stand far from its beginning, what wrote them, and how that is written again.
+/// Parts of JSON that are far from its beginning, what wrote them, and how to write it again.
 const PARTS: [(&str, &str, &str); 4] = [
     ("\"disk_device\"", "iostat's JSON", ISO_IOSTAT),
     ("\"disk-device\"", "sadf's JSON", "sadf -j FILE -- -b -d"),
@@ -46,13 +46,13 @@ pub fn cause(head: &[u8]) -> Option<(String, String)> {
     lines().find_map(of_names).or_else(|| lines().find_map(of_extract)).or_else(|| lines().find_map(of_row))
 }
 
-/// What is missing, and how the whole is written.
+/// What is missing, and how to write all of it.
 fn missing(what: &str, again: &str) -> (String, String) {
     let next = format!("import the whole file; it is written with {again}");
     (format!("{what}, as tail, head and grep leave it"), next)
 }
 
-/// Of the names of columns.
+/// By the column names.
 fn of_names(line: &str) -> Option<(String, String)> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_device = words.first().is_some_and(|word| word.starts_with("Device"));
@@ -71,7 +71,7 @@ fn of_names(line: &str) -> Option<(String, String)> {
     }
 }
 
-/// Of a row of what databases and sadf extract, or of a report.
+/// A row of an extract of a database or sadf, or of a report.
 fn of_extract(line: &str) -> Option<(String, String)> {
     let lower = line.to_ascii_lowercase();
     let has = |all: &[&str]| all.iter().any(|word| lower.contains(word));
@@ -105,7 +105,7 @@ fn of_extract(line: &str) -> Option<(String, String)> {
     }
 }
 
-/// Of a row of a tool that looks at disks.
+/// A row of a tool that reports disks.
 fn of_row(line: &str) -> Option<(String, String)> {
     let words: Vec<&str> = line.split_whitespace().collect();
     if NMON.iter().any(|begin| line.starts_with(begin)) {
@@ -134,7 +134,7 @@ fn of_row(line: &str) -> Option<(String, String)> {
     }
 }
 
-/// A name and numbers behind it.
+/// A name followed by numbers.
 fn is_row(words: &[&str]) -> bool {
     let is_number = |word: &&str| word.replace(',', ".").parse::<f64>().is_ok();
     let numbers = words.iter().skip(1).filter(|word| is_number(word)).count();

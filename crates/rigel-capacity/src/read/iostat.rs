@@ -26,7 +26,7 @@ pub struct Iostat {
     run: Run,
 }
 
-/// One run of iostat, or of a tool that lists disks as it does.
+/// One run of iostat, or of a tool that lists disks in the same way.
 pub struct Run {
     /// The number of its document in the file, from 1; 0 before the first.
     number: u64,
@@ -70,7 +70,7 @@ struct Report<'a> {
     timestamp: Option<Cow<'a, str>>,
     #[serde(borrow)]
     disk: Option<Vec<Disk<'a>>>,
-    /// What mpstat tells.
+    /// What mpstat reports.
     #[serde(rename = "cpu-load")]
     cpus: Option<IgnoredAny>,
 }
@@ -159,7 +159,7 @@ impl Run {
         Self { number, host: host.to_owned(), dates, ..Self::default() }
     }
 
-    /// The same of another tool.
+    /// The same for another tool.
     #[must_use]
     pub fn by(self, source: Source) -> Self {
         Self { source, ..self }
@@ -170,7 +170,7 @@ impl Run {
         self.last_ms = Some(at_ms);
     }
 
-    /// Disks of a report that was cut off: of the others nothing is known.
+    /// Disks of a truncated report: nothing is known about the others.
     pub fn part(&mut self, at_ms: i64, disks: &[Disk<'_>], out: &mut SampleSink<'_>) {
         let span = self.last_ms.and_then(|last_ms| Span::between(last_ms, at_ms));
         let Some(span) = span else { return };
@@ -224,7 +224,7 @@ impl Run {
         self.spans.push(span);
     }
 
-    /// Whether this many values more of disks that did nothing may be written; told where not.
+    /// Whether this many additional values of idle disks may be written; reported if not.
     fn may_fill(&mut self, values: usize, out: &mut SampleSink<'_>) -> bool {
         let idle = self.idle.saturating_add(values);
         if idle > MOST_IDLE {
@@ -255,7 +255,7 @@ fn nothing(metrics: &BTreeSet<Metric>) -> Vec<(Metric, f64)> {
     metrics.iter().map(|metric| (*metric, 0.0)).collect()
 }
 
-/// Milliseconds of the epoch; nothing for a local time that never was.
+/// Milliseconds of the epoch; `None` for a local time that never existed.
 pub fn time(
     text: &str,
     line: u64,

@@ -24,9 +24,9 @@ pub struct IostatText {
 struct Tables {
     run: Run,
     runs: u64,
-    /// When ExaWatcher says that it began; its dates are month, day and year.
+    /// When ExaWatcher started; its dates are month, day and year.
     started: Option<String>,
-    /// The date on top, and the times of day below it, which old versions have without a date.
+    /// The date in the first line, and the times of day below it, which old versions write without a date.
     day: String,
     clock: Option<DayClock>,
     /// The time of the report, once it is known.
@@ -42,7 +42,7 @@ struct Tables {
     is_of_network: bool,
 }
 
-/// A time as it was told; nothing for a local time that never was.
+/// A reported time; `None` for a local time that never existed.
 #[derive(Clone, Copy)]
 struct ReportTime(Option<i64>);
 
@@ -133,7 +133,7 @@ impl Tables {
         self.clock = None;
     }
 
-    /// `03:03:18 AM` of versions before sysstat 9, on the day that stands on top.
+    /// `03:03:18 AM` of versions before sysstat 9, on the day in the first line.
     fn time_of_day(
         &mut self,
         text: &str,
@@ -153,7 +153,7 @@ impl Tables {
         out.moment(clock.moment(time), None, number)
     }
 
-    /// A row. The sum of a group stands further in than the names of the columns.
+    /// A row. The sum of a group is indented more than the column names.
     fn disk(&mut self, line: &str, number: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let words: Vec<&str> = line.split_whitespace().collect();
         if words.len() != self.columns.len() {

@@ -18,12 +18,12 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Of CSV, where a line may continue after a line feed within quotes.
+    /// For CSV, where a line may continue after a line feed within quotes.
     pub fn of_csv() -> Self {
         Self { quoted: true, ..Self::default() }
     }
 
-    /// Gives each line that is whole, without its end, and its number.
+    /// Passes on each complete line, without its end, and its number.
     pub fn cut(
         &mut self,
         bytes: &[u8],
@@ -57,7 +57,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Gives the last line, if it has no line feed.
+    /// Passes on the last line, if it has no line feed.
     pub fn end(&mut self, mut each: impl FnMut(&[u8], u64) -> Result<(), Problem>) -> Result<(), Problem> {
         let line = std::mem::take(&mut self.rest);
         if line.trim_ascii().is_empty() { Ok(()) } else { each(trimmed(&line), self.line + 1) }
@@ -74,7 +74,7 @@ impl Lines {
     }
 }
 
-/// Without the rest of its end, and the zero bytes that a crash of the host leaves in a log.
+/// Without the rest of its line end, and the zero bytes that a crash of the host leaves in a log.
 fn trimmed(line: &[u8]) -> &[u8] {
     let from = line.iter().take_while(|byte| **byte == 0).count();
     let line = &line[from..];

@@ -14,11 +14,11 @@ pub const ISO_IOSTAT: &str = "S_TIME_FORMAT=ISO iostat -x -t -o JSON 60";
 /// The dates of one run of a tool.
 #[derive(Clone, Debug, Default)]
 pub struct Dates {
-    /// The day on which it began, where the file says that in a way that cannot be misread.
+    /// The day on which it began, if the file says so unambiguously.
     day: Option<Date>,
     /// The order of its dates, once one of them has shown it.
     order: Option<DateOrder>,
-    /// Whether a year of two digits may also be first, as databases can be told to write it.
+    /// Whether a two-digit year may also come first, as databases can be configured to write it.
     may_begin_with_year: bool,
 }
 
@@ -29,20 +29,20 @@ const OLDEST_YEAR: i16 = 2_015;
 const ORDERS: [DateOrder; 2] = [DateOrder::MonthDay, DateOrder::DayMonth];
 
 impl Dates {
-    /// Of a run that began on a day, if the file says that.
+    /// For a run that began on a day, if the file says so.
     pub fn begun(day: Option<&str>) -> Self {
         Self { day: day.and_then(unmistakable), ..Self::default() }
     }
 
-    /// Of a tool that may write a year of two digits anywhere.
+    /// For a tool that may write a two-digit year anywhere.
     pub fn of_database() -> Self {
         Self { may_begin_with_year: true, ..Self::default() }
     }
 
-    /// The day on top of a document: `2026-11-24`, `11/24/26`, `24.11.2026`.
+    /// The day in the first line of a document: `2026-11-24`, `11/24/26`, `24.11.2026`.
     ///
     /// # Errors
-    /// When it is none, or its order is unknown.
+    /// When it is not a day, or its order is unknown.
     pub fn day(text: &str, asked: Option<DateOrder>, line: u64) -> Result<Date, Problem> {
         let none = || {
             wrong(line, format!("'{}' is not a date", shown(text)))
@@ -55,10 +55,10 @@ impl Dates {
         when::of_parts(parts, "0:0:0").map(DateTime::date).ok_or_else(none)
     }
 
-    /// `11/24/26 18:10:23`, `24.11.2026 18:10:23`, `11/24/2026 06:10:23 PM`. Halves of a day say nothing of the order: India has the day first.
+    /// `11/24/26 18:10:23`, `24.11.2026 18:10:23`, `11/24/2026 06:10:23 PM`. AM and PM say nothing about the order: India writes the day first.
     ///
     /// # Errors
-    /// When it is none, or its order is unknown.
+    /// When it is not a time, or its order is unknown.
     pub fn moment(&mut self, text: &str, asked: Option<DateOrder>, line: u64) -> Result<DateTime, Problem> {
         let none = || {
             wrong(line, format!("'{}' is not a date and time", shown(text)))
@@ -88,10 +88,10 @@ impl Dates {
         Ok(day.to_datetime(time))
     }
 
-    /// Year, month and day of three numbers, of which the year is the last unless it is the first and has four digits.
+    /// Year, month and day from three numbers; the year is the last unless it comes first and has four digits.
     ///
     /// # Errors
-    /// When neither the file nor the user says what is the day.
+    /// When neither the file nor the user says which is the day.
     pub fn in_order<'a>(
         &mut self,
         parts: [&'a str; 3],
@@ -128,14 +128,14 @@ impl Dates {
                     line,
                     format!("'{}' does not show which is the day and which the month", shown(date)),
                 )
-                .because("it is written in the format of a language or a session; sysstat writes others with S_TIME_FORMAT=ISO")
+                .because("the date format is a locale's or a session's; with S_TIME_FORMAT=ISO, sysstat writes ISO 8601")
                 .next("specify --dates month-day or --dates day-month"));
             }
         };
         Ok(ordered(parts, order))
     }
 
-    /// Whether the year may stand first, of a date that has these orders with the year behind.
+    /// Whether the year may come first in a date that has these orders with the year last.
     fn is_year_first(&self, parts: [&str; 3], possible: &[DateOrder]) -> bool {
         let has_two_digits = parts[0].trim().len() == 2 && parts[2].trim().len() == 2;
         let Some(first) = date_of(parts, DateOrder::YearMonth).filter(|_| has_two_digits) else {
@@ -146,8 +146,9 @@ impl Dates {
     }
 }
 
-/// A date and a time in figures and signs of ASCII, with one blank between words: `2026年 11月 24日 15時26分02秒`, `29. 11. 2026 15.26.02` and
-/// `29.11.2026. 15:26:02` are dates as well. Digits of other scripts stay, as their years are first and have two digits.
+/// A date and a time in ASCII digits and separators, with one blank between words: `2026年 11月 24日 15時26分02秒`, `29.
+/// 11. 2026 15.26.02` and `29.11.2026. 15:26:02` are dates too. Digits of other scripts stay, because their years
+/// come first and have two digits.
 pub fn plain(text: &str) -> String {
     let joined = ["年 ", "년 ", "月 ", "월 "]
         .iter()
@@ -169,7 +170,7 @@ fn has_digit(word: &str) -> bool {
     word.starts_with(|sign: char| sign.is_ascii_digit())
 }
 
-/// What follows a date, without the day of the week: `星期日 下午 03:26:02`.
+/// The text after a date, without the day of the week: `星期日 下午 03:26:02`.
 pub fn behind_weekday<'a, 'b>(words: &'a [&'b str]) -> &'a [&'b str] {
     match words {
         [weekday, rest @ ..] if time_of_day(words).is_none() && !weekday.contains(char::is_numeric) => rest,
@@ -177,7 +178,7 @@ pub fn behind_weekday<'a, 'b>(words: &'a [&'b str]) -> &'a [&'b str] {
     }
 }
 
-/// Whether there are this many of a sign, and a number follows each.
+/// Whether a separator occurs this often, each time followed by a number.
 fn has_numbers_behind(text: &str, sign: &str, least: usize) -> bool {
     text.matches(sign).count() >= least && text.split(sign).skip(1).all(has_digit)
 }
@@ -189,13 +190,13 @@ fn is_pointed_time(word: &str) -> bool {
         && parts.iter().all(|part| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// A zone as it stands behind a time: `UTC`, `CEST`, `+0530`.
+/// A zone as it follows a time: `UTC`, `CEST`, `+0530`.
 pub fn is_zone(word: &str) -> bool {
     when::offset(word).is_some()
         || (word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase()) && half(word).is_none())
 }
 
-/// How halves of a day are called: before noon, and after it. In English, Greek, Hindi, Bengali, Turkish, Chinese, Japanese and Korean.
+/// Words for the halves of a day: before noon, and after it. In English, Greek, Hindi, Bengali, Turkish, Chinese, Japanese and Korean.
 const HALVES: [(&str, bool); 16] = [
     ("AM", false),
     ("PM", true),
@@ -215,10 +216,10 @@ const HALVES: [(&str, bool); 16] = [
     ("오후", true),
 ];
 
-/// The first of those that stand before the time.
+/// The first of those that precede the time.
 const FIRST_BEFORE: usize = 10;
 
-/// Whether a word is the half of a day after noon; nothing for what is none.
+/// Whether a word means the afternoon; `None` if it means neither half of a day.
 fn half(word: &str) -> Option<bool> {
     let word = word.replace('.', "").to_uppercase();
     HALVES.iter().find(|(known, _)| *known == word).map(|(_, is_after)| *is_after)
@@ -234,14 +235,15 @@ fn parts(date: &str) -> Option<[&str; 3]> {
     <[&str; 3]>::try_from(parts).ok()
 }
 
-/// The day in the first line of a tool of sysstat, behind the host: `\t29. 11. 2026 \t_x86_64_\t(2 CPU)`.
+/// The day in the first line of a sysstat tool, after the host: `\t29. 11. 2026 \t_x86_64_\t(2 CPU)`.
 pub fn head_day(rest: &str) -> &str {
     let by_tabs = rest.split('\t').map(str::trim).find(|part| !part.is_empty() && rest.contains('\t'));
     by_tabs.or_else(|| rest.split_whitespace().next()).unwrap_or_default()
 }
 
-/// How months begin in English, German, French, Spanish, Italian, Portuguese, Romanian, Dutch, Polish, Czech, Hungarian, Russian, Turkish, Finnish and the
-/// other Nordic languages. The longest beginning counts: `marras` is not March.
+/// Beginnings of month names in English, German, French, Spanish, Italian, Portuguese, Romanian, Dutch, Polish,
+/// Czech, Hungarian, Russian, Turkish, Finnish and the other Nordic languages. The longest one counts: `marras` is
+/// not March.
 const MONTHS: [(u8, &[&str]); 12] = [
     (1, &["jan", "ene", "gen", "sty", "led", "ian", "янв", "oca", "tammi"]),
     (2, &["feb", "fév", "fev", "lut", "úno", "фев", "şub", "helmi"]),
@@ -285,7 +287,7 @@ pub fn month(word: &str) -> Option<String> {
         .then(|| number.to_string())
 }
 
-/// Times of day below a date, in their order: behind midnight they are of the next day.
+/// Ascending times of day below a date: after midnight they belong to the next day.
 #[derive(Clone, Copy, Debug)]
 pub struct DayClock {
     day: Date,
@@ -296,7 +298,7 @@ pub struct DayClock {
 const MOST_BACK_S: i32 = 3 * 3_600;
 
 impl DayClock {
-    /// Of the day at which they begin.
+    /// For the day on which they begin.
     pub const fn begun(day: Date) -> Self {
         Self { day, last: Time::midnight() }
     }
@@ -314,7 +316,7 @@ impl DayClock {
     }
 }
 
-/// A time of day at the begin of a line, `18:10:23` or `06:10:23 PM`, and of how many words it is.
+/// A time of day at the start of a line, `18:10:23` or `06:10:23 PM`, and its number of words.
 pub fn time_of_day(words: &[&str]) -> Option<(Time, usize)> {
     // As Chinese and Japanese have it, before or without a blank: 下午 06时10分23秒.
     let (first, rest) = words.split_first()?;
@@ -344,8 +346,8 @@ pub fn time_of_day(words: &[&str]) -> Option<(Time, usize)> {
     Some((before.or(behind).map_or(Some(local), |is_after| in_half(local, is_after))?.time(), count))
 }
 
-/// What `date` prints: `Thu Aug 24 15:44:41 CST 2017`, `So 29. Nov 11:21:58 UTC 2026`, `Sun Nov 29 11:21:58 AM +0530 2026`,
-/// `2026年 11月 29日 星期日 11:21:58 UTC`; with its zone where that cannot be misread.
+/// The output of `date`: `Thu Aug 24 15:44:41 CST 2017`, `So 29. Nov 11:21:58 UTC 2026`, `Sun Nov 29 11:21:58 AM
+/// +0530 2026`, `2026年 11月 29日 星期日 11:21:58 UTC`; with its zone if that is unambiguous.
 pub fn of_date(text: &str) -> Option<(DateTime, Option<TimeZone>)> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let at = words.iter().position(|word| word.contains(':'))?;
@@ -367,7 +369,7 @@ pub fn of_date(text: &str) -> Option<(DateTime, Option<TimeZone>)> {
     Some((date.to_datetime(time), zone))
 }
 
-/// How the host abbreviates its zone in what `date` prints; nothing if that is not there.
+/// The host's abbreviation of its zone in the output of `date`; `None` if there is none.
 pub fn zone_word(text: &str) -> &str {
     let mut behind = text.split_whitespace().skip_while(|word| !word.contains(':')).skip(1);
     behind.find(|word| is_zone(word)).unwrap_or_default()
@@ -379,7 +381,7 @@ fn in_half(local: DateTime, is_after: bool) -> Option<DateTime> {
     local.with().hour(if is_after { hour + 12 } else { hour }).build().ok()
 }
 
-/// The day of a document, where it cannot be misread.
+/// The day of a document, if it is unambiguous.
 fn unmistakable(text: &str) -> Option<Date> {
     let text = plain(text);
     let parts = parts(&text)?;

@@ -195,7 +195,7 @@ fn replicas_in_text_are_told_as_those_in_an_answer() {
         assert_eq!((seen.values, seen.notes.len()), (3, usize::from(lost > 2)), "{lost}");
     }
     let backward: String = one("a", 0).into_iter().rev().collect();
-    assert!(told(&backward).contains("reverse order of time"), "{}", told(&backward));
+    assert!(told(&backward).contains("reverse chronological order"), "{}", told(&backward));
 }
 
 #[test]

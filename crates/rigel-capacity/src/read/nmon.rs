@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// Values of snapshots whose time is not known yet. A sorted file of a day of seconds of several disks has less.
 const MOST_WAITING: usize = 20_000_000;
 
-/// How the first line of a run begins.
+/// Prefix of the first line of a run.
 const HEAD: &str = "AAA,progname,";
 
 /// A reader of it.
@@ -36,7 +36,7 @@ struct Run {
     clock: Option<DayClock>,
     /// The disks of the columns of a section.
     sections: BTreeMap<String, (Section, Vec<String>)>,
-    /// When each snapshot was taken; nothing for a local time that never was.
+    /// When each snapshot was taken; `None` for a local time that never existed.
     times: BTreeMap<u64, Option<i64>>,
     /// Values by snapshot and disk.
     values: BTreeMap<u64, BTreeMap<String, Values>>,
@@ -47,7 +47,7 @@ struct Run {
 #[derive(Default)]
 struct Values {
     known: BTreeMap<Metric, f64>,
-    /// Milliseconds of a transfer in each direction, where nmon tells that.
+    /// Milliseconds per transfer in each direction, if nmon reports them.
     each_ms: BTreeMap<Metric, f64>,
 }
 
@@ -164,7 +164,7 @@ impl Run {
         };
         if has_decimal_commas(columns, disks.len()) {
             return Err(wrong(line, "a line has two values for each disk, and none has a decimal point")
-                .because("nmon wrote decimal commas, which part values as well")
+                .because("nmon wrote decimal commas, which also separate values")
                 .next("start nmon with LC_ALL=C from now on"));
         }
         let of_snapshot = self.values.entry(snapshot).or_default();
@@ -184,7 +184,7 @@ impl Run {
         Ok(())
     }
 
-    /// A snapshot into the harvest, as the rates of the time since the one before.
+    /// Adds a snapshot to the harvest, as rates over the time since the previous one.
     fn write(&mut self, number: u64, out: &mut SampleSink<'_>) {
         let Some(disks) = self.values.remove(&number) else { return };
         self.waiting = self.waiting.saturating_sub(disks.values().map(Values::count).sum());
@@ -232,7 +232,7 @@ impl Values {
         self.known.len() + self.each_ms.len()
     }
 
-    /// What it reports on a disk, in our units.
+    /// What it reports about a disk, in our units.
     fn of_disk(mut self) -> Vec<(Metric, f64)> {
         let of = |metric| self.known.get(&metric).copied();
         if let (Some(all), Some(reads), None) =

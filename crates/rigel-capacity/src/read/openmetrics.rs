@@ -29,14 +29,14 @@ pub struct OpenMetrics {
 struct State {
     counters: BTreeMap<(Labels, Metric), (Counter, SeriesWatch)>,
     identities: BTreeMap<(String, String), String>,
-    /// Of a filesystem: the time of the last size, and free bytes with their time.
+    /// For each filesystem: the time of the last size, and free bytes with their time.
     sizes: BTreeMap<Labels, i64>,
     free: BTreeMap<(String, String), (i64, f64)>,
     run: Run,
     names: OtherNames,
 }
 
-/// A sample, and where it stands.
+/// A sample and its line.
 struct Sample<'a> {
     name: &'a str,
     others: OtherLabels,

@@ -31,7 +31,7 @@ pub const STATISTICS: [(&str, &str, Metric); 7] = [
     ("user commits per sec", "user commits", Metric::Commits),
 ];
 
-/// Of a date, and of a time of day.
+/// Separators in a date, and in a time of day.
 const PARTS: usize = 3;
 
 /// A reader of it.
@@ -56,9 +56,9 @@ pub enum WrittenTime {
     Local(DateTime),
 }
 
-/// Columns that tell containers of a database apart.
+/// Columns that distinguish containers of a database.
 const CONTAINERS: [&str; 2] = ["con_id", "con_dbid"];
-/// What stands for a number that is not known; one that is too long for its column is a row of `#`.
+/// What replaces an unknown number; one that is too long for its column is a row of `#`.
 const UNKNOWN: [&str; 6] = ["", "null", "(null)", "n/a", "nan", "-"];
 
 impl Oracle {
@@ -183,10 +183,10 @@ impl State {
     }
 }
 
-/// The number in a column; NaN where it is not known.
+/// The number in a column; NaN if unknown.
 ///
 /// # Errors
-/// When it is none.
+/// When it is not a number.
 pub fn number(row: &Row<'_>, name: &str) -> Result<f64, Problem> {
     let text = row.text(name);
     if row.has(name)
@@ -205,7 +205,7 @@ pub fn number(row: &Row<'_>, name: &str) -> Result<f64, Problem> {
 /// The time in a column.
 ///
 /// # Errors
-/// When it is none, or needs a zone.
+/// When it is not a time, or needs a zone.
 pub fn time_in(row: &Row<'_>, name: &str, out: &mut SampleSink<'_>) -> Result<WrittenTime, Problem> {
     if !row.has(name) {
         return Err(wrong(row.line, format!("there is no column {}", name.to_ascii_uppercase()))
@@ -229,8 +229,8 @@ pub fn time_in(row: &Row<'_>, name: &str, out: &mut SampleSink<'_>) -> Result<Wr
     }
 }
 
-/// A moment in the format of a session: `13-JUN-26 08.00.05.000000000 PM`, `13.06.26 20:00:05,000000000`, with an offset behind it if it has one. The order
-/// of numbers is asked for.
+/// A time in the format of a session: `13-JUN-26 08.00.05.000000000 PM`, `13.06.26 20:00:05,000000000`, followed by
+/// an offset if it has one. The caller gives the order of the numbers.
 fn of_session(
     text: &str,
     asked: Option<DateOrder>,

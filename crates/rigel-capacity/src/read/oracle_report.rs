@@ -35,10 +35,10 @@ impl OracleReport {
     }
 }
 
-/// Bytes in which a page says that it is one.
+/// Bytes within which an HTML page identifies itself.
 const MOST_HEAD: usize = 4096;
 
-/// Whether the first bytes are those of a page.
+/// Whether the first bytes are those of an HTML page.
 fn is_html(bytes: &[u8]) -> bool {
     let bytes = &bytes[..bytes.len().min(MOST_HEAD)];
     let has = |word: &[u8]| bytes.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));

@@ -10,7 +10,7 @@ use crate::{HOUR_MS, Key, Metric, Span, Subject};
 use rigel_core::error::Problem;
 use std::collections::BTreeMap;
 
-/// A snapshot stands for so long at most: of a level only the end counts.
+/// The longest time that a snapshot represents: of a level only the end counts.
 const MOST_MS: i64 = HOUR_MS;
 
 /// A reader of it.
@@ -23,12 +23,12 @@ pub struct OracleSpace {
 struct State {
     /// The snapshot whose rows come.
     open: Option<Snapshot>,
-    /// Of which database the last one was, and its moment.
+    /// The database of the last snapshot, and its time.
     last: Option<(Key, i64)>,
     clocks: BTreeMap<Key, Clock>,
 }
 
-/// The last time of a database, as it was told and what it is, and its clock.
+/// The last time of a database, as reported and as interpreted, and its clock.
 #[derive(Default)]
 struct Clock {
     last: Option<(WrittenTime, Option<i64>)>,
@@ -96,7 +96,7 @@ impl State {
         Ok(())
     }
 
-    /// Milliseconds of the epoch, which all rows of a snapshot have; nothing for a local time that never was.
+    /// Milliseconds of the epoch, equal in all rows of a snapshot; `None` for a local time that never existed.
     fn moment(
         &mut self,
         key: &Key,

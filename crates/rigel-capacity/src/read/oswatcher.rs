@@ -27,7 +27,7 @@ pub struct OsWatcher {
 }
 
 impl OsWatcher {
-    /// Of runs of iostat under dates, as people's own loops write them.
+    /// For runs of iostat under dates, as users' own loops write them.
     pub fn of_dates() -> Self {
         Self { tables: Tables { is_dated: true, ..Tables::default() }, ..Self::default() }
     }
@@ -47,9 +47,9 @@ struct Tables {
 /// A block that continues.
 struct OpenBlock {
     line: u64,
-    /// Nothing for a local time that never was.
+    /// `None` for a local time that never existed.
     at_ms: Option<i64>,
-    /// Whether it has the first line of iostat, and so its first report.
+    /// Whether it has the first line of iostat, and therefore its first report.
     is_whole_run: bool,
     reports: Vec<Vec<Disk<'static>>>,
 }
@@ -126,7 +126,7 @@ impl Tables {
         Ok(())
     }
 
-    /// `OSWbb v22.1.0AHF db1` on top of a file, or `6.1.0-18-amd64 (db1) ..` on top of a run of iostat.
+    /// `OSWbb v22.1.0AHF db1` at the top of a file, or `6.1.0-18-amd64 (db1) ..` at the top of a run of iostat.
     fn system(&mut self, system: &str, out: &mut SampleSink<'_>) {
         let of_iostat = system.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
         let host = of_iostat.map_or_else(|| system.split_whitespace().nth(2), |(host, _)| Some(host));
@@ -177,14 +177,14 @@ impl Tables {
         Ok(())
     }
 
-    /// As the file says, or its name: `db1_iostat_26.11.29.1100.dat`.
+    /// From the file, or its name: `db1_iostat_26.11.29.1100.dat`.
     fn host_of(&self, out: &SampleSink<'_>) -> String {
         let of_name = || out.options.file.as_ref()?.split_once("_iostat_").map(|(host, _)| host.to_owned());
         if self.host.is_empty() { of_name().unwrap_or_default() } else { self.host.clone() }
     }
 }
 
-/// Whether a line is what `date` prints, in words or as ISO 8601.
+/// Whether a line is the output of `date`, in words or as ISO 8601.
 pub fn is_block_date(text: &str) -> bool {
     let is_short = text.len() < MOST_DATE && text.contains(':');
     is_short

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 /// The block size of PostgreSQL, unless it was built with another.
 const BLOCK: f64 = 8192.0;
-/// How the column of the time may be called: as the documented query has it, or as PostgreSQL calls what was asked for.
+/// Possible names of the time column: that of the documented query, or PostgreSQL's name for the expression.
 const TIMES: [&str; 8] = [
     "at",
     "now",
@@ -48,16 +48,16 @@ enum Text {
 
 #[derive(Default)]
 struct State {
-    /// The snapshot that is being added up, and the one before.
+    /// The snapshot that is being added up, and the previous one.
     now: Option<Snapshot>,
     before: Option<Snapshot>,
     /// The rows of the snapshot.
     rows: BTreeSet<RowKey>,
-    /// The time of the last row as it is written, and what it is.
+    /// The time of the last row, as written and as interpreted.
     told: Option<(String, Option<i64>)>,
 }
 
-/// Rows so far apart are of one snapshot: `clock_timestamp()` goes on from row to row.
+/// Rows this far apart are of one snapshot: `clock_timestamp()` advances from row to row.
 const MOST_APART_MS: i64 = 1_000;
 
 /// The numbers of a row that are read.
@@ -77,7 +77,7 @@ const COUNTERS: [&str; 10] = [
 /// What a row is about: each snapshot has it once.
 type RowKey = [Option<String>; 3];
 
-/// All rows of a moment.
+/// All rows of one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// Milliseconds of the epoch.
@@ -88,18 +88,18 @@ pub struct Snapshot {
     sums: [f64; 7],
 }
 
-/// What a row of `pg_stat_io` tells; what it leaves out is 0.
+/// What a row of `pg_stat_io` reports; omitted values are 0.
 trait Row {
     /// A number.
     fn number(&self, name: &str) -> Option<f64>;
     /// A text.
     fn text(&self, name: &str) -> Option<String>;
-    /// What a column has that is not known and not a number, or one without its last digits.
+    /// What an unread column contains: an unknown value, no number, or one without its last digits.
     fn unread(&self, name: &str) -> Option<String>;
 }
 
 impl Snapshot {
-    /// Of no row.
+    /// Without rows.
     pub const fn new(at_ms: i64) -> Self {
         Self { at_ms, reset: String::new(), sums: [0.0; 7] }
     }
@@ -127,14 +127,14 @@ impl Snapshot {
         }
     }
 
-    /// Adds a row that is a JSON object; what is none adds nothing.
+    /// Adds a row that is a JSON object; anything else adds nothing.
     pub fn add_json(&mut self, text: &str) {
         if let Ok(row) = serde_json::from_str::<Map<String, Value>>(text) {
             self.add(&row);
         }
     }
 
-    /// What happened since another; nothing when the statistics were reset in between.
+    /// What happened since another snapshot; `None` if the statistics were reset in between.
     pub fn since(&self, before: &Self) -> Option<(Span, Vec<(Metric, f64)>)> {
         let span = Span::between(before.at_ms, self.at_ms)?;
         let fell = self.sums.iter().zip(before.sums).any(|(now, then)| *now < then);
@@ -229,7 +229,7 @@ impl State {
         Ok(())
     }
 
-    /// The time of a snapshot, which all of its rows have; nothing for a local time that never was.
+    /// The time of a snapshot, equal in all of its rows; `None` for a local time that never existed.
     fn moment(&mut self, text: &str, line: u64, out: &mut SampleSink<'_>) -> Result<Option<i64>, Problem> {
         if let Some((_, at_ms)) = self.told.as_ref().filter(|(told, _)| told == text) {
             return Ok(*at_ms);
@@ -247,7 +247,7 @@ impl State {
         Ok(at_ms)
     }
 
-    /// A snapshot is whole; the next begins.
+    /// A snapshot is complete; the next one begins.
     fn snapshot(
         &mut self,
         next: Option<Snapshot>,

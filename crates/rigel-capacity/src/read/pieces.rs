@@ -17,7 +17,7 @@ const MOST_DEPTH: usize = 64;
 #[derive(Debug)]
 pub struct Pieces {
     array: &'static str,
-    /// What is open: a bracket, and the name of what is in it.
+    /// What is open: a bracket, and the name of its content.
     open: Vec<(u8, Vec<u8>)>,
     /// The string that was read last outside of elements, which may be a name.
     word: Vec<u8>,
@@ -25,11 +25,11 @@ pub struct Pieces {
     escaped: bool,
     /// The depth at which the element began that is being read.
     element: Option<usize>,
-    /// Its bytes of earlier pieces, and the line at which it began.
+    /// Its bytes from earlier pieces, and the line on which it began.
     kept: Vec<u8>,
     began: u64,
     around: Vec<u8>,
-    /// Whether what is around elements ends within a string, and there behind a backslash.
+    /// Whether the text around elements ends within a string, and after a backslash there.
     around_string: (bool, bool),
     /// Arrays that were begun.
     arrays: u64,
@@ -50,7 +50,7 @@ pub struct Piece<'a> {
 }
 
 impl Pieces {
-    /// Of the arrays of this name; an empty name is for objects of the outermost array, or for objects without one.
+    /// For the arrays of this name; an empty name means objects of the outermost array, or objects without one.
     pub fn of(array: &'static str) -> Self {
         Self {
             array,
@@ -69,7 +69,7 @@ impl Pieces {
         }
     }
 
-    /// Gives each element that is whole.
+    /// Passes on each complete element.
     pub fn cut(
         &mut self,
         bytes: &[u8],
@@ -138,7 +138,7 @@ impl Pieces {
         Ok(())
     }
 
-    /// A document begins, whatever is open: the one before was cut off. Whether it was.
+    /// A document begins, whatever is open: the previous one was truncated. Returns whether it was.
     pub fn restart(&mut self) -> bool {
         let was_torn = self.in_string || !self.open.is_empty();
         let (arrays, line) = (self.arrays, self.line);
@@ -153,7 +153,7 @@ impl Pieces {
         if self.over && self.open.is_empty() && !self.in_string { Ok(()) } else { Err(torn(self.line)) }
     }
 
-    /// All that is around the elements; not closed while the document continues.
+    /// Everything around the elements; not closed while the document continues.
     pub fn around(&self) -> &[u8] {
         &self.around
     }
@@ -239,7 +239,7 @@ fn before(bytes: &[u8], is_sign: impl Fn(&u8) -> bool) -> usize {
     bytes.iter().position(is_sign).unwrap_or(bytes.len())
 }
 
-/// The text of a name in what is around elements: `"nodename":"vm"`; the last one, which is of the host at hand. Blanks between signs are gone there.
+/// The text of a name around elements: `"nodename":"vm"`; the last one, which is of the current host. Blanks between tokens are removed there.
 pub fn text_around(around: &[u8], name: &str) -> Option<String> {
     let quoted = [b"\"", name.as_bytes(), b"\":\""].concat();
     let at = around.windows(quoted.len()).rposition(|part| part == quoted)?;

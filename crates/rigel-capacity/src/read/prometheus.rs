@@ -34,7 +34,7 @@ pub struct Prometheus {
     found: Series,
 }
 
-/// What was read of all series until now.
+/// What has been read of all series so far.
 #[derive(Default)]
 struct Series {
     /// Whether a series may come in several parts, in any order.
@@ -45,7 +45,7 @@ struct Series {
     sizes: BTreeMap<Labels, BTreeMap<i64, f64>>,
     /// By instance.
     hosts: BTreeMap<String, Host>,
-    /// Counters by name and what they are of, with their other labels and their time.
+    /// Counters by name and subject, with their other labels and their time.
     told: BTreeMap<(String, Labels), Vec<CounterSeries>>,
     names: OtherNames,
     /// Series of any name.
@@ -59,26 +59,26 @@ struct CounterSeries {
     last_ms: i64,
 }
 
-/// Of what a counter is.
+/// What a counter is about.
 type CounterKey = (Labels, Metric);
 
 /// When an instance was scraped.
 #[derive(Default)]
 struct Host {
-    /// Of all counters the shortest interval, or of the first one each of whose readings is a scrape.
+    /// The shortest interval of all counters, or that of the first one with a reading for each scrape.
     scrapes: Option<Scrapes>,
     /// Readings that are not yet made rates of.
     waiting: BTreeMap<CounterKey, Vec<(i64, f64)>>,
-    /// How far each counter was made rates of: its next part continues from there.
+    /// How far each counter was converted to rates: its next part continues from there.
     counters: BTreeMap<CounterKey, LastReading>,
 }
 
-/// Where a counter stood.
+/// The last reading of a counter.
 #[derive(Default)]
 struct LastReading {
     counter: Counter,
     at_ms: Option<i64>,
-    /// What the disk was.
+    /// Id of the disk.
     id: String,
 }
 
@@ -104,7 +104,7 @@ struct JsonSeries<V> {
     #[serde(default = "Vec::new")]
     values: Vec<V>,
     value: Option<V>,
-    /// Of an export, in milliseconds; its values have no times then.
+    /// For an export, in milliseconds; its values then have no times.
     #[serde(default)]
     timestamps: Vec<i64>,
 }
@@ -112,8 +112,8 @@ struct JsonSeries<V> {
 /// A value of Prometheus: seconds, and a number as text.
 type JsonSample = (f64, Number);
 
-/// A number, also one that is written as text, such as `"NaN"` and `"Infinity"`; NaN for what is none. Read without a copy of the text, because there
-/// are millions of them.
+/// A number, also in text form, such as `"NaN"` and `"Infinity"`; NaN for anything else. Read without a copy of the
+/// text, because there are millions of them.
 struct Number(f64);
 
 impl<'de> Deserialize<'de> for Number {
@@ -165,7 +165,7 @@ impl Room for Prometheus {
         }
         if !self.is_export && *count == 0 && self.pieces.end().is_ok() {
             return Err(wrong(1, "the answer has no series")
-                .because("nothing of the query's name, labels and time is in that Prometheus")
+                .because("that Prometheus has nothing with the query's name, labels and time")
                 .next("check the query, start and end; {__name__=~\"node_disk_.*\"} shows what there is"));
         }
         if has_warnings(self.pieces.around()) {
@@ -204,7 +204,7 @@ fn of_server(error: &str) -> Problem {
 /// The labels of a series, and its finite values with their times in milliseconds.
 type LabelsAndReadings = (BTreeMap<String, String>, Vec<(i64, f64)>);
 
-/// A series of either tool. Values that are no numbers are left out and counted.
+/// A series of either tool. Values that are not numbers are left out and counted.
 fn parse(piece: &Piece<'_>, is_export: bool, out: &mut SampleSink<'_>) -> Result<LabelsAndReadings, Problem> {
     let wrong_series = |error: serde_json::Error| {
         wrong(piece.line, format!("this is not a Prometheus series: {}", shown(&error.to_string())))
@@ -218,7 +218,7 @@ fn parse(piece: &Piece<'_>, is_export: bool, out: &mut SampleSink<'_>) -> Result
     if is_export {
         let found: JsonSeries<Number> = serde_json::from_slice(piece.json).map_err(wrong_series)?;
         if let Some(at) = found.timestamps.iter().find(|at| !is_moment(**at)) {
-            return Err(wrong(piece.line, format!("{at} is no time from 1970 to 9999 in milliseconds"))
+            return Err(wrong(piece.line, format!("{at} is not a time from 1970 to 9999 in milliseconds"))
                 .because("the file was changed, or comes from something else")
                 .next("use /api/v1/export, whose times are in milliseconds"));
         }
@@ -234,7 +234,7 @@ fn parse(piece: &Piece<'_>, is_export: bool, out: &mut SampleSink<'_>) -> Result
             .next("use /api/v1/query_range with start, end and step"));
     }
     if let Some((at, _)) = found.values.iter().find(|(at, _)| milliseconds(*at).is_none()) {
-        return Err(wrong(piece.line, format!("{at} is no time from 1970 to 9999 in seconds"))
+        return Err(wrong(piece.line, format!("{at} is not a time from 1970 to 9999 in seconds"))
             .because("the file was changed, or comes from something else")
             .next("save the answer of /api/v1/query_range, whose times are in seconds"));
     }
@@ -292,7 +292,7 @@ fn series(
 }
 
 impl Series {
-    /// Refuses a counter that is there twice for the same time, as replicas of one Prometheus tell it.
+    /// Refuses a counter that occurs twice for the same time, as replicas of one Prometheus report it.
     fn check_twice(
         &mut self,
         name: &str,
@@ -322,7 +322,7 @@ impl Series {
         Ok(())
     }
 
-    /// A counter: it waits until one of its host says when that was scraped, or until all parts of it may be there.
+    /// A counter: it waits until one of its host shows when that was scraped, or until all of its parts may be present.
     fn counter(
         &mut self,
         labels: Labels,
@@ -361,7 +361,7 @@ impl Host {
         self.scrapes = Scrapes::of(readings).map(nearest).or(known);
     }
 
-    /// Makes rates of what waits: parts of a counter in the order of time, and a reading that is there twice once.
+    /// Converts what waits to rates: parts of a counter in time order, duplicate readings once.
     fn write(&mut self, identities: &Identities, out: &mut SampleSink<'_>) {
         let mut waiting = std::mem::take(&mut self.waiting);
         for readings in waiting.values_mut() {
@@ -402,7 +402,7 @@ pub fn milliseconds(seconds: f64) -> Option<i64> {
 }
 
 impl LastReading {
-    /// Makes rates of the next readings of a counter. What begins earlier than the last ended is a part that came late: nothing leads to it.
+    /// Converts the next readings of a counter to rates. A part that begins before the last one ended came late: nothing precedes it.
     fn go_on(
         &mut self,
         (labels, metric): (&Labels, Metric),

@@ -14,7 +14,7 @@ use rigel_core::error::Problem;
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// Where images are mounted that nobody writes to.
+/// Mount points of images, which nobody writes to.
 const IMAGES: [&str; 3] = ["/snap/", "/var/lib/snapd/", "/dev/loop"];
 
 /// A reader of it.

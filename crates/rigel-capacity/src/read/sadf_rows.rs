@@ -10,9 +10,9 @@ use super::{Room, SampleSink};
 use crate::{MS_PER_S, Metric, Source, Span, Subject, when};
 use rigel_core::error::Problem;
 
-/// How a line of names begins.
+/// Prefix of a line of column names.
 pub const HEAD: &str = "# hostname;interval;timestamp";
-/// How sadf writes what is read here.
+/// The command that writes what is read here.
 pub const AGAIN: &str = "sadf -d FILE -- -b -d";
 /// Host, interval and time.
 const OF_TIME: usize = 3;

@@ -38,18 +38,18 @@ struct Tables {
     is_of_space: bool,
 }
 
-/// What a row has.
+/// The columns of a row.
 struct Columns {
-    /// Words after the time that are of it: India has the zone there.
+    /// Words after the time that belong to it: India writes the zone there.
     of_time: usize,
     is_utc: bool,
     /// The names of the numbers.
     names: Vec<String>,
-    /// Whether the disk stands behind them, as with `-p`.
+    /// Whether the disk comes last, as with `-p`.
     is_disk_last: bool,
 }
 
-/// The rows of one time; nothing for a local time that never was.
+/// The rows of one time; `None` for a local time that never existed.
 struct Report {
     time: Time,
     at_ms: Option<i64>,
@@ -75,7 +75,7 @@ impl Room for Sar {
 }
 
 impl Columns {
-    /// The names after the time of a line, if they are those of the table of disks.
+    /// The names after the time of a line, if they are those of the disk table.
     fn of(words: &[&str]) -> Option<Self> {
         let at = |name: &str| words.iter().position(|word| *word == name);
         let (disk, tps) = at("DEV").zip(at("tps"))?;
@@ -89,7 +89,7 @@ impl Columns {
         })
     }
 
-    /// A row behind its time; `None` when it has too few words. Names may have blanks.
+    /// A row after its time; `None` if it has too few words. Names may contain blanks.
     fn disk(&self, words: &[&str], number: u64) -> Result<Option<Disk<'static>>, Problem> {
         let count = self.names.len();
         let words = words.get(self.of_time..).unwrap_or_default();
@@ -192,7 +192,7 @@ impl Tables {
         iostat::Run::begin(self.runs, &self.host, Dates::default()).by(Source::Sadf)
     }
 
-    /// Milliseconds of the epoch; nothing for a local time that never was.
+    /// Milliseconds of the epoch; `None` for a local time that never existed.
     fn moment(&mut self, time: Time, number: u64, out: &mut SampleSink<'_>) -> Result<Option<i64>, Problem> {
         if let Some((_, at_ms)) = self.last.filter(|(last, _)| *last == time) {
             return Ok(at_ms);
@@ -228,20 +228,20 @@ impl Tables {
         Ok(())
     }
 
-    /// The head of another run stands behind a row that is cut off, as sar was stopped and its output continues in the same file.
+    /// The head of another run follows a truncated row, because sar was stopped and its output continues in the same file.
     fn torn(&mut self, out: &mut SampleSink<'_>) {
         self.part(out);
         out.seen.notes.insert("a run in the file ends in the middle: its complete rows are used");
     }
 
-    /// Which disks the last report of a run that was cut off would have had is not known.
+    /// It is unknown which disks the last report of a truncated run would have had.
     fn part(&mut self, out: &mut SampleSink<'_>) {
         if let Some(Report { at_ms: Some(at_ms), rows, .. }) = self.report.take() {
             self.run.part(at_ms, &rows, out);
         }
     }
 
-    /// All rows of a time are there.
+    /// All rows of a time are present.
     fn whole(&mut self, out: &mut SampleSink<'_>) {
         if let Some(Report { at_ms: Some(at_ms), rows, .. }) = self.report.take() {
             self.run.report(at_ms, &rows, out);

@@ -7,17 +7,17 @@
 use rigel_core::units::to_f64;
 use std::collections::BTreeMap;
 
-/// With fewer changes nothing is known about how they lie.
+/// With fewer changes nothing is known about their distribution.
 const LEAST_CHANGES: usize = 8;
 /// Nobody asks this many times for one scrape.
 const MOST_STEPS: i64 = 10_000;
-/// Of the distances between changes this part has to be the interval of the scrapes, or a multiple of it.
+/// This part of the distances between changes has to be the scrape interval, or a multiple of it.
 const REGULAR: f64 = 0.9;
 
-/// Of two neighbouring distances each has to be this part at least, before an interval between them is looked for.
+/// Each of two neighbouring distances must have at least this part before an interval between them is tried.
 const LEAST_OF_EITHER: f64 = 0.1;
-/// Changes that such an interval needs. All of them lie within a step of its scrapes but for late ones; of the part that would lie elsewhere by
-/// chance, as bursts of a disk do, no more than this may.
+/// Changes that such an interval needs. All of them, except late ones, lie within a step of its scrapes; at most this
+/// part of those that chance, such as bursts of a disk, would put elsewhere.
 const LEAST_BETWEEN: usize = 20;
 const MOST_ELSEWHERE: f64 = 0.25;
 /// Scrapes are this many milliseconds apart, or a multiple.
@@ -39,7 +39,7 @@ pub struct Scrapes {
 }
 
 impl Scrapes {
-    /// How a counter was scraped whose readings these are, in order; `None` when it changed too seldom to tell.
+    /// How a counter with these ordered readings was scraped; `None` if it changed too rarely to tell.
     pub fn of(readings: &[(i64, f64)]) -> Option<Self> {
         let step_ms =
             readings.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0)).filter(|ms| *ms > 0).min()?;
@@ -71,8 +71,8 @@ impl Scrapes {
         Some(Self { interval_ms, phase_ms, step_ms, is_every: false })
     }
 
-    /// One reading for each scrape: the last before the next one, so a scrape that came late belongs to its own. Its time is a step behind the
-    /// scrape, which is the same for all and within the time of the readings.
+    /// One reading per scrape: the last before the next one, so that a late scrape belongs to its own. Its time is
+    /// one step after the scrape, which is the same for all and within the time of the readings.
     pub fn thinned(self, readings: &[(i64, f64)]) -> Vec<(i64, f64)> {
         let (Some(first), Some(last)) = (readings.first(), readings.last()) else { return Vec::new() };
         let number = |at_ms: i64| (at_ms - self.phase_ms).div_euclid(self.interval_ms);
@@ -134,7 +134,7 @@ struct Window {
     count: usize,
 }
 
-/// Where most of the residues lie together.
+/// Where most residues lie together.
 fn window(residues: &[i64], interval_ms: i64, step_ms: i64) -> Option<Window> {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     residues.iter().for_each(|residue| *counts.entry(*residue).or_default() += 1);

@@ -27,9 +27,9 @@ pub enum DateOrder {
 /// What the file does not say.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The name of the host, whatever the file calls it.
+    /// The name of the host, whatever the file says.
     pub host: Option<String>,
-    /// The name of the host of a file that does not tell it.
+    /// The name of the host for a file that does not name it.
     pub host_of_nameless: Option<String>,
     /// The zone of times without an offset.
     pub zone: Option<TimeZone>,
@@ -42,7 +42,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Of files whose times are in UTC where they do not say otherwise.
+    /// For files with times in UTC unless they say otherwise.
     pub fn utc() -> Self {
         Self { zone: Some(TimeZone::UTC), ..Self::default() }
     }
@@ -51,17 +51,17 @@ impl Options {
 /// What a reader saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReaderNotes {
-    /// Values that became samples, and some of them more than once.
+    /// Values that became samples, some of them more than once.
     pub values: u64,
-    /// Counters that fell, each counter of its own: an interval is left out.
+    /// Counters that fell, each counted separately: an interval is left out.
     pub resets: u64,
     /// Intervals that are left out because nothing was sampled for long.
     pub gaps: u64,
     /// Reboots that the source reports on.
     pub reboots: u64,
-    /// Rows that are left out because their time was before that of the row before.
+    /// Rows left out because they were earlier than the previous row.
     pub backwards: u64,
-    /// Values that can be none: no number, below 0, or more than any host can do.
+    /// Impossible values: not a number, below 0, or more than any host can do.
     pub unusable: u64,
     /// Reports of iostat that are left out because they are the first of their run.
     pub first_reports: u64,
@@ -69,17 +69,17 @@ pub struct ReaderNotes {
     pub idle: u64,
     /// Local times that the clock skipped.
     pub skipped: u64,
-    /// Of samples that stand for a longer time: how long the tool looked, in milliseconds.
+    /// For samples that represent a longer time: how long the tool measured, in milliseconds.
     pub sampled_ms: u64,
-    /// And for how long they stand.
+    /// The time that they represent.
     pub spanned_ms: u64,
     /// Hosts.
     pub hosts: BTreeSet<String>,
-    /// What the file calls each host; two for one are two hosts under one name.
+    /// The names of each host in the file; two for one are two hosts under one name.
     told: BTreeMap<String, BTreeSet<String>>,
     /// Whether the source does not part reads from writes.
     pub unparted: bool,
-    /// Whether it parts them for the host as a whole.
+    /// Whether it separates them for the host as a whole.
     pub parted_of_host: bool,
     /// Rows of statistics that the store has no metric for, by their names.
     pub left_out: BTreeMap<String, u64>,
@@ -87,11 +87,11 @@ pub struct ReaderNotes {
     pub notes: BTreeSet<&'static str>,
 }
 
-/// Names of statistics that are told apart; a database has some thousands at most.
+/// Names of statistics that are distinguished; a database has a few thousand at most.
 const MOST_NAMES: usize = 4096;
 
 impl ReaderNotes {
-    /// A row is of a statistic that the store has no metric for.
+    /// A row contains a statistic that the store has no metric for.
     pub fn leaves_out(&mut self, name: &str) {
         let name = shown(name);
         if self.left_out.contains_key(&name) || self.left_out.len() < MOST_NAMES {
@@ -121,7 +121,7 @@ impl ReaderNotes {
         self.notes.extend(&other.notes);
     }
 
-    /// The rate that a reading of a counter gave; why there is none is counted.
+    /// The rate from a reading of a counter; if there is none, the reason is counted.
     pub fn rate(&mut self, step: Step) -> Option<(Span, f64)> {
         match step {
             Step::Rate(span, rate) => return Some((span, rate)),
@@ -133,7 +133,7 @@ impl ReaderNotes {
         None
     }
 
-    /// A host is called so by the file.
+    /// The file names a host.
     pub fn tells_of(&mut self, host: &str, told: &str) {
         if !self.told.get(host).is_some_and(|all| all.contains(told)) {
             self.told.entry(host.to_owned()).or_default().insert(told.to_owned());
@@ -162,7 +162,7 @@ impl ReaderNotes {
 }
 
 impl SampleSink<'_> {
-    /// The host's name as it is to be.
+    /// The host's name in the history.
     pub fn host(&mut self, told: &str) -> String {
         let nameless = self.options.host_of_nameless.as_deref().filter(|_| told.is_empty());
         let host = self.options.host.as_deref().or(nameless).unwrap_or(told);
@@ -173,10 +173,10 @@ impl SampleSink<'_> {
         host
     }
 
-    /// What is whole of a file that was cut off counts, if it is something.
+    /// The complete part of a truncated file counts, if there is any.
     ///
     /// # Errors
-    /// When nothing of it is.
+    /// When no part is complete.
     pub fn takes_what_is_whole(
         &mut self,
         ended: Result<(), Problem>,
@@ -191,10 +191,10 @@ impl SampleSink<'_> {
         }
     }
 
-    /// Somebody has to say about which host a file is: it, or who imports it.
+    /// Either the file or the user has to name the host.
     ///
     /// # Errors
-    /// When nobody does.
+    /// When neither does.
     pub fn check_host(&self, told: &str, line: u64) -> Result<(), Problem> {
         let Options { host, host_of_nameless, .. } = self.options;
         if !told.is_empty() || host.is_some() || host_of_nameless.is_some() {
@@ -205,10 +205,10 @@ impl SampleSink<'_> {
             .next("name the host with --host NAME"))
     }
 
-    /// The zone of a local time behind which the file has a word for it, as the host abbreviates it; none where it is the one that was given.
+    /// The zone of a local time followed by the host's abbreviation of it; otherwise the given one.
     ///
     /// # Errors
-    /// When the word may be that of several zones, and none was given.
+    /// When the abbreviation may mean several zones, and none was given.
     pub fn zone_of(&mut self, told: &str, local: DateTime, line: u64) -> Result<Option<TimeZone>, Problem> {
         if when::is_utc(told) {
             return Ok(Some(TimeZone::UTC));
@@ -218,19 +218,19 @@ impl SampleSink<'_> {
             (Some(zone), _) if told.is_empty() || when::is_called(zone, told, local) => Ok(None),
             (_, Some(offset)) => Ok(Some(offset)),
             (Some(_), None) => {
-                self.seen.notes.insert("the file calls the zone of its times otherwise than the one of --zone is called: check whether it is the right one");
+                self.seen.notes.insert("the file names another time zone than --zone: check it");
                 Ok(None)
             }
             (None, None) if told.is_empty() => Ok(None),
             (None, None) => Err(wrong(line, format!("the times in this file are in {}", shown(told)))
-                .because("several zones are abbreviated so, or it is none that is known here")
+                .because("several zones share this abbreviation, or it is unknown")
                 .next(
                     "name the zone with --zone, as in --zone Europe/Berlin, or --zone local for this host's",
                 )),
         }
     }
 
-    /// The moment of a local time, in the zone that the file has for it or the one that was given; none for a time that the clock skipped.
+    /// The time in UTC of a local time, in the zone of the file or the given one; `None` for a time that the clock skipped.
     ///
     /// # Errors
     /// When there is no zone.
@@ -256,7 +256,7 @@ impl SampleSink<'_> {
         Ok(moment)
     }
 
-    /// The same of a series whose times go forward while those of others stand between them.
+    /// The same for a series with ascending times between those of others.
     ///
     /// # Errors
     /// When there is no zone.
@@ -275,13 +275,13 @@ impl SampleSink<'_> {
         Ok(moment)
     }
 
-    /// A disk as it is to be called.
+    /// A disk under its name in the history.
     pub fn disk(&self, told: &str, id: &str) -> Subject {
         let renamed = self.options.renamed.iter().find(|(from, _)| from == told);
         Subject::disk(renamed.map_or(told, |(_, to)| to), id)
     }
 
-    /// Samples of one interval; values that can be none are left out and counted.
+    /// Samples of one interval; impossible values are left out and counted.
     pub fn row(&mut self, key: &Key, span: Span, values: &[(Metric, f64)]) {
         let are_sound = are_sound(span, values);
         let sound = values.iter().zip(are_sound).filter(|(_, is_sound)| *is_sound);
@@ -298,7 +298,7 @@ impl SampleSink<'_> {
     }
 }
 
-/// The file is not as its format says.
+/// The file contradicts its format.
 pub fn wrong(line: u64, what: impl Into<String>) -> Problem {
     Problem::usage(what).at(format!("line {line}"))
 }

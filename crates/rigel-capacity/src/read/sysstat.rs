@@ -24,7 +24,7 @@ pub struct Disk<'a> {
     pub reads: Option<f64>,
     #[serde(rename = "w/s")]
     writes: Option<f64>,
-    /// As JSON of iostat before sysstat 11.7.2 calls them.
+    /// Name in the JSON of iostat before sysstat 11.7.2.
     #[serde(rename = "r")]
     old_reads: Option<f64>,
     #[serde(rename = "w")]
@@ -57,7 +57,7 @@ pub struct Disk<'a> {
 }
 
 impl Disk<'static> {
-    /// A disk by the columns of a table; those of no use are left out. Locales have decimal commas, and there are no groups of thousands.
+    /// A disk from the columns of a table; unused ones are left out. Locales have decimal commas, and there are no groups of thousands.
     pub fn of_columns<'a>(device: String, columns: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let mut disk = Self { device: Cow::Owned(device), ..Self::default() };
         for (name, word) in columns {
@@ -89,7 +89,7 @@ pub fn has_fraction(json: &[u8]) -> bool {
     json.windows(3).any(|part| part[1] == b'.' && part[0].is_ascii_digit() && part[2].is_ascii_digit())
 }
 
-/// Says that waits of disks which did something are too coarse.
+/// Reports that waits of busy disks are too coarse.
 pub fn tell_coarse(disks: &[Disk<'_>], out: &mut SampleSink<'_>) {
     if disks.iter().any(|disk| disk.is_coarse && disk.is_busy()) {
         out.seen.notes.insert(
@@ -99,7 +99,7 @@ pub fn tell_coarse(disks: &[Disk<'_>], out: &mut SampleSink<'_>) {
 }
 
 impl Disk<'_> {
-    /// What it tells, in units of ours.
+    /// Its values, in our units.
     pub fn values(&self) -> Vec<(Metric, f64)> {
         let (reads, writes) = (self.reads.or(self.old_reads), self.writes.or(self.old_writes));
         let kb_bytes = self.bytes_of_kb();
@@ -150,10 +150,10 @@ impl Disk<'_> {
     }
 }
 
-/// What the table of filesystems is called where it is left out.
+/// Name of the table of filesystems when it is left out.
 pub const SPACE: &str = "MBfsused (space is read from sadf -j FILE -- -F MOUNT)";
 
-/// The name of a disk as iostat reports it: a blank before it says that it is the sum of a group (`-g`). The name, and what stays of it.
+/// The name of a disk as iostat reports it: a leading blank marks the sum of a group (`-g`). Returns the name and its persistent id.
 pub fn of_group(told: &str) -> (&str, String) {
     let name = told.trim();
     (name, if told.starts_with(' ') { format!("{GROUP}{name}") } else { String::new() })
@@ -180,8 +180,8 @@ pub fn without_colours(line: &[u8]) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Where in a line the first line of another run begins, behind a row that is cut off: tools that were stopped have written what fills their
-/// buffer, without the end of the line, and the next run continues in the same file.
+/// Where in a line the first line of another run begins, after a truncated row: a stopped tool wrote only full
+/// buffers, without the end of the line, and the next run continues in the same file.
 pub fn glued_head(line: &str) -> Option<usize> {
     line.match_indices("Linux ").map(|(at, _)| at).filter(|at| !line[..*at].trim().is_empty()).find(|at| {
         let mut words = line[*at..].split_whitespace().skip(1);

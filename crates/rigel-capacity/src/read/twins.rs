@@ -6,13 +6,13 @@ use super::seen::{shown, wrong};
 use rigel_core::error::Problem;
 use std::collections::BTreeMap;
 
-/// All labels of a series but those that say what it is of.
+/// All labels of a series except those that identify its subject.
 pub type OtherLabels = BTreeMap<String, String>;
 
 /// A series may get other labels and have the old ones back; one that does so again and again is two series.
 const MOST_RETURNS: u32 = 1;
 
-/// One counter in a file whose samples come one by one: which series it was, and which it is.
+/// One counter in a file whose samples come one by one: its last series, and its current one.
 #[derive(Default)]
 pub struct SeriesWatch {
     all: Vec<(OtherLabels, i64)>,
@@ -42,7 +42,7 @@ impl SeriesWatch {
     }
 }
 
-/// Both series are of one counter; `None` if no label differs.
+/// Both series belong to one counter; `None` if no label differs.
 pub fn problem(
     (name, device): (&str, &str),
     one: &OtherLabels,

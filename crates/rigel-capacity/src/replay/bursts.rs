@@ -13,7 +13,7 @@ const LEAST_INTERVALS: usize = 6;
 const LEAST_MINUTES: usize = 2;
 /// Below that, arrivals are more even than chance: as far from 0 as from 1.
 const EVEN: f64 = 0.5;
-/// Steps of the search for a spread, each a part larger than the one before.
+/// Steps of the search for a spread, each larger than the previous one by a constant factor.
 const STEPS: i32 = 400;
 const HALVINGS: u32 = 40;
 
@@ -26,14 +26,14 @@ pub struct Minute {
     pub intervals: usize,
     /// The length of one, in seconds.
     pub interval_s: f64,
-    /// What arrives in an interval on average.
+    /// The mean number of arrivals in an interval.
     pub mean: f64,
     /// The variance of that number.
     pub variance: f64,
 }
 
 impl Minute {
-    /// Of intervals with what arrived per second; `None` if they are too few, or not alike.
+    /// From intervals with their arrivals per second; `None` if there are too few, or they are not alike.
     pub fn of(intervals: &[(Span, f64)]) -> Option<Self> {
         let first = intervals.first()?.0;
         let count = intervals.len();
@@ -67,12 +67,12 @@ pub struct Bursts {
     pub interval_s: f64,
     /// Intervals of a minute.
     pub intervals: usize,
-    /// Minutes that say so.
+    /// Minutes with this information.
     pub minutes: usize,
 }
 
 impl Bursts {
-    /// Of some minutes together; `None` if they say too little. Minutes of another interval than the first do not count.
+    /// From several minutes; `None` if they say too little. Minutes with another interval than the first do not count.
     pub fn of(minutes: &[Minute]) -> Option<Self> {
         let first = minutes.first()?;
         let alike = || minutes.iter().filter(|one| (one.interval_s / first.interval_s - 1.0).abs() < 0.2);
@@ -116,7 +116,7 @@ impl Bursts {
         Spread::new(best.0).map_or((Shape::Poisson, 1.0), |found| (Shape::Bursty(found), best.1))
     }
 
-    /// The dispersion that is expected of several classes at these rates, each with that spread, when it is checked in this way.
+    /// The expected dispersion of several classes at these rates, each with that spread, when it is measured in this way.
     fn expected(&self, spread: f64, rates: &[u32]) -> f64 {
         let intervals = to_f64(self.intervals.max(2) as u64);
         let minute_s = self.interval_s * intervals;
@@ -143,7 +143,7 @@ fn variance(spread: f64, rate: f64, time_s: f64) -> f64 {
     rate * time_s * (1.0 + (spread - 1.0) * grown)
 }
 
-/// Where an answer turns from no to yes.
+/// Where an answer changes from no to yes.
 fn halved(mut low: f64, mut high: f64, is_beyond: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);

@@ -40,22 +40,22 @@ impl Flow {
 pub struct Row {
     /// When.
     pub span: Span,
-    /// What was read.
+    /// Reads.
     pub reads: Flow,
-    /// What was written.
+    /// Writes.
     pub writes: Flow,
 }
 
-/// A disk, or a database, and from when to when it is known.
+/// A disk or database, and the period in which it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Life {
-    /// The number of the member that it is of: stretches count that all members have.
+    /// The index of its member: stretches count if all members have them.
     pub member: usize,
     /// On which host.
     pub host: String,
-    /// Which.
+    /// The disk or database.
     pub subject: Subject,
-    /// The start of its first interval, of whatever source.
+    /// The start of its first interval, from any source.
     pub first_ms: i64,
     /// The end of its last one.
     pub last_ms: i64,
@@ -64,7 +64,7 @@ pub struct Life {
 }
 
 impl Life {
-    /// The lives of all subjects of members, out of what a store has of them.
+    /// The lives of all subjects of members, as far as a store has them.
     pub fn all(members: &Members, held: &[KeySummary]) -> Vec<Self> {
         let life = |member: usize, host: &str, subject: &Subject| {
             let own = held.iter().filter(|one| one.key.host == host && one.key.subject.is_same(subject));
@@ -80,16 +80,16 @@ impl Life {
     }
 }
 
-/// What a history has in a time.
+/// What a history contains for a period.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryExcerpt {
     /// The stretches in which everything is known, in the order of time.
     pub rows: Vec<Row>,
     /// The minutes of which more than their mean is known.
     pub minutes: Vec<Minute>,
-    /// Some source does not part operations by direction, nor does one of the host as a whole: bytes take precedence.
+    /// Some source does not separate operations by direction, and neither does one of the host as a whole: bytes take precedence.
     pub unparted: bool,
-    /// Operations of some source are parted as those of the host as a whole.
+    /// Operations of some source are separated like those of the host as a whole.
     pub parted_as_host: bool,
     /// Some source has no bytes.
     pub without_bytes: bool,
@@ -113,14 +113,14 @@ struct Stretch {
 #[derive(Debug)]
 pub struct Gatherer<'a> {
     lives: &'a [Life],
-    /// Of each member the lives that count, by their places.
+    /// For each member the indexes of the lives that count.
     members: Vec<(Vec<usize>, Epochs)>,
     step_ms: u32,
     found: HistoryExcerpt,
 }
 
 impl<'a> Gatherer<'a> {
-    /// Of these subjects, in stretches of `step_ms`.
+    /// For these subjects, in stretches of `step_ms`.
     pub fn new(lives: &'a [Life], step_ms: u32) -> Self {
         let count = lives.iter().map(|life| life.member + 1).max().unwrap_or(0);
         let found = HistoryExcerpt { member_ops: vec![0.0; count], ..HistoryExcerpt::default() };
@@ -135,8 +135,8 @@ impl<'a> Gatherer<'a> {
         Self { lives, members, step_ms, found }
     }
 
-    /// Milliseconds before a part of the time that are wanted as well: clocks of several members differ, and an interval that began earlier has some
-    /// of the first stretch.
+    /// Milliseconds before a part of the time that are needed as well: clocks of several members differ, and an
+    /// interval that began earlier covers some of the first stretch.
     pub fn margin_ms(&self) -> i64 {
         let longest = self.lives.iter().map(|life| life.interval_ms).max().unwrap_or(0);
         if self.is_shared() { 2 * longest.max(i64::from(self.step_ms)) } else { 0 }
@@ -146,7 +146,7 @@ impl<'a> Gatherer<'a> {
         self.members.len() > 1
     }
 
-    /// Whether something counts in an interval: as long as a disk is known, what lies on it does not.
+    /// Whether a subject counts in an interval: while a disk is known, what lies on it does not count.
     fn counts(&self, place: usize, span: Span) -> bool {
         let (places, epochs) = &self.members[self.lives[place].member];
         epochs.counting(span).iter().any(|&at| places[at] == place)
@@ -157,7 +157,7 @@ impl<'a> Gatherer<'a> {
         self.members.iter().map(|(_, epochs)| epochs.counting(span).len()).sum()
     }
 
-    /// Takes a part of the time, behind those before.
+    /// Adds a period after the previous ones.
     pub fn add(&mut self, history: &History, (from_ms, to_ms): (i64, i64)) {
         let mut sums: BTreeMap<i64, Stretch> = BTreeMap::new();
         let hosts: BTreeSet<&str> = self.lives.iter().map(|life| life.host.as_str()).collect();
@@ -204,7 +204,7 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// What was found.
+    /// The result.
     pub fn finish(self) -> HistoryExcerpt {
         self.found
     }
@@ -244,8 +244,8 @@ impl<'a> Gatherer<'a> {
         reads.keys().chain(all.keys()).filter_map(known).collect()
     }
 
-    /// Reads and writes of a subject in a stretch, as far as they can be told apart: as the host does, of which the share of its other
-    /// operations is given, else by bytes.
+    /// Reads and writes of a subject in a stretch, as far as they can be separated: like those of the host, if its
+    /// share is given for other operations, otherwise by bytes.
     fn flows(&mut self, known: SubjectDeeds, of_rest: Option<f64>) -> Option<[Flow; 2]> {
         let SubjectDeeds { ops, writes, bytes } = known;
         let writes = match (writes, of_rest, bytes) {
@@ -296,7 +296,7 @@ impl<'a> Gatherer<'a> {
 struct SubjectDeeds {
     /// Operations per second.
     ops: f64,
-    /// Those of them that write, where they can be told.
+    /// Number of writes, if known.
     writes: Option<f64>,
     /// Bytes read and written per second.
     bytes: Option<(f64, f64)>,
@@ -335,7 +335,7 @@ fn coarse(history: &History, (host, subject): (&str, &Subject), metric: Metric, 
     regular
 }
 
-/// The stretch that is meant by an interval which is 1 % longer or shorter: the times of tools waver.
+/// The stretch that an interval means if it is 1 % longer or shorter: the times of tools vary.
 fn regular_span(span: Span, step_ms: u32) -> Span {
     let step = i64::from(step_ms.max(1));
     if u64::from(span.length_ms.abs_diff(step_ms)) * 100 > u64::from(step_ms) {
@@ -344,7 +344,7 @@ fn regular_span(span: Span, step_ms: u32) -> Span {
     Span { start_ms: (span.start_ms + step / 2).div_euclid(step) * step, length_ms: step_ms }
 }
 
-/// All operations of a subject, in the intervals of its source that are short enough.
+/// All operations of a subject, in those intervals of its source that are short enough.
 fn fine(history: &History, (host, subject): (&str, &Subject)) -> BTreeMap<Span, f64> {
     let series = |metric: Metric| -> BTreeMap<Span, f64> {
         let samples = history.series(host, subject, metric).samples.into_iter();

@@ -14,7 +14,7 @@ use rigel_core::units::{KIB, MIB, to_f64};
 pub const SMALLEST: u64 = 4 * KIB;
 /// The largest one: no kernel passes a larger one on in one piece.
 pub const LARGEST: u64 = 16 * MIB;
-/// Of a mean this near to a size that size is what was meant: the store rounds operations and bytes by nearly as much.
+/// A mean this close to a size means that size: the store rounds operations and bytes by nearly as much.
 const NEAR: f64 = 0.01;
 /// Most sizes of a direction.
 const MOST_SIZES: u32 = 3;
@@ -43,7 +43,7 @@ impl Sizes {
         Self((0..few).map(|number| 1_u64 << place(number)).collect())
     }
 
-    /// How many operations per second of each size there are, of whole ones.
+    /// How many operations per second of each size there are, as whole numbers.
     fn deal(&self, flow: Flow) -> Vec<u32> {
         let mut counts = vec![0; self.0.len()];
         let Some(mean) = flow.mean_bytes() else { return counts };
@@ -90,7 +90,7 @@ fn around(mean: f64) -> (u32, u32) {
 pub struct Mix {
     reads: Sizes,
     writes: Sizes,
-    /// As a load has them; one that no phase has is there, too.
+    /// The classes of a load; also one that no phase has.
     pub classes: Vec<LoadClass>,
 }
 

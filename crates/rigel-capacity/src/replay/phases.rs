@@ -7,28 +7,28 @@
 use super::gather::Row;
 use std::ops::Range;
 
-/// What a stretch is compared by: operations and bytes in both directions.
+/// Stretches are compared by operations and bytes in both directions.
 const FIGURES: usize = 4;
 /// Rates that differ by so small a part of the mean are alike, however calm they are.
 const ALIKE: f64 = 0.03;
-/// What varies from one stretch to the next is known by the difference that this many are not above: of stretches that vary more than others too, and
-/// barely by those where another phase begins.
+/// The quantile of the differences between neighbouring stretches that estimates their usual variation: it includes
+/// stretches that vary more than others, and barely those where another phase begins.
 const PART: f64 = 0.8;
-/// That quantile of squared differences of two normal numbers over the variance of one.
+/// That quantile of squared differences of two normal variables over the variance of one.
 const SQUARE: f64 = 3.284_75;
-/// What has to be gained by another phase, in units of what chance gains by each figure (Schwarz's criterion has 2).
+/// What another phase has to gain, in units of the gain by chance for each figure (Schwarz's criterion has 2).
 const WORTH: f64 = 3.0;
 
-/// A stretch with this many times the mean of its phase stays one of its own when it is the busiest of all: joined with quieter neighbours it would
-/// be hidden, and the busiest is what a storage has to carry.
+/// The busiest stretch remains a phase of its own if it has this many times the mean of its phase: joined with
+/// quieter neighbours it would be hidden, and the busiest is what a storage has to sustain.
 const PEAK: f64 = 1.2;
-/// What varies within that time is known by the bursts of a phase, which a shorter phase would not have.
+/// Variation within this time appears as bursts of a phase, which a shorter phase would not have.
 const LEAST_PEAK_MS: u32 = 120_000;
 
-/// How many phases there may be.
+/// The permitted number of phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseLimit {
-    /// So many, and fewer where stretches are alike.
+    /// This many, or fewer if stretches are alike.
     Phases(usize),
     /// Each stretch is one.
     Stretches,
@@ -46,7 +46,7 @@ impl Part {
         rigel_core::units::to_f64(self.rows.len() as u64)
     }
 
-    /// What joining two adds to the squared deviations from the means, in units of chance.
+    /// What joining two phases adds to the squared deviations from the means, in units of chance.
     fn cost(&self, other: &Self) -> f64 {
         let (one, two) = (self.count(), other.count());
         let squares = self.sums.iter().zip(&other.sums).map(|(a, b)| (a / one - b / two).powi(2));
@@ -77,7 +77,7 @@ pub fn phases(rows: &[Row], most: PhaseLimit) -> Vec<Range<usize>> {
     if found.len() <= most { found } else { with_peaks(joined(rows, most - 2 * cuts)) }
 }
 
-/// The parts, of which that with the highest stretch is cut around it.
+/// The parts; the one with the highest stretch is split around it.
 fn keep_peak(rows: &[Row], parts: Vec<Range<usize>>, of: &fn(&Row) -> f64) -> Vec<Range<usize>> {
     let Some(peak) = (0..rows.len()).max_by(|&one, &other| of(&rows[one]).total_cmp(&of(&rows[other])))
     else {
@@ -94,7 +94,7 @@ fn keep_peak(rows: &[Row], parts: Vec<Range<usize>>, of: &fn(&Row) -> f64) -> Ve
     parts.into_iter().flat_map(cut).collect()
 }
 
-/// Neighbours joined until there are so few.
+/// Neighbours joined until this many are left.
 fn joined(rows: &[Row], most: usize) -> Vec<Range<usize>> {
     let figures: Vec<[f64; FIGURES]> = rows.iter().map(figures).collect();
     let scale: [f64; FIGURES] = std::array::from_fn(|figure| {
@@ -129,7 +129,7 @@ fn figures(row: &Row) -> [f64; FIGURES] {
     [row.reads.ops, row.writes.ops, row.reads.bytes, row.writes.bytes].map(f64::sqrt)
 }
 
-/// By how much a figure differs from one stretch to the next without being another load.
+/// How much a figure differs from one stretch to the next while the load is the same.
 fn chance(column: &[f64]) -> f64 {
     let mean = rigel_core::stats::sample::mean(column);
     let mut squares: Vec<f64> = column.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).collect();

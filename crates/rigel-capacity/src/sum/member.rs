@@ -12,9 +12,9 @@ use crate::span::Span;
 pub struct Part {
     /// The host.
     pub host: String,
-    /// Which.
+    /// The subject.
     pub subject: Subject,
-    /// From when to when its load is known.
+    /// The period in which its load is known.
     pub life: Option<Lifetime>,
 }
 
@@ -23,13 +23,13 @@ pub struct Part {
 pub struct Member {
     /// The host; of a database that moved, its last one.
     pub host: String,
-    /// Where it comes from, if it is not in the store: the file of a what-if.
+    /// Its origin, if it is not in the store: the file of a what-if.
     pub file: Option<String>,
     parts: Vec<Part>,
     epochs: Epochs,
 }
 
-/// What counts up to a moment, and other parts from then on.
+/// The parts that count up to a time, and those that count from then on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handover {
     /// Milliseconds of the epoch.
@@ -41,7 +41,7 @@ pub struct Handover {
 }
 
 impl Member {
-    /// Of parts on one host, or of one database on several; only those are kept that count at some time.
+    /// Of parts on one host, or of one database on several; only those that count at some time are kept.
     fn of(host: &str, parts: Vec<Part>) -> Self {
         let used = epochs(&parts).used();
         let subjects: Vec<&Subject> = parts.iter().map(|part| &part.subject).collect();
@@ -51,12 +51,12 @@ impl Member {
         Self { host: host.to_owned(), file: None, epochs: epochs(&parts), parts }
     }
 
-    /// The same as one of a file of a what-if.
+    /// The same for a file of a what-if.
     pub fn of_file(self, file: &str) -> Self {
         Self { file: Some(file.to_owned()), ..self }
     }
 
-    /// What counts at some time.
+    /// The parts that count at some time.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
@@ -71,14 +71,14 @@ impl Member {
         self.parts.iter().all(|part| part.subject.kind == Kind::Database) && are_disjoint(&self.parts)
     }
 
-    /// What it is called: `database PROD of rac1`.
+    /// Its name: `database PROD of rac1`.
     pub fn name(&self) -> String {
         let mut subjects: Vec<String> = self.parts.iter().map(|part| part.subject.to_string()).collect();
         subjects.dedup();
         format!("{} of {}", rigel_core::units::say::listed(&subjects), self.host)
     }
 
-    /// Where all that counts gives way to something else.
+    /// Times at which everything that counts is replaced.
     pub fn handovers(&self) -> Vec<Handover> {
         let named = |places: &[usize]| -> Vec<(String, Subject)> {
             places.iter().map(|&at| (self.parts[at].host.clone(), self.parts[at].subject.clone())).collect()
@@ -117,14 +117,14 @@ fn epochs(parts: &[Part]) -> Epochs {
     Epochs::of(&parts.iter().map(|part| (&part.subject, part.life)).collect::<Vec<_>>())
 }
 
-/// Whether both are one instance by the number of its database and its own; `is_one`: all are of one database, whatever numbers it had.
+/// Whether both are one instance, by the numbers of its database and of itself; `is_one`: all belong to one database, whatever numbers it had.
 fn is_instance(one: &Subject, other: &Subject, is_one: bool) -> bool {
     let number = |subject: &Subject| subject.id.rsplit_once('/').map(|(_, number)| number.to_owned());
     let is_database = one.kind == Kind::Database && other.kind == Kind::Database;
     is_database && !one.id.is_empty() && (one.id == other.id || (is_one && number(one) == number(other)))
 }
 
-/// Those of hosts, each key with the lifetime of its load: of each host its disks, and its databases while none is known.
+/// The members of hosts, each key with the lifetime of its load: for each host its disks, or its databases while no disk is known.
 pub fn members<'a>(
     keys: impl Iterator<Item = (&'a Key, Option<Lifetime>)>,
     hosts: &[String],

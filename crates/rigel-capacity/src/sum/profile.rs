@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const WEEK: usize = 168;
 const DAY: usize = 24;
 
-/// The flow in all of these intervals: as it was where that is known, else the mean of that hour of the week, of the day, or of all.
+/// The flow in all of these intervals: actual values where known, otherwise the mean of that hour of the week, of the day, or of all.
 pub fn filled(flow: &Flow, spans: &BTreeSet<Span>) -> Flow {
     let week = means(flow, WEEK);
     let day = means(flow, DAY);
@@ -24,7 +24,7 @@ pub fn filled(flow: &Flow, spans: &BTreeSet<Span>) -> Flow {
     spans.iter().filter_map(value).collect()
 }
 
-/// A table of a file in all hours of a time: as it was where that is known, else as it usually is. Levels are left out.
+/// A table of a file in all hours of a period: actual values where known, otherwise the usual ones. Levels are left out.
 pub fn usual_table(table: &Table, (from_ms, to_ms): (i64, i64)) -> Table {
     let hour_ms = u32::try_from(HOUR_MS).unwrap_or(u32::MAX);
     let hours = from_ms.div_euclid(HOUR_MS)..(to_ms + HOUR_MS - 1).div_euclid(HOUR_MS);
@@ -45,7 +45,7 @@ pub fn usual_table(table: &Table, (from_ms, to_ms): (i64, i64)) -> Table {
     usual
 }
 
-/// The hour in which the middle of an interval lies.
+/// The hour that contains the middle of an interval.
 fn hour(span: Span, hours: usize) -> usize {
     let middle = span.start_ms.saturating_add(i64::from(span.length_ms / 2));
     let hours_since = middle.div_euclid(HOUR_MS);

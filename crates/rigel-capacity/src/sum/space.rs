@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Space {
     /// Bytes in use; days of several databases.
     pub used: Vec<Sample>,
-    /// Bytes that there are, if a filesystem tells.
+    /// Total size in bytes, if a filesystem reports it.
     pub size_bytes: Option<f64>,
     /// Databases whose space is added up.
     pub databases: usize,
@@ -26,7 +26,7 @@ pub struct Space {
 type DatabaseKey<'a> = (&'a str, &'a str);
 
 impl Space {
-    /// Of the hosts of members; `None` if no source reports on it.
+    /// For the hosts of members; `None` if no source reports it.
     pub fn of(history: &History, members: &Members) -> Option<Self> {
         let filesystems = members.hosts().iter().filter_map(|host| fullest(history, host));
         let fullest = filesystems.max_by(|one, other| one.0.total_cmp(&other.0)).map(|found| found.1);
@@ -83,7 +83,7 @@ fn has_space(table: &Table) -> bool {
     table.metrics().any(|metric| metric == Metric::UsedBytes)
 }
 
-/// What a database is told apart by. One whose number a file does not tell has that of the only one of its name on its host.
+/// What identifies a database. If a file does not give its number, it is that of the only database with its name on its host.
 fn name<'a>(key: &'a Key, all: &[(&'a Key, &Table)]) -> Option<DatabaseKey<'a>> {
     let database = key.subject.database()?;
     let others =
@@ -94,7 +94,7 @@ fn name<'a>(key: &'a Key, all: &[(&'a Key, &Table)]) -> Option<DatabaseKey<'a>> 
     Some(database.dbid.or(only).map_or((key.host.as_str(), database.name), |dbid| ("", dbid)))
 }
 
-/// The space of one database; what one instance tells is what the others tell.
+/// The space of one database; all of its instances report the same.
 fn of_one(tables: &[(&Key, &Table)]) -> Vec<Sample> {
     let mut all = Table::default();
     for (_, table) in tables {
@@ -135,7 +135,7 @@ fn added(all: &[Vec<Sample>], is_strict: bool) -> Vec<Sample> {
     sums.into_iter().filter(|(at, (_, known))| *known == wanted(*at)).map(|(_, (sample, _))| sample).collect()
 }
 
-/// Of all filesystems of a host the one with the largest share in use, with that share.
+/// Of all filesystems of a host the fullest, with its share in use.
 fn fullest(history: &History, host: &str) -> Option<(f64, Space)> {
     let found = |subject: Subject| {
         let used = history.series(host, &subject, Metric::UsedBytes).samples;

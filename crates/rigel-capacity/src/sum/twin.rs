@@ -7,12 +7,12 @@ use crate::span::Span;
 use crate::table::Table;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many intervals with load in common, at least, and this many different values in them: loads of a constant rate are alike by chance.
+/// Minimum number of common intervals with load, and of different values in them: loads of a constant rate match by chance.
 const FEWEST: usize = 6;
 const FEWEST_VALUES: usize = 4;
 /// The part of them that must be the same.
 const MOST: f64 = 0.95;
-/// What the store may have rounded.
+/// Rounding in the store.
 const ROUNDING: f64 = 0.005;
 
 /// Whether both tables have the same load.

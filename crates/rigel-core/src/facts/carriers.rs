@@ -5,31 +5,31 @@
 
 use super::{DeviceFacts, TargetFacts};
 
-/// Targets of the device mapper below which fewer bytes may move although storage answers: they keep blocks in fewer bytes, or hold none.
+/// Device mapper targets below which fewer bytes may move although storage answers: they store blocks in fewer bytes, or store none.
 const FEWER_BYTES: [&str; 4] = ["vdo", "zero", "error", "user"];
 
-/// All devices between a target and the bottom, and what is at the bottom.
+/// All devices between a target and the lowest ones, and the lowest ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Carriers {
-    /// Kernel names of all of them.
+    /// Kernel names of all devices.
     pub names: Vec<String>,
-    /// Major and minor numbers of those at the bottom, each once.
+    /// Major and minor numbers of the lowest devices, each once.
     pub bottom: Vec<(u32, u32)>,
     /// The NFS that holds the target: its client counts what it exchanges with the server.
     pub nfs: Option<NfsCarrier>,
 }
 
-/// A filesystem of a server. Wherever it is mounted, there is one count of it.
+/// An NFS filesystem. However often it is mounted, it has one set of counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NfsCarrier {
-    /// The number that the kernel gave it.
+    /// The device number that the kernel assigned.
     pub device: (u32, u32),
     /// Where it is mounted, printable.
     pub mount_point: String,
 }
 
 impl TargetFacts {
-    /// The carriers of a target; `None` where nothing that counts is known below it, or one device shows too little of itself.
+    /// The carriers of a target; `None` if nothing below it is counted, or one device cannot be inspected.
     pub fn carriers(&self) -> Option<Carriers> {
         if let Some(mount) = self.mount.as_ref().filter(|mount| mount.is_nfs()) {
             let nfs = NfsCarrier { device: self.identity.device, mount_point: mount.mount_point.clone() };
@@ -45,7 +45,7 @@ impl TargetFacts {
 }
 
 impl Carriers {
-    /// Adds devices; `None` where one of them shows too little of itself.
+    /// Adds devices; `None` if one of them cannot be inspected.
     pub fn add<'a>(&mut self, devices: impl Iterator<Item = &'a DeviceFacts>) -> Option<()> {
         for device in devices {
             self.names.push(device.name.clone());
@@ -64,7 +64,7 @@ impl Carriers {
     }
 }
 
-/// Whether what is below a device moves at least the bytes that were asked of it. Of a volume whose table cannot be read that is not known.
+/// Whether the devices below move at least the bytes requested. Unknown for a volume whose table cannot be read.
 fn moves_as_much(device: &DeviceFacts) -> bool {
     let Some(mapped) = &device.mapped else { return true };
     // `START LENGTH TARGET ..`

@@ -7,90 +7,89 @@ use super::{Identity, TargetFacts};
 use crate::path_text;
 use serde::{Deserialize, Serialize};
 
-/// What is not as it was when the run began.
+/// What changed since the run began.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
-    /// Targets, in the order of the plan; one with several changes is there several times.
+    /// Targets, in the order of the plan; one with several changes appears several times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<ChangedTarget>,
-    /// The I/O limits of the control groups now, as in [`super::CgroupFacts::io_max`]; `None` when they are the
-    /// same.
+    /// The I/O limits of the control groups now, as in [`super::CgroupFacts::io_max`]; `None` if they have not changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_max: Option<Vec<String>>,
-    /// When these limits changed while the load continued, even if they were put back.
+    /// When these limits changed during the load, even if they were restored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub io_max_changes: Vec<LimitsChange>,
 }
 
-/// Other I/O limits than a moment before, each as in [`super::CgroupFacts::io_max`].
+/// A change of I/O limits, each as in [`super::CgroupFacts::io_max`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitsChange {
-    /// When it was seen, on the run's clock; it happened since the look before.
+    /// When it was noticed, on the run's clock; it happened after the previous check.
     pub at_ns: u64,
-    /// At the look before.
+    /// At the previous check.
     pub before: Vec<String>,
-    /// From then on.
+    /// Since then.
     pub now: Vec<String>,
 }
 
 impl Changes {
-    /// Whether all is as it was.
+    /// Whether nothing changed.
     pub const fn is_none(&self) -> bool {
         self.targets.is_empty() && self.io_max.is_none() && self.io_max_changes.is_empty()
     }
 }
 
 impl LimitsChange {
-    /// So many of a visit are kept, the first ones.
+    /// Most changes stored per visit; later ones are dropped.
     pub const MOST: usize = 64;
 }
 
-/// One change of one target.
+/// One change to one target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedTarget {
     /// Index of the target.
     pub target: u16,
-    /// What is different.
+    /// What changed.
     pub change: TargetChange,
 }
 
-/// What can happen to a target that is open.
+/// What can happen to an open target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetChange {
     /// It has another size.
     Size {
-        /// Now.
+        /// The new size.
         bytes: u64,
     },
-    /// It does not tell its size any more.
+    /// It no longer reports its size.
     NoSize {
-        /// Why.
+        /// The reason.
         errno: i32,
     },
-    /// Less of a file is allocated than before, and less than its size: a part of it was cut off or made a hole.
+    /// Fewer bytes of a file are allocated than before, and fewer than its size: part of it was truncated or punched out.
     Allocated {
-        /// Now.
+        /// Bytes allocated now.
         bytes: u64,
     },
-    /// The file that is open has no name any more.
+    /// The open file was deleted.
     NoName,
     /// Its path leads to something else; `None`: to nothing.
     OtherAtPath {
-        /// Who is there now.
+        /// What the path leads to now.
         now: Option<Identity>,
     },
     /// Its filesystem, or the device, refuses writes now.
     ReadOnly,
     /// Another run of Rigel loads it as well.
     LoadedToo {
-        /// Its process, where it can be seen from here.
+        /// The other run's process, if visible from here.
         process: Option<u32>,
     },
 }
 
 impl TargetChange {
-    /// A number for each kind of change, in the order in which they are reported.
+    /// The rank of each kind of change in reports.
     pub const fn kind(self) -> u8 {
         match self {
             Self::Size { .. } => 0,
@@ -141,7 +140,7 @@ impl ChangedTarget {
         }
     }
 
-    /// Whether I/Os may have hit a place that no longer has data. Their numbers are then not about the target.
+    /// Whether I/Os may have hit a range that no longer has data. Their numbers then say nothing about the target.
     pub fn takes_data(&self, targets: &[TargetFacts]) -> bool {
         match self.change {
             TargetChange::Size { bytes } => {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Where a copy begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// Which of the disks.
+    /// Index of the disk.
     pub disk: u16,
     /// Bytes from its start.
     pub offset: u64,
@@ -21,13 +21,13 @@ pub struct Extent {
     pub extent: u64,
 }
 
-/// Bytes of which there are copies, in one piece on every disk.
+/// Bytes with copies, contiguous on every disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strip {
     /// Bytes of each copy.
     pub len: u64,
-    /// Where each copy begins; at least two, unless there is one only, which is read and not compared.
+    /// Where each copy begins. A single one is read, not compared.
     pub copies: Vec<Place>,
-    /// What it is, where that is known.
+    /// What it holds, if known.
     pub of: Option<Extent>,
 }

@@ -12,18 +12,18 @@ pub struct DeviceFacts {
     /// Sequence number of the disk since the host was started (`diskseq`, Linux 5.15). It changes when another
     /// medium or file gets the same name.
     pub disk_sequence: Option<u64>,
-    /// What the device calls itself, everywhere and forever: its WWID, serial number, or the UUID of an array or a volume.
+    /// What the device calls itself, globally unique and permanent: its WWID, serial number, or the UUID of an array or volume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identifier: Option<String>,
-    /// Spinning.
+    /// Whether it is a spinning disk.
     pub rotational: Option<bool>,
     /// The chosen scheduler.
     pub scheduler: Option<String>,
-    /// Requests that the queue holds.
+    /// Requests that the queue can hold.
     pub nr_requests: Option<u32>,
     /// Largest request.
     pub max_sectors_kb: Option<u32>,
-    /// Largest request of the hardware. The block layer may be set to a smaller one.
+    /// Largest request of the hardware. The block layer may allow less.
     pub max_hw_sectors_kb: Option<u32>,
     /// Most segments of one request.
     pub max_segments: Option<u32>,
@@ -31,7 +31,7 @@ pub struct DeviceFacts {
     pub write_cache: Option<String>,
     /// NUMA node of the device.
     pub numa_node: Option<i32>,
-    /// Whether completions can be polled for.
+    /// Whether completions can be polled.
     pub polled: Option<bool>,
     /// The generic character device of a whole NVMe namespace, `ng0n1`.
     pub generic: Option<String>,
@@ -47,7 +47,7 @@ pub struct DeviceFacts {
     pub start_bytes: Option<u64>,
     /// Its size.
     pub size_bytes: Option<u64>,
-    /// Distance of the beginning from a physical block of the device.
+    /// Offset of the start from a physical block of the device.
     pub alignment_offset_bytes: Option<u64>,
     /// Smallest unit that it reads or writes.
     pub logical_block_bytes: Option<u32>,
@@ -61,48 +61,48 @@ pub struct DeviceFacts {
     pub read_ahead_kb: Option<u64>,
     /// 0 merges requests, 1 only simple cases, 2 never.
     pub nomerges: Option<u32>,
-    /// 0 completes anywhere, 1 near the CPU that asked, 2 on it.
+    /// Where requests complete: 0 anywhere, 1 near the submitting CPU, 2 on it.
     pub rq_affinity: Option<u32>,
-    /// Latency that the throttle of buffered writes aims at; 0 is off.
+    /// Latency target of the throttle of buffered writes; 0 is off.
     pub writeback_throttle_us: Option<u64>,
     /// Hardware queues.
     pub hardware_queues: Option<u32>,
-    /// Commands that a SCSI device is given at once.
+    /// Commands that a SCSI device accepts simultaneously.
     pub queue_depth: Option<u32>,
     /// State of a SCSI device or an NVMe controller: `running`, `offline`, `live` ..
     pub state: Option<String>,
-    /// The cache mode that a SCSI disk reports. The kernel may have been set to assume another one.
+    /// The cache mode that a SCSI disk reports. The kernel may be set to assume another one.
     pub scsi_cache: Option<String>,
-    /// Whether the kernel refuses every write to it.
+    /// Whether the kernel refuses every write.
     #[serde(default)]
     pub read_only: Option<bool>,
     /// Whether a loop device bypasses the page cache of its file.
     pub loop_direct: Option<bool>,
-    /// What a loop device stands on; known below a target only.
+    /// The file of a loop device; known only below a target.
     #[serde(default)]
     pub loop_file: Option<LoopFile>,
-    /// Of a device of the device mapper.
+    /// Facts of a device mapper device.
     pub mapped: Option<MappedFacts>,
-    /// Of a software RAID.
+    /// Facts of a software RAID.
     pub md: Option<MdFacts>,
-    /// Of the session of an iSCSI disk.
+    /// Facts of the session of an iSCSI disk.
     pub iscsi: Option<IscsiFacts>,
 }
 
-/// The file or device behind a loop device, and what that lies on.
+/// The file or device behind a loop device, and its filesystem and devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopFile {
-    /// Its path, as the kernel remembers it, printable.
+    /// Its path as the kernel stores it, printable.
     pub path: String,
-    /// Filesystem that holds it, below any overlay; `None` for a device, and when no mount of it can be seen from here.
+    /// Filesystem that holds it, below any overlay; `None` for a device, and if no mount of it is visible from here.
     pub filesystem: Option<String>,
-    /// Whether that filesystem passes direct I/O on to a medium; `None` when it does not say.
+    /// Whether that filesystem passes direct I/O on to a medium; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_io: Option<bool>,
-    /// Per cent of its written bytes that are stored in another form (compressed); `None` when that is less than 1 or unknown.
+    /// Per cent of its written bytes that are compressed; `None` if less than 1 or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compressed_percent: Option<u64>,
-    /// The block devices that it lies on, those on top first.
+    /// The block devices below it, the topmost first.
     pub below: Vec<DeviceFacts>,
 }
 
@@ -111,16 +111,15 @@ pub struct LoopFile {
 pub struct MappedFacts {
     /// Its name.
     pub name: String,
-    /// Who made it, as its UUID begins: `LVM`, `CRYPT`, `mpath`, `part1`.
+    /// Which program made it, from its UUID: `LVM`, `CRYPT`, `mpath`, `part1`.
     pub maker: Option<String>,
-    /// Its table, a line per target as `dmsetup table` shows it, without keys; empty when it could not be read
-    /// (only root may).
+    /// Its table, a line per target as `dmsetup table` shows it, without keys; empty if it could not be read (only root may).
     pub table: Vec<String>,
     /// The states of its targets, as `dmsetup status` shows them.
     pub status: Vec<String>,
 }
 
-/// Chunks of RAIDs are 16 KiB and more; disks that are none name their block.
+/// RAID chunks are at least 16 KiB; other disks report their block size.
 const LEAST_CHUNK_BYTES: u64 = 16 << 10;
 const MOST_DATA_DISKS: u64 = 256;
 
@@ -129,7 +128,7 @@ const MOST_DATA_DISKS: u64 = 256;
 pub struct MdFacts {
     /// `raid0`, `raid1`, `raid5` ..
     pub level: String,
-    /// Bytes of a stripe on one disk; 0 where there are none.
+    /// Bytes of a stripe on one disk; 0 without stripes.
     pub chunk_bytes: u64,
     /// Disks that it should have.
     pub disks: u32,
@@ -139,29 +138,29 @@ pub struct MdFacts {
     pub sync_action: Option<String>,
 }
 
-/// The session of an iSCSI disk, as both sides agreed.
+/// The negotiated parameters of an iSCSI session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IscsiFacts {
     /// Bytes that may be sent before the target asks for them.
     pub first_burst_bytes: Option<u64>,
     /// Bytes of one burst.
     pub max_burst_bytes: Option<u64>,
-    /// Bytes of one packet that this host takes.
+    /// Bytes of the largest packet that this host accepts.
     pub max_receive_bytes: Option<u64>,
     /// Whether every write waits for the target to ask for its data.
     pub initial_r2t: Option<bool>,
-    /// Seconds for which a broken session holds its I/O back before it fails.
+    /// Seconds for which a broken session holds its I/O before failing it.
     pub recovery_timeout_s: Option<u64>,
 }
 
 impl DeviceFacts {
-    /// Whether it is a disk: neither a partition nor made of others.
+    /// Whether it is a disk: neither a partition nor made of other devices.
     pub fn is_leaf(&self) -> bool {
         self.partition_of.is_none() && self.made_of.is_empty()
     }
 
-    /// Bytes of a whole stripe, and their origin: chunk times data disks. From the RAID itself, from the
-    /// table of a striped volume, or what the device says it likes best.
+    /// Bytes of a whole stripe, and where the figure comes from. Chunk times data disks, from the RAID or the table of a striped
+    /// volume, else the device's preferred size.
     pub fn stripe(&self) -> Option<Stripe> {
         let by_md = self.md.as_ref().and_then(MdFacts::stripe);
         let striped = || self.mapped.as_ref()?.table.iter().find_map(|line| striped(line));
@@ -183,7 +182,7 @@ impl DeviceFacts {
 pub struct Stripe {
     /// Bytes on one disk.
     pub chunk_bytes: u64,
-    /// Disks that hold data, those with parity or copies left out.
+    /// Disks that hold data, without parity or copies.
     pub data_disks: u64,
 }
 

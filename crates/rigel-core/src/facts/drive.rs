@@ -11,12 +11,12 @@ use super::{DeviceFacts, TargetFacts};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A look at every drive below the targets.
+/// The state of every drive below the targets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriveLook {
     /// Local time, RFC 3339.
     pub at: String,
-    /// Nanoseconds of the run.
+    /// Time of the run in nanoseconds.
     pub run_ns: u64,
     /// The drives, each once.
     pub drives: Vec<Drive>,
@@ -25,15 +25,15 @@ pub struct DriveLook {
 /// A drive at one moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drive {
-    /// Kernel name, `sda` or `nvme0n1`. Another drive may have it after the host was started again.
+    /// Kernel name, `sda` or `nvme0n1`. After a restart of the host another drive may have it.
     pub name: String,
     /// Model, as the drive reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Serial number. With the model it says which drive this is.
+    /// Serial number. With the model it identifies the drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serial: Option<String>,
-    /// What it said.
+    /// Its answer.
     pub said: DriveAnswer,
 }
 
@@ -43,52 +43,52 @@ pub struct Drive {
 pub enum DriveAnswer {
     /// Its counters.
     Counters(Counters),
-    /// Nothing, and why: no program to ask it with, no rights, no such log.
+    /// Nothing, with the reason: no program to query it, no permission, no such log.
     Nothing(String),
 }
 
-/// Counters of a drive; those that it does not have are missing.
+/// Counters of a drive; those it does not have are missing.
 pub type Counters = BTreeMap<Counter, u64>;
 
 /// What drives count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Counter {
-    /// The drive's own verdict is that it fails: 1, else 0.
+    /// The drive's own verdict: 1 if failing, else 0.
     Failing,
-    /// NVMe: the bits of `critical_warning`; 0 is none.
+    /// NVMe: the bits of `critical_warning`; 0 means no warning.
     CriticalWarning,
     /// NVMe: errors of data integrity that could not be corrected.
     MediaErrors,
     /// ATA 187: errors that the drive could not correct and told the host.
     ReportedUncorrected,
-    /// SCSI: reads, writes and verifications that failed in spite of correction and repetition.
+    /// SCSI: reads, writes and verifications that failed despite correction and retries.
     UncorrectedErrors,
-    /// ATA 5: sectors that were replaced by spare ones.
+    /// ATA 5: sectors replaced by spare ones.
     ReallocatedSectors,
     /// ATA 196: attempts to replace a sector.
     ReallocationEvents,
-    /// ATA 197: sectors that could not be read, and wait for a write to be replaced.
+    /// ATA 197: unreadable sectors that the next write will replace.
     PendingSectors,
     /// ATA 198: sectors that the drive's own scan could not read.
     OfflineUncorrectable,
-    /// SCSI: blocks that were found bad since the drive was made.
+    /// SCSI: blocks found bad since manufacture.
     GrownDefects,
     /// ATA 199: transfers with a wrong checksum, which were repeated: the cable, a connector, the controller.
     TransferErrors,
-    /// Spare blocks that are left, in per cent.
+    /// Remaining spare blocks, in per cent.
     SparePercent,
-    /// At fewer spare blocks than that the drive warns.
+    /// Below this share of spare blocks the drive warns.
     SpareThresholdPercent,
-    /// How much of the endurance is used up, in per cent; may be above 100.
+    /// Endurance used, in per cent; may exceed 100.
     WearPercent,
-    /// ATA 188: commands that were given up because they took too long.
+    /// ATA 188: commands aborted because they took too long.
     CommandTimeouts,
     /// NVMe: entries of the error log. Many drives add harmless ones.
     ErrorLogEntries,
-    /// NVMe: times that power was lost without a word before.
+    /// NVMe: power losses without a clean shutdown.
     UnsafeShutdowns,
-    /// NVMe: minutes above the temperature at which it warns.
+    /// NVMe: minutes above the warning temperature.
     HotMinutes,
     /// Hours with power.
     PowerOnHours,
@@ -96,16 +96,16 @@ pub enum Counter {
     WrittenBytes,
 }
 
-/// What a counter is about.
+/// The meaning of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// More of it is damage.
+    /// Growth is damage.
     Damage,
-    /// Other than 0 is an alarm.
+    /// Any value but 0 is an alarm.
     Alarm,
     /// Spare blocks: below the threshold is an alarm.
     Spare,
-    /// It grows with use, or says little on its own.
+    /// Grows with use, or says little on its own.
     Use,
 }
 
@@ -133,7 +133,7 @@ crate::named!(Counter {
 });
 
 impl Counter {
-    /// What it is about.
+    /// The meaning of the counter.
     pub const fn kind(self) -> Kind {
         match self {
             Self::Failing | Self::CriticalWarning => Kind::Alarm,
@@ -160,12 +160,12 @@ impl Counter {
 }
 
 impl Drive {
-    /// A drive that said nothing.
+    /// A drive without an answer.
     pub fn silent(name: impl Into<String>, why: impl Into<String>) -> Self {
         Self { name: name.into(), model: None, serial: None, said: DriveAnswer::Nothing(why.into()) }
     }
 
-    /// Its counters, when it told them.
+    /// Its counters, if it reported any.
     pub const fn counters(&self) -> Option<&Counters> {
         match &self.said {
             DriveAnswer::Counters(counters) => Some(counters),
@@ -184,7 +184,7 @@ pub fn below(targets: &[TargetFacts]) -> Vec<&str> {
     names
 }
 
-/// Adds a device that is a drive; of a loop device those that its file lies on.
+/// Adds a device if it is a drive; for a loop device the drives below its file.
 fn add<'a>(device: &'a DeviceFacts, names: &mut Vec<&'a str>) {
     if let Some(file) = &device.loop_file {
         return file.below.iter().for_each(|below| add(below, names));

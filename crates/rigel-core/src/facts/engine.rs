@@ -20,15 +20,15 @@ pub enum EngineKind {
     Libaio,
     /// A worker per outstanding I/O, which waits for it in pread or pwrite.
     Sync,
-    /// A thread per outstanding I/O, with pread and pwrite, that gets it from a worker and gives it back.
+    /// A thread per outstanding I/O, with pread and pwrite, which takes it from a worker and returns it.
     Threads,
-    /// Completes at once: measures the cost of the tool itself.
+    /// Completes immediately: measures the cost of the tool itself.
     Null,
     /// Linux io_uring with NOPs: measures the tool and the system calls, without any I/O.
     Nop,
     /// A simulated device in virtual time.
     Sim,
-    /// Queries to a PostgreSQL server, which makes the I/O.
+    /// Queries to a PostgreSQL server, which does the I/O.
     Postgres,
     /// Queries to a MySQL or MariaDB server.
     Mysql,
@@ -48,7 +48,7 @@ crate::named!(EngineKind {
 });
 
 impl EngineKind {
-    /// Those that block I/O can be asked of.
+    /// Engines that a user can request for block I/O.
     pub const ASKED_FOR: [Self; 8] = [
         Self::IoUring,
         Self::Nvme,
@@ -65,7 +65,7 @@ impl EngineKind {
         matches!(self, Self::Null | Self::Nop)
     }
 
-    /// Whether it can look for completions on the device instead of waiting for an interrupt.
+    /// Whether it can poll the device for completions instead of waiting for an interrupt.
     pub(crate) const fn can_poll(self) -> bool {
         matches!(self, Self::IoUring | Self::Nvme)
     }
@@ -75,7 +75,7 @@ impl EngineKind {
         !self.is_simulated() && !matches!(self, Self::Nvme)
     }
 
-    /// Whether its workers are few and do all of their work in one thread, so each can have a CPU of its own.
+    /// Whether it has few workers, each working in a single thread, so each can have a CPU of its own.
     pub const fn has_one_thread(self) -> bool {
         !matches!(self, Self::Sync | Self::Threads | Self::Postgres | Self::Mysql)
     }
@@ -100,11 +100,11 @@ impl FromStr for EngineKind {
 /// The engine of a run and how it was set up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EngineFacts {
-    /// Which one.
+    /// Its kind.
     pub kind: EngineKind,
-    /// Why this one, when it was chosen automatically and is not the best, or what short trials of several gave.
+    /// Why this one, if it was chosen automatically and is not the best, or the result of short trials.
     pub reason: Option<String>,
-    /// Those trials, where there were some.
+    /// Those trials, if there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trials: Option<EngineTrials>,
     /// What the user should know, such as buffers that could not be registered.
@@ -117,16 +117,16 @@ pub struct EngineFacts {
     pub single_issuer: bool,
     /// io_uring: completions run when the worker asks for them.
     pub defer_taskrun: bool,
-    /// io_uring: completions are looked for on the device instead of being waited for by interrupt.
+    /// io_uring: the device is polled for completions instead of interrupting.
     #[serde(default)]
     pub polled: bool,
-    /// The CPU of each worker, when each is bound to one.
+    /// The CPU of each worker, if each is pinned.
     #[serde(default)]
     pub cpus: Vec<u32>,
 }
 
 impl EngineFacts {
-    /// What is noted of a run of two sides whose B has another engine.
+    /// The note of a two-sided run whose B has another engine.
     pub fn note_of_b(kind: EngineKind) -> String {
         format!("side B: engine {}", kind.name())
     }
@@ -169,9 +169,9 @@ pub struct BufferFacts {
     pub backing: Backing,
     /// Bytes of all buffers.
     pub bytes: u64,
-    /// Most physical segments of one large buffer; `None` when the system does not say.
+    /// Most physical segments of one large buffer; `None` if the system does not say.
     pub large_segments_max: Option<u32>,
-    /// Mean of the same.
+    /// Mean number of physical segments of one large buffer.
     pub large_segments_mean: Option<f64>,
 }
 

@@ -20,71 +20,71 @@ pub struct HostFacts {
     pub page_bytes: Option<u64>,
     /// Memory of the host.
     pub memory_bytes: Option<u64>,
-    /// Room to swap to; 0 on a host without swap.
+    /// Swap space; 0 on a host without swap.
     #[serde(default)]
     pub swap_bytes: Option<u64>,
-    /// Explicit huge pages that are free now.
+    /// Free explicit huge pages.
     pub huge_pages_free: Option<u64>,
-    /// Size of one of them.
+    /// Size of an explicit huge page.
     pub huge_page_bytes: Option<u64>,
-    /// The chosen word of /sys/kernel/mm/transparent_hugepage/enabled.
+    /// The selected word of /sys/kernel/mm/transparent_hugepage/enabled.
     pub transparent_huge_pages: Option<String>,
     /// RLIMIT_MEMLOCK, soft; `None` when unlimited.
     pub memlock_limit_bytes: Option<u64>,
     /// fs.aio-nr: libaio events in use on the whole host.
     pub aio_nr: Option<u64>,
-    /// fs.aio-max-nr: how many there may be.
+    /// fs.aio-max-nr: the limit of these events.
     pub aio_max_nr: Option<u64>,
-    /// kernel.io_uring_disabled: 0 free, 1 for a group, 2 nobody; `None` before Linux 6.6.
+    /// kernel.io_uring_disabled: 0 allowed, 1 for a group, 2 disabled; `None` before Linux 6.6.
     pub io_uring_disabled: Option<u32>,
-    /// Why this process gets no io_uring; `None` when it does, or nobody tried.
+    /// Why this process cannot use io_uring; `None` if it can, or did not try.
     pub io_uring_refusal: Option<String>,
     /// Explicit huge pages, free or not.
     pub huge_pages: Option<u64>,
-    /// What the kernel is set to.
+    /// Kernel settings.
     #[serde(default)]
     pub settings: KernelSettings,
-    /// What this process may have.
+    /// Limits of this process.
     #[serde(default)]
     pub limits: ProcessLimits,
     /// How the kernel ranks this process among others.
     #[serde(default)]
     pub priority: ProcessPriority,
-    /// The control group of this process, with what limits it.
+    /// The control group of this process, with its limits.
     #[serde(default)]
     pub cgroup: CgroupFacts,
     /// Frequency governors in use, each once.
     #[serde(default)]
     pub cpu_governors: Vec<String>,
-    /// The idle state of CPU 0 from which it wakes slowest, of those that are not switched off.
+    /// The enabled idle state of CPU 0 with the slowest wake-up.
     pub deepest_idle: Option<IdleState>,
-    /// Nodes of memory, by number.
+    /// NUMA nodes, by number.
     #[serde(default)]
     pub numa_nodes: Vec<u32>,
-    /// Of these, the nodes with a CPU that this process may run on.
+    /// Of these, the nodes with a CPU that this process may use.
     #[serde(default)]
     pub own_numa_nodes: Vec<u32>,
-    /// /proc/sys/kernel/random/boot_id: another one after each start of the host.
+    /// /proc/sys/kernel/random/boot_id: differs after each boot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot_id: Option<String>,
-    /// What the kernel takes the time from.
+    /// The kernel's clock source.
     pub clock_source: Option<String>,
-    /// The hypervisor that this is a guest of, as far as it shows: `KVM`, `VMware` .., or `unknown`.
+    /// The hypervisor, as far as visible: `KVM`, `VMware` .., or `unknown`.
     pub hypervisor: Option<String>,
     /// Maker and name of the machine, from its firmware.
     pub product: Option<String>,
 }
 
-/// What a run needs beside its buffers: calibrations with all outputs were seen to have up to 20 MiB.
+/// What a run needs besides its buffers: calibrations with all outputs used up to 20 MiB.
 pub const OWN_MEMORY_BYTES: u64 = 24 << 20;
 
-/// The page of x86, and of most kernels for Arm.
+/// The page size of x86, and of most kernels for Arm.
 pub const USUAL_PAGE_BYTES: u64 = 4 << 10;
 
 /// What limits the memory of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryLimit {
-    /// What the host has.
+    /// The host's memory.
     Host,
     /// The control groups of the process.
     Cgroup,
@@ -93,7 +93,7 @@ pub enum MemoryLimit {
 }
 
 impl HostFacts {
-    /// A normal page; where a record does not say, that of x86, which older records are from.
+    /// A normal page; without a fact in the record, that of x86, where older records come from.
     pub fn page_bytes(&self) -> u64 {
         self.page_bytes.unwrap_or(USUAL_PAGE_BYTES)
     }
@@ -114,7 +114,7 @@ impl HostFacts {
         Some(format!("a {kind}{}", product.unwrap_or_default()))
     }
 
-    /// Where this process stands among others, and why: `nice 19, I/O class idle`. `None` if it stands like they do.
+    /// The rank of this process among others, and why: `nice 19, I/O class idle`. `None` if it is the usual one.
     pub fn rank(&self) -> Option<(Rank, String)> {
         let own = self.priority.rank();
         let told = self.priority.told().filter(|_| own > Rank::Usual);
@@ -124,7 +124,7 @@ impl HostFacts {
         (rank > Rank::Usual).then(|| (rank, parts.join(", ")))
     }
 
-    /// The memory that a run can have in all, and what sets it; `None` if nothing is known.
+    /// The memory that a run can use, and what limits it; `None` if unknown.
     pub fn memory_room(&self) -> Option<(u64, MemoryLimit)> {
         let known = [
             (self.memory_bytes, MemoryLimit::Host),
@@ -134,13 +134,14 @@ impl HostFacts {
         known.into_iter().filter_map(|(bytes, limit)| Some((bytes?, limit))).min_by_key(|room| room.0)
     }
 
-    /// What buffers may have of it: half, as counts and outputs need memory, too, and a kernel that has to take it back kills. Where little is left, less.
+    /// What buffers may use of it: half, as counts and outputs need memory, too, and a kernel short of memory kills processes.
+    /// Less where little is left.
     pub fn buffer_room_bytes(&self) -> Option<u64> {
         self.memory_room().map(|(left, _)| (left / 2).min(left.saturating_sub(OWN_MEMORY_BYTES)))
     }
 }
 
-/// Settings of the kernel that bend storage, from /proc/sys; memory and time in the units of their files.
+/// Kernel settings that affect storage, from /proc/sys; memory and time in the units of their files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelSettings {
     /// vm.swappiness.
@@ -158,13 +159,13 @@ pub struct KernelSettings {
     pub min_free_kb: Option<u64>,
     /// vm.zone_reclaim_mode.
     pub zone_reclaim_mode: Option<u32>,
-    /// The last number of net.ipv4.tcp_rmem: what the receive buffer of a connection grows to.
+    /// The last number of net.ipv4.tcp_rmem: the largest receive buffer of a connection.
     pub tcp_receive_max_bytes: Option<u64>,
-    /// The last number of net.ipv4.tcp_wmem.
+    /// The last number of net.ipv4.tcp_wmem: the largest send buffer.
     pub tcp_send_max_bytes: Option<u64>,
-    /// sunrpc.tcp_max_slot_table_entries: requests in flight to a server of NFS 3.
+    /// sunrpc.tcp_max_slot_table_entries: requests in flight to an NFS 3 server.
     pub nfs_slots: Option<u64>,
-    /// Parameter max_session_slots of the module nfs: the same of NFS 4.1 and later.
+    /// Parameter max_session_slots of the module nfs: requests in flight with NFS 4.1 and later.
     pub nfs_session_slots: Option<u64>,
 }
 
@@ -173,7 +174,7 @@ pub struct KernelSettings {
 pub struct Limit {
     /// In force.
     pub soft: Option<u64>,
-    /// What the process may raise it to.
+    /// The highest value that the process may set.
     pub hard: Option<u64>,
 }
 
@@ -186,12 +187,12 @@ pub struct ProcessLimits {
     pub processes: Option<Limit>,
     /// RLIMIT_MEMLOCK, in bytes.
     pub locked_memory_bytes: Option<Limit>,
-    /// What RLIMIT_AS leaves of the address space; `None` without that limit.
+    /// Address space left below RLIMIT_AS; `None` without that limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address_room_bytes: Option<u64>,
 }
 
-/// Control groups of this process. A limit is the least of those that its own group and all above it set.
+/// Control groups of this process. A limit is the lowest of its own group and all groups above.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CgroupFacts {
     /// Its path in the hierarchy.
@@ -202,25 +203,25 @@ pub struct CgroupFacts {
     pub cpu_max_millis: Option<u64>,
     /// memory.max.
     pub memory_max_bytes: Option<u64>,
-    /// What is left of it: of every group on the way up its limit less what it holds and cannot give back, the least of them.
+    /// Memory left: the lowest, over all groups up the hierarchy, of the limit less what the group uses and cannot reclaim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_room_bytes: Option<u64>,
     /// pids.max.
     pub processes_max: Option<u64>,
-    /// The share of I/O that its own group has among its neighbours, of 1 to 10000, where it is not the usual 100.
+    /// The I/O weight of its own group, 1 to 10000, unless it is the usual 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_weight: Option<u64>,
-    /// Its share of the CPU time among its neighbours, of 1 to 10000, where it is not the usual 100 (`cpu.weight`, version 2). What a group
-    /// above has less than usual holds for all in it.
+    /// The CPU weight of its own group, 1 to 10000, unless it is the usual 100 (`cpu.weight`, version 2). A lower weight of a
+    /// group above applies to everything in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_weight: Option<u64>,
-    /// The same where it is not the usual 1024 (`cpu.shares`, version 1).
+    /// The same, unless it is the usual 1024 (`cpu.shares`, version 1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_shares: Option<u64>,
 }
 
 impl CgroupFacts {
-    /// The weights that are not the usual ones: what each does, and its words. With a tenth of the CPU time others come first.
+    /// The unusual weights, with their effect. At a tenth of the CPU time other processes come first.
     fn weights(&self) -> Vec<(Rank, String)> {
         let io = self.io_weight.filter(|weight| *weight != USUAL_WEIGHT);
         let io = io.map(|weight| (Rank::Shifted, format!("io.weight {weight} of the control group")));
@@ -236,7 +237,7 @@ impl CgroupFacts {
         io.into_iter().chain(cpus.into_iter().flatten()).collect()
     }
 
-    /// Thousandths of a CPU that it may use, where that is less than the CPUs there are.
+    /// The CPU quota in thousandths of a CPU, if it is below the CPUs there are.
     pub fn cpu_quota_millis(&self, cpus: u32) -> Option<u64> {
         self.cpu_max_millis.filter(|millis| *millis < u64::from(cpus).saturating_mul(1000))
     }
@@ -245,7 +246,7 @@ impl CgroupFacts {
 /// An idle state of a CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdleState {
-    /// As the driver calls it: `C6`.
+    /// The driver's name of it: `C6`.
     pub name: String,
     /// Time to wake from it.
     pub exit_latency_us: u64,

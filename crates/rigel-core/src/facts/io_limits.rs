@@ -24,7 +24,7 @@ pub enum LimitedRate {
 }
 
 impl LimitedRate {
-    /// As a person says it: `reads per second`.
+    /// In words: `reads per second`.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Reads => "reads per second",
@@ -36,7 +36,7 @@ impl LimitedRate {
 }
 
 impl<'a> IoLimit<'a> {
-    /// What it allows of what, `max` left out.
+    /// The limited rates, without `max`.
     pub fn rates(&self) -> impl Iterator<Item = (LimitedRate, u64)> + use<'a> {
         let of_word = |word: &str| {
             let (key, value) = word.split_once('=')?;
@@ -52,7 +52,7 @@ impl<'a> IoLimit<'a> {
         self.line.split_whitespace().filter_map(of_word)
     }
 
-    /// The device and what is limited, `max` left out: `8:0 riops=500`.
+    /// The device and its limits, without `max`: `8:0 riops=500`.
     pub fn told(&self) -> String {
         let words = self.line.split_whitespace().filter(|word| !word.ends_with("=max"));
         words.collect::<Vec<_>>().join(" ")
@@ -60,7 +60,7 @@ impl<'a> IoLimit<'a> {
 }
 
 impl CgroupFacts {
-    /// The limits on devices of these targets; all of them where no device is known.
+    /// The limits on devices of these targets; all limits if no device is known.
     pub fn io_limits<'a>(&'a self, targets: &[TargetFacts]) -> Vec<IoLimit<'a>> {
         let mut numbers = Vec::new();
         let devices = |target: &TargetFacts| {

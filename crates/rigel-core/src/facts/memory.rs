@@ -5,11 +5,11 @@
 use super::{DeviceFacts, ExtentFacts, LoopFile, MountFacts, TargetFacts, TargetKind};
 use std::fmt;
 
-/// Filesystems whose files are memory. A regular file in /dev is one of devtmpfs; `rootfs` is the root before any disk is there.
+/// Filesystems whose files are memory. A regular file in /dev is on devtmpfs; `rootfs` is the root before any disk is mounted.
 const FILESYSTEMS: [&str; 5] = ["tmpfs", "ramfs", "devtmpfs", "rootfs", "hugetlbfs"];
-/// Drivers of block devices whose contents are memory, or that drop them, by the word in [`DeviceFacts::transport`].
+/// Drivers of block devices that keep their contents in memory or discard them, by the word in [`DeviceFacts::transport`].
 const DRIVERS: [&str; 3] = ["zram", "ram", "null_blk"];
-/// SCSI disks that are memory, by the model that they show: the kernel's disk for tests, and the RAM disk of its SCSI target.
+/// SCSI disks that are memory, by model: the kernel's test disk, and the RAM disk of its SCSI target.
 const MODELS: [&str; 2] = ["scsi_debug", "RAMDISK-MCP"];
 
 /// Whether files of such a filesystem are memory.
@@ -22,7 +22,7 @@ fn is_memory_filesystem(filesystem: &str) -> bool {
 pub enum MemoryReason {
     /// The file lies on a filesystem in memory.
     Filesystem(String),
-    /// The file lies on a layer of an overlay, and that is on a filesystem in memory.
+    /// The file lies on a layer of an overlay that is on a filesystem in memory.
     Layer(String),
     /// A device, the target or one below it, is memory.
     Device {
@@ -31,24 +31,24 @@ pub enum MemoryReason {
         /// Driver or model.
         kind: String,
     },
-    /// A loop device stands on a file in memory.
+    /// A loop device whose file is in memory.
     LoopFile {
         /// Kernel name.
         name: String,
         /// Filesystem of its file.
         filesystem: String,
     },
-    /// A loop device goes through the page cache of its file: what lies there is answered from memory.
+    /// A loop device goes through the page cache of its file, so memory answers.
     PageCache {
         /// Kernel name.
         name: String,
     },
-    /// The filesystem takes direct I/O for this file, and answers it from the page cache, as ext4 with `data=journal`.
+    /// The filesystem accepts direct I/O for this file, and answers it from the page cache, as ext4 with `data=journal`.
     NoDirectIo {
         /// The filesystem, if known.
         filesystem: String,
     },
-    /// The filesystem keeps the file in another form, and reads that through the page cache.
+    /// The filesystem compresses the file, and reads it through the page cache.
     Compressed {
         /// Per cent of the file.
         percent: u64,
@@ -60,7 +60,7 @@ pub enum MemoryReason {
         /// Filesystem of its file.
         filesystem: String,
     },
-    /// A loop device stands on a file that its filesystem keeps in another form.
+    /// A loop device whose file is compressed by its filesystem.
     LoopCompressed {
         /// Kernel name.
         name: String,
@@ -79,7 +79,7 @@ impl MemoryReason {
         }
     }
 
-    /// Whether the target is storage, and the page cache of this host answers for it.
+    /// Whether the target is storage for which the page cache of this host answers.
     pub const fn is_page_cache(&self) -> bool {
         match self {
             Self::PageCache { .. }
@@ -91,7 +91,7 @@ impl MemoryReason {
         }
     }
 
-    /// The command after which storage answers, where there is one.
+    /// The command that makes the storage answer, if there is one.
     pub fn remedy(&self) -> Option<String> {
         match self {
             Self::PageCache { name } => Some(format!("losetup --direct-io=on /dev/{name}")),
@@ -149,7 +149,7 @@ impl fmt::Display for MemoryReason {
 }
 
 impl TargetFacts {
-    /// Why memory of this host answers for the target, as far as the facts show; `None` when nothing says so.
+    /// Why memory of this host answers for the target, as far as the facts show; `None` if nothing suggests it.
     pub fn memory(&self) -> Option<MemoryReason> {
         let filesystem = self.filesystem.as_ref().filter(|filesystem| is_memory_filesystem(filesystem));
         let layer = || self.mount.as_ref()?.layer_in_memory().cloned();
@@ -163,7 +163,7 @@ impl TargetFacts {
             .or_else(|| self.compressed())
     }
 
-    /// Of a file only: what a device refuses comes back as an error.
+    /// For files only: a device returns an error instead.
     fn no_direct_io(&self) -> Option<MemoryReason> {
         let filesystem = self.filesystem.clone().unwrap_or_else(|| "the filesystem".to_owned());
         (self.kind == TargetKind::File && self.direct_io == Some(false))
@@ -177,7 +177,7 @@ impl TargetFacts {
 }
 
 impl ExtentFacts {
-    /// Per cent of the written bytes that are stored in another form; `None` for less than 1.
+    /// Per cent of the written bytes that are compressed; `None` below 1.
     pub fn compressed_percent(&self) -> Option<u64> {
         let percent = self.encoded_bytes.saturating_mul(100) / self.written_bytes.max(1);
         (percent > 0).then_some(percent.min(100))
@@ -185,7 +185,7 @@ impl ExtentFacts {
 }
 
 impl MountFacts {
-    /// The filesystem below an overlay where that is memory.
+    /// The filesystem below an overlay, if it is memory.
     fn layer_in_memory(&self) -> Option<&String> {
         self.lies_on.as_ref().filter(|filesystem| is_memory_filesystem(filesystem))
     }
@@ -199,7 +199,7 @@ impl MountFacts {
 }
 
 impl DeviceFacts {
-    /// Why what the device holds is memory. Devices that it is made of are not looked at, but for the file of a loop device.
+    /// Why the contents of the device are memory. Of the devices below it, only the file of a loop device is examined.
     pub fn memory(&self) -> Option<MemoryReason> {
         let listed = |word: &Option<String>, known: &[&str]| {
             word.clone().filter(|word| known.contains(&word.as_str()))
@@ -217,7 +217,7 @@ impl DeviceFacts {
         }
     }
 
-    /// A loop device, this one or one that its file lies on, for which the page cache answers.
+    /// A loop device, this one or one below its file, for which the page cache answers.
     fn page_cache(&self) -> Option<MemoryReason> {
         let below = |file: &LoopFile| file.below.iter().find_map(Self::page_cache);
         match self.loop_direct {
@@ -226,7 +226,7 @@ impl DeviceFacts {
         }
     }
 
-    /// Why the page cache answers for the file of this loop device, whatever the device itself asks for.
+    /// Why the page cache answers for the file of this loop device, whatever the device itself requests.
     pub fn cached_file(&self) -> Option<MemoryReason> {
         let (name, file) = (self.name.clone(), self.loop_file.as_ref()?);
         if file.direct_io == Some(false) {

@@ -11,11 +11,11 @@ pub struct MountFacts {
     pub filesystem: String,
     /// What is mounted: a device, an export of a server.
     pub source: String,
-    /// Options of the mount and of the filesystem, each as it is written: `relatime`, `rsize=1048576`.
+    /// Options of the mount and of the filesystem, each as written: `relatime`, `rsize=1048576`.
     pub options: Vec<String>,
-    /// Kernel name of the block device that it lies on.
+    /// Kernel name of the block device below it.
     pub device: Option<String>,
-    /// Of an overlay: the filesystem of the layer that has the file, or gets it; `None` where that cannot be seen from here.
+    /// For an overlay: the filesystem of the layer that has or will get the file; `None` if that is not visible from here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lies_on: Option<String>,
 }

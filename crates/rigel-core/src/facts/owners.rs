@@ -10,7 +10,7 @@ pub struct OwnerFacts {
     pub files: Vec<FilePart>,
     /// Mount points of the file systems that were searched.
     pub mounts: Vec<String>,
-    /// Why there may be more files; null when all of them are known.
+    /// Why there may be more files; null if all are known.
     pub doubt: Option<String>,
 }
 
@@ -28,7 +28,7 @@ pub struct FilePart {
 }
 
 impl FilePart {
-    /// Whether it has some of these bytes of the device.
+    /// Whether it overlaps these bytes of the device.
     pub const fn touches(&self, at: u64, len: u64) -> bool {
         self.at < at.saturating_add(len) && at < self.at.saturating_add(self.len)
     }

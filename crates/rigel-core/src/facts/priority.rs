@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The level of I/O that a process has whose nice value is 0.
+/// The I/O level of a process with nice value 0.
 const USUAL_LEVEL: u8 = 4;
-/// The weight of a control group that nobody gave another.
+/// The default weight of a control group.
 pub const USUAL_WEIGHT: u64 = 100;
-/// The same of CPU time in version 1 of the hierarchy.
+/// The default CPU weight in version 1 of the hierarchy.
 pub const USUAL_SHARES: u64 = 1024;
-/// From this nice value on a process gets a tenth of the CPU time of one with 0, where both want it all.
+/// From this nice value on a process gets a tenth of the CPU time of one with 0, if both want all of it.
 const FAR_BEHIND: i32 = 10;
 
 /// Priorities of this process; `None` if the kernel does not say.
@@ -19,7 +19,7 @@ pub struct ProcessPriority {
     pub nice: Option<i32>,
     /// Class and level of its I/O.
     pub io: Option<IoPriority>,
-    /// By which rule it gets CPU time.
+    /// The rule by which it gets CPU time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<SchedulingPolicy>,
 }
@@ -30,11 +30,11 @@ pub struct ProcessPriority {
 pub enum SchedulingPolicy {
     /// SCHED_OTHER: the usual one.
     Other,
-    /// SCHED_BATCH: a little behind others when it wakes.
+    /// SCHED_BATCH: slightly disadvantaged when it wakes.
     Batch,
-    /// SCHED_IDLE: when barely anybody else wants the CPU.
+    /// SCHED_IDLE: only when almost nothing else wants the CPU.
     Idle,
-    /// SCHED_FIFO: before all others.
+    /// SCHED_FIFO: before all of the above.
     Fifo,
     /// SCHED_RR: the same, in turn.
     RoundRobin,
@@ -55,29 +55,29 @@ pub struct IoPriority {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IoClass {
-    /// Nobody chose: best effort, at a level that follows from the nice value.
+    /// Not set: best effort, at a level that follows from the nice value.
     None,
-    /// Before all others.
+    /// Before all other classes.
     Realtime,
-    /// The usual one.
+    /// The usual class.
     BestEffort,
-    /// When nobody else wants the device.
+    /// Only while nothing else uses the device.
     Idle,
 }
 
-/// Where a process stands.
+/// The rank of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
     /// Like others.
     Usual,
-    /// A little before or behind them.
+    /// Slightly before or after them.
     Shifted,
-    /// So far behind that others are served first.
+    /// So far behind them that others are served first.
     Behind,
 }
 
 impl IoPriority {
-    /// As `ioprio_get` returns it; `None` for a class that is not known.
+    /// From the value of `ioprio_get`; `None` for an unknown class.
     pub fn from_kernel(value: u32) -> Option<Self> {
         let class = match value >> 13 & 7 {
             0 => IoClass::None,
@@ -89,7 +89,7 @@ impl IoPriority {
         Some(Self { class, level: u8::try_from(value & 7).ok()? })
     }
 
-    /// Some kernels tell the level that follows from the nice value where nobody chose one.
+    /// Some kernels report the level that follows from the nice value if none was set.
     fn rank(self, nice: i32) -> Rank {
         let of_nice = u8::try_from((nice + 20) / 5).ok();
         match self.class {
@@ -103,7 +103,7 @@ impl IoPriority {
 }
 
 impl SchedulingPolicy {
-    /// As `sched_getscheduler` returns it, with or without the bit for children; `None` for one that is not known.
+    /// From the value of `sched_getscheduler`, with or without the bit for children; `None` for an unknown policy.
     pub const fn from_kernel(value: u32) -> Option<Self> {
         const RESET_ON_FORK: u32 = 0x4000_0000;
         Some(match value & !RESET_ON_FORK {
@@ -139,7 +139,7 @@ impl SchedulingPolicy {
 }
 
 impl ProcessPriority {
-    /// Where the process stands, as far as it is known.
+    /// The rank of the process, as far as it is known.
     pub fn rank(&self) -> Rank {
         let nice = self.nice.unwrap_or(0);
         let of_nice = match nice {
@@ -151,7 +151,7 @@ impl ProcessPriority {
         self.io.map_or(Rank::Usual, |io| io.rank(nice)).max(of_nice).max(of_policy)
     }
 
-    /// What is known: `nice 19, I/O class idle`; of policies only another than the usual one.
+    /// What is known: `nice 19, I/O class idle`; of policies only an unusual one.
     pub fn told(&self) -> Option<String> {
         let nice = self.nice.map(|nice| format!("nice {nice}"));
         let policy = self.policy.filter(|policy| *policy != SchedulingPolicy::Other);

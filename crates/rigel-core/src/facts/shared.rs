@@ -14,7 +14,7 @@ pub struct SharedDevice {
     pub targets: Vec<usize>,
 }
 
-/// The devices that several targets have below them: of those that the same targets have, the lowest.
+/// The devices below several targets; of those below the same targets, the lowest.
 pub fn shared_devices(targets: &[TargetFacts]) -> Vec<SharedDevice> {
     let mut users: BTreeMap<&str, (usize, Vec<usize>)> = BTreeMap::new();
     for (number, target) in targets.iter().enumerate() {
@@ -36,7 +36,7 @@ pub fn shared_devices(targets: &[TargetFacts]) -> Vec<SharedDevice> {
     lowest.into_iter().map(|(targets, (_, name))| SharedDevice { name: name.to_owned(), targets }).collect()
 }
 
-/// The devices of a target, those on top first.
+/// The devices of a target, the topmost first.
 fn names(target: &TargetFacts) -> Vec<&str> {
     let own = target.device.iter().chain(&target.below);
     let mut all: Vec<&str> = Vec::new();

@@ -6,36 +6,37 @@ use crate::path_text::printable;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A rebuild is reported at every tenth of its way.
+/// A rebuild is reported at every tenth of its progress.
 const STEPS: u64 = 10;
 
 /// What state it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StateKind {
-    /// What a software RAID does: idle, resync, recover, check ..
+    /// The action of a software RAID: idle, resync, recover, check ..
     SyncAction,
-    /// How far that came: `done / all` in sectors.
+    /// The progress of that action: `done
+    /// all` in sectors.
     SyncCompleted,
     /// How many members it lacks.
     Degraded,
     /// Whether a member is in use.
     Member,
-    /// Whether a volume of the device mapper holds its I/O back.
+    /// Whether a device mapper volume is suspended.
     Suspended,
-    /// Of a path of a multipath volume.
+    /// A path of a multipath volume.
     Path,
-    /// Of a SCSI device.
+    /// A SCSI device.
     Scsi,
-    /// Of an NVMe controller.
+    /// An NVMe controller.
     Nvme,
-    /// How good a path to a namespace is.
+    /// The quality of a path to a namespace.
     Ana,
-    /// Of an iSCSI session.
+    /// An iSCSI session.
     Iscsi,
-    /// Of a Fibre Channel port.
+    /// A Fibre Channel port.
     Port,
-    /// Of a network interface.
+    /// A network interface.
     Link,
 }
 
@@ -61,27 +62,28 @@ pub struct HostStates(pub BTreeMap<(StateKind, String), String>);
 /// A state that changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateChange {
-    /// What it is.
+    /// The kind of the state.
     pub kind: StateKind,
-    /// Whose.
+    /// The device.
     pub device: String,
-    /// Before; `None` if there was none.
+    /// The old value; `None` if there was none.
     pub from: Option<String>,
-    /// Now; `None` if there is none any more.
+    /// The new value; `None` if it is gone.
     pub to: Option<String>,
 }
 
-/// How far a rebuild came.
+/// The progress of a rebuild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyncProgress {
     /// Sectors of 512 bytes that are done.
     pub done: u64,
-    /// All of them.
+    /// Sectors in total.
     pub all: u64,
 }
 
 impl SyncProgress {
-    /// Out of `done / all`; `None` of `none` and `delayed`.
+    /// From `done
+    /// all`; `None` for `none` and `delayed`.
     pub fn read(text: &str) -> Option<Self> {
         let (done, all) = text.split_once('/')?;
         let (done, all) = (done.trim().parse().ok()?, all.trim().parse().ok()?);
@@ -93,7 +95,7 @@ impl SyncProgress {
     }
 }
 
-/// What changed between two looks, in the order of kinds and names.
+/// What changed between two checks, ordered by kind and name.
 pub fn changes(before: &HostStates, after: &HostStates) -> Vec<StateChange> {
     let keys = before.0.keys().chain(after.0.keys().filter(|key| !before.0.contains_key(*key)));
     let mut all: Vec<StateChange> =
@@ -113,7 +115,7 @@ fn change(
     Some(StateChange { kind: *kind, device: device.clone(), from: from.cloned(), to: to.cloned() })
 }
 
-/// Whether a rebuild begins, ends, or passes a tenth of its way.
+/// Whether a rebuild begins, ends, or passes a tenth of its progress.
 fn is_step(from: Option<&String>, to: Option<&String>) -> bool {
     let progress = |text: Option<&String>| text.and_then(|text| SyncProgress::read(text));
     match (progress(from), progress(to)) {
@@ -124,7 +126,7 @@ fn is_step(from: Option<&String>, to: Option<&String>) -> bool {
 }
 
 impl StateChange {
-    /// As a sentence continues: `md0: array action idle -> recover`.
+    /// As part of a sentence: `md0: array action idle -> recover`.
     pub fn words(&self) -> String {
         let device = printable(&self.device);
         let end = |end: &Option<String>| end.as_ref().map(|text| printable(text).into_owned());

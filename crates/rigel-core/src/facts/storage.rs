@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 /// One target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Storage {
-    /// Where it is, with links resolved, printable.
+    /// Its path with links resolved, printable.
     path: String,
     /// Major and minor number of the device that it is, or that holds it.
     device: (u32, u32),
-    /// What is mounted there: numbers of devices are given again at each start of a machine.
+    /// What is mounted there: device numbers change at each boot.
     source: Option<String>,
-    /// A scratch file of Rigel's own: its place in the filesystem means nothing.
+    /// A scratch file: its path within the filesystem does not matter.
     scratch: bool,
 }
 
 impl Storage {
-    /// Of a target.
+    /// The storage of a target.
     pub fn of(target: &TargetFacts) -> Self {
         Self {
             path: target.real_path.clone(),
@@ -29,20 +29,20 @@ impl Storage {
         }
     }
 
-    /// Whether what was found here is true of `asked` as well: the same target; of a scratch file whatever lies on the same
+    /// Whether what was found here applies to `asked` as well: the same target; for a scratch file anything on the same
     /// filesystem.
     pub fn tells_of(&self, asked: &Self) -> bool {
         let is_same_device = self.device == asked.device && self.source == asked.source;
         is_same_device && (self.path == asked.path || self.scratch)
     }
 
-    /// Of all targets, as text to keep.
+    /// All targets as text to store.
     pub fn to_text(targets: &[TargetFacts]) -> String {
         let all: Vec<Self> = targets.iter().map(Self::of).collect();
         serde_json::to_string(&all).unwrap_or_default()
     }
 
-    /// The same read again; none where another Rigel wrote something else.
+    /// Reads that text; empty if another version of Rigel wrote it differently.
     pub fn read(text: &str) -> Vec<Self> {
         serde_json::from_str(text).unwrap_or_default()
     }

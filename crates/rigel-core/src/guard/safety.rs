@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// One thing found on or around a target. Texts are printable ([`crate::path_text`]).
+/// One finding on or around a target. Texts are printable ([`crate::path_text`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
@@ -30,9 +30,9 @@ pub enum Evidence {
         /// Kernel name or path.
         device: String,
     },
-    /// The kernel refused an exclusive open: another program has the device exclusively.
+    /// The kernel refused an exclusive open: another program has the device open exclusively.
     ExclusivelyOpen,
-    /// The kernel says that the device is read-only.
+    /// The kernel reports the device as read-only.
     ReadOnly,
     /// Other processes have the target open.
     OpenElsewhere {
@@ -65,7 +65,7 @@ pub enum Evidence {
         /// Offset of the first nonzero block among those read.
         first_offset: u64,
     },
-    /// Only a part was read, and it was zeros. The rest may hold data.
+    /// Only a part was read, and it was zeros. The remainder may hold data.
     NotWhollyRead {
         /// Bytes that were read.
         looked_bytes: u64,
@@ -79,7 +79,7 @@ pub enum Evidence {
     OurScratchFile,
     /// Every block was read: random data that `rigel fill` wrote there, or zeros.
     OurFill,
-    /// A scratch file made by Rigel, with other data written into it since.
+    /// A scratch file made by Rigel, with foreign data written into it since.
     ScratchFileOfAnother {
         /// Offset of the first block among those read that is not Rigel's.
         first_offset: u64,
@@ -87,7 +87,7 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// Evidence that refuses a write, even with consent.
+    /// Whether it refuses a write, even with consent.
     pub const fn is_blocker(&self) -> bool {
         matches!(
             self,
@@ -120,7 +120,7 @@ impl Evidence {
     }
 }
 
-/// The command that releases a device, by the kind of its holder.
+/// The command that releases a device, by kind of holder.
 fn release_holder(holder: &str) -> String {
     let name = holder.split_whitespace().next().unwrap_or_default();
     if name.starts_with("loop") {

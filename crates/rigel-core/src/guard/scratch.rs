@@ -18,24 +18,24 @@ use std::os::unix::ffi::OsStrExt;
 pub const FILE_NAME: &str = "rigel-scratch.dat";
 /// Bytes of one block, and of the header.
 pub const BLOCK_BYTES: usize = 4096;
-/// Bytes after the data, where no I/O of a run goes. A large power of two, so file sizes stay aligned.
+/// Bytes after the data, which no I/O of a run touches. A large power of two, so file sizes stay aligned.
 pub const TRAILER_BYTES: u64 = MIB;
 /// Bytes of the stamp at the head of a block.
 pub(crate) const STAMP_BYTES: usize = 24;
 /// The version that this program writes.
 pub const VERSION: u32 = 1;
-/// Below this a scratch file says too little about the device under it.
+/// A smaller scratch file says too little about the device below it.
 pub(crate) const LEAST_BYTES: u64 = 256 * MIB;
 
 const HEADER_MAGIC: [u8; 8] = *b"RIGELSCR";
 const BLOCK_MAGIC: u64 = u64::from_le_bytes(*b"RigelBlk");
-/// What verified blocks begin with (`crate::verify`). Behind it are the offset, at byte 8, and the seed, at byte 24.
+/// The beginning of verified blocks (`crate::verify`), followed by the offset at byte 8 and the seed at byte 24.
 pub(crate) const VERIFIED_MAGIC: u64 = u64::from_le_bytes(*b"RigelVer");
-/// Text for a person who opens the file; it is not checked.
+/// Text for people who open the file; it is not checked.
 const HEADER_TEXT: &[u8] =
     b"\nThis file holds random data for a storage measurement by Rigel. It may be deleted.\n";
 const HEADER_TEXT_AT: usize = 64;
-/// Makes these generators different from those that draw offsets.
+/// Keeps these generators apart from those that draw offsets.
 const PURPOSE: u64 = BLOCK_MAGIC;
 
 /// Whether a file has the name of a scratch file: `rigel-scratch*.dat`.
@@ -56,9 +56,9 @@ pub fn numbered_name(number: u32) -> String {
 /// The state of a scratch file, and its number in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// The fill is not finished: it must not be measured.
+    /// The fill is incomplete: it must not be measured.
     Filling = 0,
-    /// Filled for one run. A later run may use or remove it when no run works on it.
+    /// Filled for one run. A later run may use or remove it if no run uses it.
     Temporary = 1,
     /// Filled, and kept for later runs.
     Kept = 2,
@@ -67,7 +67,7 @@ pub enum State {
 /// The contents of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Bytes of data, which a run measures; the trailer follows them.
+    /// Bytes of data, which a run measures; the trailer follows.
     pub data_bytes: u64,
     /// Seed of every block.
     pub seed: u64,
@@ -92,12 +92,12 @@ impl Header {
         self.data_bytes.saturating_add(TRAILER_BYTES)
     }
 
-    /// Whether the fill was finished.
+    /// Whether the fill is complete.
     pub const fn is_whole(&self) -> bool {
         !matches!(self.state, State::Filling)
     }
 
-    /// Whether it stays for later runs.
+    /// Whether it is kept for later runs.
     pub const fn is_kept(&self) -> bool {
         matches!(self.state, State::Kept)
     }
@@ -119,7 +119,7 @@ impl Header {
     /// Reads the header from the first bytes of a trailer.
     ///
     /// # Errors
-    /// When the bytes are no header, or one that is damaged or of another version.
+    /// When the bytes are not a header, or one that is damaged or of another version.
     pub fn decode(bytes: &[u8]) -> Result<Self, HeaderError> {
         let fields: &[u8; 40] = bytes.first_chunk().ok_or(HeaderError::NotOurs)?;
         if fields[..8] != HEADER_MAGIC {
@@ -139,7 +139,7 @@ impl Header {
     }
 }
 
-/// FNV-1a, 64 bit (Fowler, Noll, Vo): enough to detect random bytes and a torn write, and to tell texts apart that nobody chose to be alike.
+/// FNV-1a, 64 bit (Fowler, Noll, Vo): enough to detect random bytes and a torn write, and to distinguish texts that nobody made collide.
 pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
     bytes
         .iter()
@@ -162,7 +162,7 @@ pub fn block(seed: u64, offset: u64, out: &mut [u8]) {
     Generator::new(seed, &[PURPOSE, offset]).fill(&mut out[STAMP_BYTES..]);
 }
 
-/// Writes what a fill has from `offset` on, which is a multiple of [`BLOCK_BYTES`]. A last part of a block is the beginning of it.
+/// Writes the contents of a fill from `offset` on, a multiple of [`BLOCK_BYTES`]. A last partial block is the beginning of a block.
 pub fn write_blocks(seed: u64, offset: u64, out: &mut [u8]) {
     for (at, part) in (offset..).step_by(BLOCK_BYTES).zip(out.chunks_mut(BLOCK_BYTES)) {
         if part.len() == BLOCK_BYTES {
@@ -175,8 +175,8 @@ pub fn write_blocks(seed: u64, offset: u64, out: &mut [u8]) {
     }
 }
 
-/// Whether a block read at `offset`, or the beginning of a last one, is what a fill writes there, with whatever seed. Each byte is compared, so
-/// nothing of anybody else is taken for it.
+/// Whether a block read at `offset`, or the beginning of a last one, is what a fill writes there, with any seed. Each byte is compared, so
+/// foreign data never passes.
 pub fn is_of_fill(offset: u64, found: &[u8]) -> bool {
     let Some((_, seed)) = stamp(found).filter(|&(place, _)| place == offset) else { return false };
     let mut expected = [0; BLOCK_BYTES];
@@ -184,7 +184,7 @@ pub fn is_of_fill(offset: u64, found: &[u8]) -> bool {
     expected.get(..found.len()) == Some(found)
 }
 
-/// Stamps each block that begins inside an I/O to `offset`. So all 4 KiB blocks that are written differ, and no array can
+/// Stamps each block that begins inside an I/O to `offset`. So all written 4 KiB blocks differ, and no array can
 /// deduplicate them.
 #[inline]
 pub fn write_stamps(seed: u64, offset: u64, out: &mut [u8]) {
@@ -199,7 +199,7 @@ pub fn write_stamps(seed: u64, offset: u64, out: &mut [u8]) {
 }
 
 /// Whether Rigel may have written the block at `offset`, in any run: it has the stamp of its place, or is all zeros. Only
-/// the stamp is checked, because I/Os smaller than a block change the rest.
+/// the stamp is checked, because I/Os smaller than a block change the remainder.
 pub fn may_be_own(offset: u64, block: &[u8]) -> bool {
     any_stamp(block).is_some_and(|(at, _)| at == offset) || block.iter().all(|&byte| byte == 0)
 }
@@ -210,7 +210,7 @@ pub fn stamp(block: &[u8]) -> Option<(u64, u64)> {
     (word(stamp, 0) == BLOCK_MAGIC).then(|| (word(stamp, 8), word(stamp, 16)))
 }
 
-/// The same, also of a verified block.
+/// The same for verified blocks, too.
 #[inline]
 pub fn any_stamp(block: &[u8]) -> Option<(u64, u64)> {
     let verified = || {
@@ -230,7 +230,7 @@ pub struct Stamps {
 
 impl Stamps {
     /// For a file filled with `fill_seed` in a run with `run_seed`. `used_before`: earlier runs may have written to it with
-    /// other seeds, which are not known.
+    /// other, unknown seeds.
     pub const fn new(fill_seed: u64, run_seed: u64, used_before: bool) -> Self {
         Self { fill_seed, run_seed, used_before }
     }
@@ -244,7 +244,7 @@ impl Stamps {
     }
 }
 
-/// The default size of a scratch file: large enough to exceed the caches, small enough to be filled soon and to leave
+/// The default size of a scratch file: large enough to exceed the caches, small enough to be filled quickly and to leave
 /// space on the disk.
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use crate::load::sides::Sides;
 use crate::load::soak::Soak;
 use crate::load::task::Task;
 
-/// What a record answers.
+/// The answer of a record.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one per document, and it is looked at once")]
 pub enum Answer<'a> {
@@ -22,7 +22,7 @@ pub enum Answer<'a> {
     Calibration(&'a Answers),
     /// The highest rate at which bounds are met.
     Rate(&'a SloFindings),
-    /// What went wrong in a long time.
+    /// Problems over a long time.
     Soak(Soak),
     /// The effect of a failure on a constant load.
     Through,
@@ -35,7 +35,7 @@ pub enum Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// That of a run that was asked for this and found that.
+    /// The answer of a run with this task and these findings.
     pub fn of(request: &Request, found: &'a Findings) -> Self {
         match (&request.task, request.sides) {
             (Task::Calibrate { .. }, _) => found.answers.as_ref().map_or(Self::Points, Self::Calibration),
@@ -50,7 +50,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// The question that it answers, in words.
+    /// The question, in words.
     pub const fn question(&self) -> &'static str {
         match self {
             Self::Points => "what the storage does at each load level",

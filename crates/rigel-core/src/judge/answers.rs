@@ -11,45 +11,45 @@ use super::quantity::{Quantity, Scope, What};
 use crate::load::class::Class;
 use crate::stats::bound::LatencyOf;
 
-/// A figure that a calibration answers.
+/// A figure among the answers of a calibration.
 #[derive(Debug)]
 pub struct Answer {
-    /// Which quantity it is; the findings have its value.
+    /// Its quantity; the findings have the value.
     pub quantity: Quantity,
     /// Its key in documents.
     pub key: &'static str,
-    /// One of the unit of the quantity in the unit of the document.
+    /// One of the quantity's unit in the unit of the document.
     pub scale: f64,
-    /// What gates and comparisons call it.
+    /// Its name in gates and comparisons.
     pub name: &'static str,
-    /// What texts for people call it.
+    /// Its label in texts.
     pub label: &'static str,
-    /// The same in words, as the head of a card or of a row.
+    /// Its title in words, for a card or a row.
     pub title: &'static str,
-    /// The same in a sentence.
+    /// Its name within a sentence.
     pub noun: &'static str,
-    /// What follows the value and its unit in a text.
+    /// The text after value and unit.
     pub about: fn(&AnswersForm) -> String,
-    /// The column that the list of past calibrations has of it.
+    /// Its column in the list of past calibrations.
     pub column: Option<Column>,
-    /// Whether it is reported how much past calibrations differ in it.
+    /// Whether the spread over past calibrations is reported.
     pub spread: bool,
 }
 
 /// A column of the list of past calibrations.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Above the column.
+    /// The heading.
     pub head: &'static str,
-    /// Characters.
+    /// Width in characters.
     pub width: usize,
-    /// Digits after the point.
+    /// Decimals.
     pub decimals: usize,
 }
 
 /// The highest rate of small I/O within the limit.
 pub const MAX_IOPS: Quantity = Quantity::new(Scope::WithinBound, What::Rate, Class::SMALL);
-/// The latency there that the bound is about.
+/// The latency there, by the statistic of the limit.
 pub const ACTUAL_LATENCY: Quantity = Quantity::new(Scope::WithinBound, What::Bounded, Class::SMALL);
 /// The highest rate of small I/O.
 pub const UNBOUNDED_IOPS: Quantity = Quantity::new(Scope::Best, What::Rate, Class::SMALL);
@@ -57,18 +57,18 @@ pub const UNBOUNDED_IOPS: Quantity = Quantity::new(Scope::Best, What::Rate, Clas
 pub const MAX_MBPS: Quantity = Quantity::new(Scope::Best, What::Mbps, Class::LARGE);
 /// The rate of one stream.
 pub const MAX_PMBPS: Quantity = Quantity::new(Scope::Alone, What::Mbps, Class::LARGE);
-/// The latency that the bound is about, of a small I/O that is alone.
+/// The latency of a small I/O that is alone, by the statistic of the limit.
 pub const LATENCY_AT_1: Quantity = Quantity::new(Scope::Alone, What::Bounded, Class::SMALL);
 /// The latency of a commit of one writer, durable on its own.
 pub const COMMIT_LATENCY: Quantity = Quantity::new(Scope::Alone, What::Mean, Class::DSYNC);
-/// The same, durable by a flush behind it.
+/// The same, durable by a flush after it.
 pub const COMMIT_FDATASYNC: Quantity = Quantity::new(Scope::Alone, What::Mean, Class::FDATASYNC);
-/// The same write, durable or not.
+/// The same write, unsynced.
 pub const COMMIT_UNSYNCED: Quantity = Quantity::new(Scope::Alone, What::Mean, Class::UNSYNCED);
 /// The highest rate of commits.
 pub const MAX_COMMITS: Quantity = Quantity::new(Scope::Best, What::Rate, Class::DSYNC);
 
-/// How many there are.
+/// The number of answers.
 pub const COUNT: usize = 10;
 
 /// All of them, in the order of every output.
@@ -204,12 +204,12 @@ pub static ANSWERS: [Answer; COUNT] = [
 ];
 
 impl Answer {
-    /// The answer that is this quantity.
+    /// The answer for this quantity.
     pub fn of(quantity: Quantity) -> Option<&'static Self> {
         ANSWERS.iter().find(|answer| answer.quantity == quantity)
     }
 
-    /// Its place in [`ANSWERS`].
+    /// Its index in [`ANSWERS`].
     pub(crate) fn place(quantity: Quantity) -> Option<usize> {
         ANSWERS.iter().position(|answer| answer.quantity == quantity)
     }

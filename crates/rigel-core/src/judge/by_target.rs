@@ -19,7 +19,7 @@ use serde::Serialize;
 pub struct ClassByTarget {
     /// The class.
     pub load: LoadClass,
-    /// The point that it is of.
+    /// The point.
     pub point: Point,
     /// Each target that received some of its I/O, in the order of the run.
     pub targets: Vec<TargetIo>,
@@ -27,7 +27,7 @@ pub struct ClassByTarget {
     pub slower: Option<SlowerTarget>,
 }
 
-/// A target. Counts and times are those of all visits that count, settling and draining included.
+/// A target. Counts and times are those of all visits that count, including settling and draining.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TargetIo {
     /// Its number in the run.
@@ -41,7 +41,7 @@ pub struct TargetIo {
     pub ios: u64,
     /// Failed I/Os.
     pub errors: u64,
-    /// Mean latency in microseconds; null when nothing succeeded.
+    /// Mean latency in microseconds; null if nothing succeeded.
     pub latency_mean_us: Option<f64>,
     /// The same divided by the median of the targets.
     pub of_median: Option<f64>,
@@ -50,7 +50,7 @@ pub struct TargetIo {
 }
 
 impl ClassByTarget {
-    /// Every class of a record with counts by target; none of a run of one target.
+    /// Every class of a record with counts by target; empty for a run on one target.
     pub fn all(record: &Record, findings: &Findings) -> Vec<Self> {
         let classes = record.header.request.classes.iter();
         classes.filter_map(|load| Self::of(record, findings, load)).collect()
@@ -81,12 +81,12 @@ impl ClassByTarget {
         self.load.name
     }
 
-    /// The lowest rate of a target over their mean: 1 where all are even.
+    /// The lowest rate of a target over their mean: 1 if all are equal.
     pub fn evenness(&self) -> f64 {
         self.targets.iter().filter_map(|one| one.of_mean).fold(1.0, f64::min)
     }
 
-    /// The highest mean latency of a target over their median: 1 where all are alike.
+    /// The highest mean latency of a target over their median: 1 if all are equal.
     pub fn slowest(&self) -> f64 {
         self.targets.iter().filter_map(|one| one.of_median).fold(1.0, f64::max)
     }

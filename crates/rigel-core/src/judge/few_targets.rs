@@ -13,9 +13,9 @@ use crate::stats::special::student_t_quantile;
 use crate::stats::variance::SMALLEST_VARIANCE;
 use crate::units::to_f64;
 
-/// With fewer visits, it is unknown how much they differ.
+/// With fewer visits, their variation is unknown.
 const FEWEST_VISITS: usize = 4;
-/// How often some interval may be wrong.
+/// How often any interval may be wrong.
 const ALPHA: f64 = 0.05;
 
 /// A target that is slower than all others.
@@ -23,14 +23,14 @@ const ALPHA: f64 = 0.05;
 pub struct SlowerTarget {
     /// Its number in the run.
     pub target: usize,
-    /// The one of the others that comes nearest.
+    /// The closest of the others.
     pub next: usize,
     /// The mean latency of the first over that of the second.
     pub ratio: Interval,
 }
 
-/// Out of the counts of several visits to one point; `None` if no target is certainly slower than every other, and of five or more, which
-/// [`super::outliers`] judges.
+/// From the counts of several visits to one point; `None` if no target is certainly slower than every other, and for five or more,
+/// which [`super::outliers`] judges.
 pub fn slower(visits: &[&ByTarget]) -> Option<SlowerTarget> {
     let targets: Vec<usize> = (0..visits.first()?.ops.len())
         .filter(|&target| visits.iter().all(|counts| counts.ops.get(target).is_some_and(|&ops| ops > 0)))

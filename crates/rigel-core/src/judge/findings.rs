@@ -76,15 +76,15 @@ pub struct PointFindings {
     pub seconds: f64,
     /// Visits behind the numbers.
     pub visits: usize,
-    /// Every visit, in the order in which they were made; also those that the numbers are not based on.
+    /// Every visit, in order of time; also those that the numbers are not based on.
     pub each_visit: Vec<VisitFindings>,
     /// The phase of the adaptive run in which it was measured, from 0: the points of a phase are judged together.
     pub phase: Option<usize>,
-    /// The figures of each class that the point has.
+    /// The figures of each class of the point.
     pub ios: PerClass<IoFindings>,
-    /// What the tool used of the CPU for it; `None` when it is not known.
+    /// CPU use of the tool for it; `None` if unknown.
     pub own_cpu: Option<OwnCpu>,
-    /// What each of several nodes did; empty where one host measured.
+    /// The part of each of several nodes; empty if one host measured.
     pub nodes: Vec<NodeFindings>,
     /// What the reader should know about these numbers.
     pub flags: Vec<Flag>,
@@ -105,7 +105,7 @@ impl PointFindings {
         self.ios.iter().map(|(class, io)| (*class, io))
     }
 
-    /// One of them; `None` when the point has none of that class.
+    /// One of them; `None` if the point does not have the class.
     pub fn io(&self, class: Class) -> Option<&IoFindings> {
         self.ios.get(&class)
     }
@@ -115,12 +115,12 @@ impl PointFindings {
         self.flags.iter().any(|flag| flag.invalid)
     }
 
-    /// Whether the rates of all its classes are known as well as was asked for.
+    /// Whether the rates of all its classes are as precise as requested.
     pub fn reached(&self) -> bool {
         self.classes().all(|(_, io)| io.sure.reached)
     }
 
-    /// Whether visits are all that is missing to what was asked for: every interval is narrow enough.
+    /// Whether only visits are missing to the requested precision: every interval is narrow enough.
     pub fn has_too_few_visits(&self) -> bool {
         !self.reached() && self.classes().all(|(_, io)| io.sure.reached || io.sure.too_few)
     }
@@ -129,11 +129,11 @@ impl PointFindings {
 /// What the search for load levels found for one class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurveFindings {
-    /// Which class.
+    /// The class.
     pub load: LoadClass,
     /// The curve; rates in I/Os per second.
     pub curve: Curve,
-    /// The visits of the search to this class, in the order in which they were made.
+    /// The visits of the search to this class, in order of time.
     pub visits: Vec<VisitFindings>,
     /// What the reader should know about it.
     pub flags: Vec<Flag>,
@@ -151,7 +151,7 @@ impl CurveFindings {
     }
 }
 
-/// What a flag is about.
+/// The scope of a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlagScope {
     /// The run as a whole.
@@ -167,35 +167,34 @@ pub enum FlagScope {
 pub struct Findings {
     /// Measured points in the order of the plan.
     pub points: Vec<PointFindings>,
-    /// What the search for load levels found; empty when there was none.
+    /// What the search for load levels found; empty without a search.
     pub curves: Vec<CurveFindings>,
     /// What the reader should know about the run as a whole.
     pub flags: Vec<Flag>,
-    /// The half-width that every point was to reach, relative; `None` when no precision was requested.
+    /// The requested relative half-width; `None` if no precision was requested.
     pub target: Option<f64>,
-    /// States of the device that lasted a smaller share of the time may have been missed by all visits (95 %); `None`
-    /// when the visits do not lie apart.
+    /// A share of the time: all visits may have missed states of the device that are rarer than this (95 %); `None` if the visits are not separate.
     pub unseen_share: Option<f64>,
     /// The headline numbers.
     pub best: Extremes,
-    /// The headline numbers as ORION has them; for its files only.
+    /// The headline numbers by ORION's rules; only for its files.
     pub plainly_best: Extremes,
-    /// The answers of a calibration; `None` when the run was not asked for a latency limit.
+    /// The answers of a calibration; `None` if no latency limit was requested.
     pub answers: Option<Answers>,
-    /// The answer of a search for a rate; `None` when none was searched.
+    /// The answer of a search for a rate; `None` without a search.
     pub slo: Option<SloFindings>,
-    /// Of each class, the load that gives much of its rate at little latency, where the highest rate costs far more.
+    /// For each class, the load that gives much of its rate at little latency, if the highest rate costs far more.
     pub working: PerClass<WorkingPoint>,
-    /// The classes whose highest rate is that of the most load that was tried, where half as much gives clearly less: the
-    /// storage may do more. Where levels were searched, the flags of the curves say so instead.
+    /// The classes whose highest rate is at the highest load tried, if half of it gives clearly less: the storage may do more. If
+    /// levels were searched for, the flags of the curves say so instead.
     pub still_rising: BTreeSet<Class>,
     /// The classes that were measured place by place.
     pub places: Vec<PlaceFindings>,
-    /// The class that was measured over more and more targets.
+    /// The class that was measured over a growing number of targets.
     pub scaling: Option<ScalingFindings>,
-    /// How long a rate lasts, of a run of bursts.
+    /// How long a rate lasts, for a run of bursts.
     pub burst: Option<BurstFindings>,
-    /// The caches of a target, of a run over working sets.
+    /// The caches of a target, for a run over working sets.
     pub working_set: Option<WorkingSetFindings>,
 }
 
@@ -247,7 +246,7 @@ impl Findings {
         found
     }
 
-    /// Chooses the figures that stand for the whole run out of those of its points.
+    /// Chooses the figures that represent the whole run from those of its points.
     pub fn choose(&mut self, request: &Request) {
         self.plainly_best = Extremes::plain(&self.points);
         // The mean of a rate that falls is no rate that the storage has, and that of a small working set is one of its cache.
@@ -282,7 +281,7 @@ impl Findings {
         self.points.iter().find(|found| found.point == point)
     }
 
-    /// The points that the headline is based on: those that have its figures, and those of the answers of a calibration.
+    /// The points behind the headline: those with its figures, and those with the answers of a calibration.
     pub fn headline_points(&self) -> BTreeSet<Point> {
         let answers = self.answers.as_ref();
         let within = answers.and_then(|answers| Some(answers.best_within()?.point));
@@ -292,7 +291,7 @@ impl Findings {
         best.chain(within).chain(commits).collect()
     }
 
-    /// What commits cost, of a calibration or of a run of commits.
+    /// The cost of commits, for a calibration or a run of commits.
     ///
     /// # Errors
     /// When one writer alone was not measured.
@@ -300,7 +299,7 @@ impl Findings {
         Commits::of(&self.points)
     }
 
-    /// The flags of the run, of the points and of the searches; of those that have the same code the first.
+    /// The flags of the run, of the points and of the searches; the first of each code.
     pub fn flags_once(&self) -> Vec<Flag> {
         let mut flags: Vec<Flag> = Vec::new();
         for flag in self.all_flags() {
@@ -319,7 +318,7 @@ impl Findings {
         self.flags_by_scope().map(|(_, flag)| flag)
     }
 
-    /// The same, each with what it is about.
+    /// The same, each with its scope.
     pub fn flags_by_scope(&self) -> impl Iterator<Item = (FlagScope, &Flag)> {
         let of = |scope: FlagScope| move |flag| (scope, flag);
         let of_run = self.flags.iter().map(of(FlagScope::Run));

@@ -14,14 +14,14 @@ use serde::{Deserialize, Serialize};
 /// One flag of one point, or of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Flag {
-    /// Which.
+    /// The code.
     pub code: FlagCode,
     /// The figures, as a sentence without a full stop.
     pub text: String,
-    /// The numbers beside it must not be used: they are not about the storage.
+    /// The numbers next to it must not be used: they are not about the storage.
     #[serde(default)]
     pub invalid: bool,
-    /// Worth knowing, but not enough to cast doubt on the numbers beside it.
+    /// Worth knowing, but casts no doubt on the numbers next to it.
     #[serde(default)]
     pub note: bool,
 }
@@ -32,18 +32,18 @@ impl Flag {
         Self { code, text: text.into(), invalid: false, note: false }
     }
 
-    /// The same flag, where it is worth knowing and casts doubt on nothing.
+    /// The same flag as a note that casts no doubt.
     #[must_use]
     pub fn noting(self) -> Self {
         Self { note: true, ..self }
     }
 
-    /// Whether it casts doubt on the numbers beside it.
+    /// Whether it casts doubt on the numbers next to it.
     pub const fn speaks_against(&self) -> bool {
         self.invalid || !self.note
     }
 
-    /// The same flag, of numbers that must not be used.
+    /// The same flag for numbers that must not be used.
     #[must_use]
     pub fn invalidating(self) -> Self {
         Self { invalid: true, ..self }
@@ -56,8 +56,10 @@ const LITTLE_TOLERANCE: f64 = 0.01;
 /// A larger deviation from Little's law means lost I/Os or wrong times.
 const LITTLE_INVALID: f64 = 0.05;
 
-/// Little's law, `N = X R`: in a closed loop the time that I/Os take inside windows of `seconds` altogether, over the length of the windows, is the
-/// number outstanding. Returns the ratio `X R / N` when it is off by more than 1 % and what is not known about the ends of the windows.
+/// Little's law, `N = X R`: in a closed loop the time that I/Os take inside windows of `seconds` in total, over the length of the
+/// windows, is the number outstanding. Returns the ratio `X R
+/// N` if it is off by more than 1 % and by more than what is unknown about
+/// the ends of the windows.
 pub fn little(taken: Occupancy, seconds: f64, outstanding: f64) -> Option<f64> {
     let all_ns = seconds * to_f64(NS_PER_S) * outstanding;
     if taken.time_ns == 0 || all_ns <= 0.0 {
@@ -73,7 +75,7 @@ pub(crate) fn little_is_invalid(ratio: f64) -> bool {
     (ratio - 1.0).abs() > LITTLE_INVALID
 }
 
-/// Whether the mean in flight was short of the plan by more than 1 %.
+/// Whether the mean in flight fell short of the plan by more than 1 %.
 pub(crate) fn queue_not_filled(mean_in_flight: f64, planned: u32) -> bool {
     mean_in_flight < f64::from(planned) * (1.0 - LITTLE_TOLERANCE)
 }

@@ -16,21 +16,21 @@ use crate::units::{to_f64, us_from_ns};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// With fewer targets, it is unknown how much they usually differ.
+/// With fewer targets, their usual variation is unknown.
 pub const LEAST_TARGETS: usize = 5;
-/// Share of the named targets that may be named wrongly, in the mean.
+/// Share of the named targets that may be named wrongly, on average.
 const FALSE_SHARE: f64 = 0.01;
-/// A target that is less slow than that is not worth a word, however certain it is.
+/// A target that is less slow than this is not reported, however certain it is.
 pub(super) const LEAST_RATIO: f64 = 1.10;
-/// Random I/O goes to every byte alike, so a larger target has more of it.
+/// Random I/O hits every byte equally often, so a larger target gets more of it.
 const MOST_LARGER: u64 = 10;
-/// Makes the median absolute deviation of a normal distribution its standard deviation.
+/// Converts the median absolute deviation of a normal distribution to its standard deviation.
 const OF_NORMAL: f64 = 1.4826;
 /// How much of a sample the median absolute deviation uses: its efficiency for a normal distribution.
 const EFFICIENCY: f64 = 0.37;
-/// So few I/Os make no target slow, however long they took: as many may wait for one stall.
+/// So few I/Os do not make a target slow, however long they took: as many may wait for one stall.
 const FEW: u64 = 8;
-/// Where half of the targets have the same latency, they differ by that share at least: the resolution of the clock.
+/// If half of the targets have the same latency, they differ by at least this share: the resolution of the clock.
 const LEAST_SCALE: f64 = 0.001;
 
 /// A target that is slower than the others.
@@ -48,7 +48,7 @@ pub struct Outlier {
     pub median_us: f64,
 }
 
-/// Those of a run, by class and then the slowest first.
+/// The outliers of a run, by class and then the slowest first.
 pub fn of(record: &Record) -> Vec<Outlier> {
     let mut classes: PerClass<ByTarget> = PerClass::new();
     for visit in &record.visits {
@@ -63,7 +63,7 @@ pub fn of(record: &Record) -> Vec<Outlier> {
     classes.iter().flat_map(|(class, counts)| of_class(*class, counts)).collect()
 }
 
-/// Whether a class loads all targets of a point alike that has the most of them: a point of few targets is another load.
+/// Whether a class loads all targets of a point equally, and more than any other point does: a point with few targets is another load.
 fn loads_all(record: &Record, point: Point, class: Class) -> bool {
     let counts = record.header.request.class(class).is_some_and(LoadClass::level_is_targets);
     let most = || record.visits.iter().map(|visit| visit.point.of(class)).max();
@@ -97,8 +97,8 @@ fn of_class(class: Class, counts: &ByTarget) -> Vec<Outlier> {
         .collect()
 }
 
-/// The places of those that are certainly too large to be like the others, the largest first; `certainly` is what is left of each value without what
-/// chance may have put on it.
+/// Indices of the values that are certainly too large to be like the others, the largest first; `certainly` is each value
+/// without what chance may have added.
 fn far_out(values: &[f64], surely: &[f64]) -> Vec<usize> {
     if values.len() < LEAST_TARGETS {
         return Vec::new();

@@ -21,34 +21,34 @@ use crate::stats::{Interval, PointVisits, Spread};
 use crate::units::{NS_PER_MS, NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
-/// Width of the buckets that all visits of an adaptive run have in common.
+/// Width of the buckets that all visits of an adaptive run share.
 pub(crate) const BUCKET_NS: u64 = 10 * NS_PER_MS;
 
-/// Most buckets of the common width that one bucket of a record stands for. The longest visit of an adaptive run
+/// The most buckets of the common width that one bucket of a record represents. The longest visit of an adaptive run
 /// has buckets of 20 ms, but a record may claim anything.
 const MOST_COPIES: usize = 10;
 
 /// One class of one point, by the index of its step.
 pub type Key = (usize, Class);
 
-/// The rates over time of all visits of a phase so far. Long visits are kept apart: they are no part of the estimates.
+/// The rates over time of all visits of a phase so far. Long visits are kept apart: they do not count towards the estimates.
 #[derive(Clone, Debug, Default)]
 pub struct Profiles {
     profiles: BTreeMap<Key, Vec<Vec<f64>>>,
-    /// The round of each of them, of those that were made in one.
+    /// The round of each of them, if it was made in one.
     rounds: BTreeMap<Key, Vec<Option<u32>>>,
-    /// Points of which the ratio is wanted, and not their rates.
+    /// Points whose ratio is wanted, not their rates.
     pairs: Vec<[usize; 2]>,
-    /// Each visit once, by its small I/Os where it has some, with its length.
+    /// Each visit once, by its small I/Os if it has some, with its length.
     visits: Vec<(TimedVisit, u64)>,
     /// The last long visit to each.
     long: BTreeMap<Key, LongSeries>,
-    /// Of open loops: the rates, and what became of the backlog.
+    /// For open loops: the rates, and the course of the backlog.
     open: BTreeMap<Key, (Vec<Vec<f64>>, Growth)>,
 }
 
 impl Profiles {
-    /// Of a phase whose pairs are compared, or that has none.
+    /// For a phase whose pairs are compared, or without pairs.
     pub fn of_phase(phase: &Phase) -> Self {
         Self { pairs: phase.pairs.clone(), ..Self::default() }
     }
@@ -92,12 +92,12 @@ impl Profiles {
         }
     }
 
-    /// The rates of an open loop whose backlog grows: what is in the system never settles, and what is served does.
+    /// The rates of an open loop whose backlog grows: the number in the system never settles, while the served rate does.
     fn overloaded(&self, key: &Key) -> Option<&Vec<Vec<f64>>> {
         self.open.get(key).filter(|(_, growth)| growth.is_overload()).map(|(rates, _)| rates)
     }
 
-    /// Looks at everything that was added, with the parameters of the adaptive run.
+    /// Examines everything added so far, with the parameters of the adaptive run.
     pub fn look(&self, parameters: &Parameters) -> PhaseLook {
         let mut groups: PerClass<u32> = self.profiles.keys().map(|key| (key.1, 0)).collect();
         (0..).zip(groups.values_mut()).for_each(|(number, group)| *group = number);
@@ -127,7 +127,7 @@ impl Profiles {
         }
     }
 
-    /// The ratio that each quantity is a part of; nothing if rates are wanted.
+    /// The ratio that each quantity is a part of; empty if rates are wanted.
     fn ratios(&self, look: &Look, target: f64) -> BTreeMap<usize, Ratio> {
         let of_step = |step: usize| -> Vec<(usize, Vec<RoundVisit>)> {
             let places = self.profiles.iter().enumerate().filter(|(_, (key, _))| key.0 == step);
@@ -159,7 +159,7 @@ impl Profiles {
             .collect()
     }
 
-    /// The visits of rounds that a look is based on.
+    /// The visits of rounds that a check is based on.
     fn visits_of(&self, key: Key, profiles: &[Vec<f64>], seen: &PointVisits, look: &Look) -> Vec<RoundVisit> {
         let rounds = self.rounds.get(&key).map_or(&[][..], Vec::as_slice);
         let is_long = |profile: &Vec<f64>| to_ns(profile.len(), BUCKET_NS) >= look.shortest_ns;
@@ -173,26 +173,26 @@ impl Profiles {
     }
 }
 
-/// A look at a phase, with the names of what was examined.
+/// A check of a phase, with the names of what was examined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhaseLook {
-    /// In the order of the look's vectors.
+    /// In the order of the check's vectors.
     pub keys: Vec<Key>,
     /// Beginning and mean of each visit that counts, in order.
     pub timed: Vec<TimedVisit>,
-    /// The look.
+    /// The check.
     pub look: Look,
-    /// How many points were examined.
+    /// Number of points examined.
     points: usize,
-    /// By the place of a quantity among the keys: how much two sides differ in it. Empty where rates are wanted.
+    /// By index of a quantity among the keys: how much two sides differ in it. Empty if rates are wanted.
     ratios: BTreeMap<usize, Ratio>,
-    /// Whether the look is settled: asked for of every point.
+    /// Whether the visits have settled, which every point requires.
     is_settled: bool,
 }
 
 impl PhaseLook {
-    /// Whether a point is done. The intervals of all of its classes must be narrow enough and based on as many
-    /// visits as come before the first look. The visits of the phase must also last beyond their start-up;
+    /// Whether a point is precise enough. The intervals of all of its classes must be narrow enough and based on as many
+    /// visits as come before the first check. The visits of the phase must also last beyond their start-up;
     /// otherwise the error of the mean may be larger than its interval.
     pub fn reached(&self, step: usize, parameters: &Parameters) -> bool {
         // Keys are in order, and those of a point are together.
@@ -201,7 +201,7 @@ impl PhaseLook {
         own > 0 && (first..first + own).all(|place| self.is_sure(place, parameters))
     }
 
-    /// What the visits report on those that each point still needs; `made` are those to a point so far.
+    /// An estimate of the visits that each point still needs; `made` are those to a point so far.
     pub fn outlook(&self, parameters: &Parameters, made: impl Fn(usize) -> u32) -> Outlook {
         let least = parameters.first_look(self.points);
         let mut needed: BTreeMap<usize, VisitsNeeded> = BTreeMap::new();
@@ -229,7 +229,7 @@ impl PhaseLook {
         VisitsNeeded { least: of(fewest), most: of(most) }
     }
 
-    /// The variance and the interval of what is wanted of a quantity: its rate, or the ratio of two sides.
+    /// The variance and the interval of the wanted figure of a quantity: its rate, or the ratio of two sides.
     fn wanted(&self, place: usize) -> (Spread, Option<Interval>) {
         match self.ratios.get(&place) {
             Some(ratio) => (ratio.spread, ratio.interval),
@@ -237,19 +237,19 @@ impl PhaseLook {
         }
     }
 
-    /// Half the width of the widest interval of what is wanted.
+    /// Half the width of the widest interval of the wanted figures.
     pub fn widest(&self) -> f64 {
         let half =
             |place| self.wanted(place).1.map_or(f64::INFINITY, |interval| interval.relative_half_width);
         (0..self.keys.len()).map(half).fold(0.0, f64::max)
     }
 
-    /// The same of one class of a point, by its place among the keys.
+    /// The same for one class of a point, by its index among the keys.
     pub(crate) fn is_sure(&self, place: usize, parameters: &Parameters) -> bool {
         self.is_settled && self.is_narrow(place, parameters) && self.has_visits(place, parameters)
     }
 
-    /// Whether its interval is narrow enough and visits are all that is missing.
+    /// Whether its interval is narrow enough and only visits are missing.
     pub(crate) fn has_too_few(&self, place: usize, parameters: &Parameters) -> bool {
         self.is_narrow(place, parameters) && !self.has_visits(place, parameters)
     }
@@ -258,7 +258,7 @@ impl PhaseLook {
         self.wanted(place).1.is_some_and(|interval| interval.relative_half_width <= parameters.target)
     }
 
-    /// Whether as many visits count as come before the first look.
+    /// Whether as many visits count as come before the first check.
     fn has_visits(&self, place: usize, parameters: &Parameters) -> bool {
         let least = parameters.first_look(self.points);
         let visits = match self.ratios.get(&place) {
@@ -268,18 +268,18 @@ impl PhaseLook {
         visits >= usize::try_from(least).unwrap_or(usize::MAX)
     }
 
-    /// Whether a visit of the phase has a part in these estimates: one that [`counts`] and is long enough.
+    /// Whether a visit of the phase counts towards these estimates: one that [`counts`] and is long enough.
     pub fn rests_on(&self, visit: &Visit) -> bool {
         counts(visit) && length_ns(visit) >= self.look.shortest_ns
     }
 }
 
-/// Load before the window and the window.
+/// The load before the window, and the window.
 const fn length_ns(visit: &Visit) -> u64 {
     visit.settle_ns.saturating_add(visit.measured_ns)
 }
 
-/// Whether a visit can have a part in the estimates.
+/// Whether a visit can count towards the estimates.
 pub fn counts(visit: &Visit) -> bool {
     matches!(visit.purpose, Purpose::Round(_) | Purpose::FillsGap) && !visit.cut_short
 }
@@ -289,7 +289,7 @@ pub fn classes(visit: &Visit) -> impl Iterator<Item = (Class, &ClassTally)> {
     visit.tallies.iter().map(|(class, tally)| (*class, tally))
 }
 
-/// I/Os per second of the slowest class of a visit; 0 when nothing was loaded.
+/// I/Os per second of the slowest class of a visit; 0 if nothing was loaded.
 pub fn slowest_rate(visit: &Visit) -> f64 {
     let rate =
         |tally: &ClassTally| to_f64(tally.completed()) / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
@@ -297,7 +297,7 @@ pub fn slowest_rate(visit: &Visit) -> f64 {
     if slowest.is_finite() { slowest } else { 0.0 }
 }
 
-/// What the search for load levels needs to know of a visit; `None` when the class was idle.
+/// What the search for load levels needs of a visit; `None` if the class was idle.
 pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
     let (tally, outstanding) = (visit.tallies.get(&class)?, visit.point.of(class));
     let completed = to_f64(tally.completed());
@@ -310,7 +310,7 @@ pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
     Some(LevelVisit { outstanding, rate, latency_s, window_s })
 }
 
-/// What the search for the level at a bound needs to know of a visit; `None` when no small I/O completed.
+/// What the search for the level at a limit needs of a visit; `None` if no small I/O completed.
 pub fn bound_visit(visit: &Visit, of: LatencyOf) -> Option<BoundVisit> {
     let tally = visit.tallies.get(&Class::SMALL)?;
     let all = tally.all_latencies_after(0);
@@ -321,8 +321,8 @@ pub fn bound_visit(visit: &Visit, of: LatencyOf) -> Option<BoundVisit> {
     Some(BoundVisit { outstanding: visit.point.small(), latency_ns })
 }
 
-/// Completions in each bucket of a visit that measured `measured_ns`, from the start of the series. A last bucket that
-/// the window did not fill is left out: it would look like a stall.
+/// Completions in each bucket of a visit that measured `measured_ns`, from the start of the series. A last, incomplete bucket
+/// is left out: it would look like a stall.
 pub fn whole_buckets(tally: &ClassTally, measured_ns: u64) -> &[u32] {
     let buckets = tally.lead_ns.saturating_add(measured_ns) / tally.series.bucket_ns.max(1);
     let ops = tally.series.ops.as_slice();
@@ -335,7 +335,7 @@ pub fn rates(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     whole_buckets(tally, measured_ns).iter().map(|&ops| f64::from(ops) * scale).collect()
 }
 
-/// What is judged of a class over time: its rate, or how many are in the system of an open loop, whose rate is given. That is
+/// What is judged of a class over time: its rate, or the number in the system of an open loop, whose rate is given. That is
 /// the rate times the latency (Little), so its mean is as precise as that of the latency. In buckets of the series.
 pub fn course(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     if tally.open.is_none() {
@@ -346,8 +346,8 @@ pub fn course(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     sums.map(|&sum_ns| to_f64(sum_ns) / to_f64(tally.series.bucket_ns.max(1))).collect()
 }
 
-/// The rates in buckets of the common width. Visits of an adaptive run are short enough for it; a coarser bucket stands
-/// for several.
+/// The rates in buckets of the common width. Visits of an adaptive run are short enough for it; a coarser bucket counts
+/// as several.
 pub fn profile(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     widened(tally, rates(tally, measured_ns))
 }

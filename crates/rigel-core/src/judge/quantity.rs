@@ -18,7 +18,7 @@ pub enum What {
     Mbps,
     /// Mean latency.
     Mean,
-    /// The latency that the bound of a calibration is about.
+    /// The latency statistic that the limit of a calibration is about.
     Bounded,
     /// Median of the latency.
     P50,
@@ -32,14 +32,14 @@ pub enum What {
     P99_99,
 }
 
-/// Whereof. In the order of the outputs.
+/// What it belongs to, in the order of the outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// The run, of two sides: that of B over that of A, over all loads.
+    /// The run on two sides: B's value over A's, over all loads.
     Ratio,
-    /// The run, at its highest rate within the bound of a calibration.
+    /// The run, at its highest rate within the limit of a calibration.
     WithinBound,
-    /// The run, with one outstanding of the class and nothing else.
+    /// The run, with one outstanding I/O of the class and nothing else.
     Alone,
     /// The run, at the best of its points.
     Best,
@@ -50,15 +50,15 @@ pub enum Scope {
 /// A quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Quantity {
-    /// Whereof.
+    /// What it belongs to.
     pub of: Scope,
-    /// What.
+    /// The statistic.
     pub what: What,
-    /// Of which I/Os.
+    /// The class of I/O.
     pub class: Class,
 }
 
-/// What a quantity is measured in.
+/// The unit of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// I/Os per second.
@@ -71,18 +71,18 @@ pub enum Unit {
     Mbps,
     /// Microseconds.
     Us,
-    /// So many times as much.
+    /// A multiple.
     Times,
 }
 
 /// A quantity with its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
-    /// Of what.
+    /// The quantity.
     pub quantity: Quantity,
     /// The value, and how certain it is.
     pub estimate: Estimate,
-    /// Where; `None` if a run has none of it, because no point meets the bound.
+    /// The point; `None` if a run has no value, because no point meets the limit.
     pub point: Option<Point>,
 }
 
@@ -97,7 +97,7 @@ impl What {
         matches!(self, Self::P50 | Self::P90 | Self::P99 | Self::P99_9 | Self::P99_99)
     }
 
-    /// That of a run with this bound; `None` when there is no bound to know it from.
+    /// The statistic of a run with this limit; `None` without a limit.
     pub(super) fn resolved(self, bound: Option<LatencyOf>) -> Option<Self> {
         match (self, bound) {
             (Self::Bounded, None) => None,
@@ -121,7 +121,7 @@ impl What {
 }
 
 impl Unit {
-    /// As people write it.
+    /// As shown to people.
     pub const fn symbol(self) -> &'static str {
         if matches!(self, Self::Us) { "µs" } else { self.name() }
     }
@@ -140,17 +140,17 @@ impl Unit {
 }
 
 impl Quantity {
-    /// One of these parts.
+    /// A quantity of these parts.
     pub const fn new(of: Scope, what: What, class: Class) -> Self {
         Self { of, what, class }
     }
 
-    /// One of each point.
+    /// A quantity of each point.
     pub const fn at_points(what: What, class: Class) -> Self {
         Self::new(Scope::Point, what, class)
     }
 
-    /// The rate of a class: in megabytes where its figure is one of bytes.
+    /// The rate of a class: in megabytes if its figure is in bytes.
     pub fn rate(of: Scope, load: &LoadClass, class: Class) -> Self {
         let in_bytes = match class {
             Class::SMALL => false,
@@ -160,7 +160,7 @@ impl Quantity {
         Self::new(of, if in_bytes { What::Mbps } else { What::Rate }, class)
     }
 
-    /// What points of a class are compared by: the rate, the mean latency, the 99th percentile.
+    /// The quantities by which points of a class are compared: the rate, the mean latency, the 99th percentile.
     pub fn of_class(load: &LoadClass, class: Class) -> [Self; 3] {
         let latency = |what| Self::at_points(what, class);
         [Self::rate(Scope::Point, load, class), latency(What::Mean), latency(What::P99)]
@@ -183,17 +183,17 @@ impl Quantity {
         self.what.is_rate()
     }
 
-    /// Whether a run has one value of it, and not one for each point.
+    /// Whether a run has one value of it, not one for each point.
     pub const fn is_of_a_run(self) -> bool {
         !matches!(self.of, Scope::Point)
     }
 
-    /// Whether the value of a run is the best of its points, and not that of a certain one.
+    /// Whether the value of a run is the best of its points, not that of a certain one.
     pub const fn is_chosen(self) -> bool {
         matches!(self.of, Scope::Best | Scope::WithinBound)
     }
 
-    /// Whether runs are compared by it. A latency within the bound is that of whichever load keeps it, and says nothing of which is better.
+    /// Whether runs are compared by it. A latency within the limit belongs to whichever load meets it, and does not show which run is better.
     pub fn is_compared(self) -> bool {
         self.of != Scope::WithinBound || self.what.is_rate()
     }
@@ -204,12 +204,12 @@ impl Quantity {
         self.of == Scope::Point && if load.is_open() { self.what.is_rate() } else { self.what == What::Mean }
     }
 
-    /// What a class at a point has of it. Nothing completed: no rate, and no latency.
+    /// The value for a class at a point. If nothing completed, there is neither rate nor latency.
     pub fn of_io(self, io: &IoFindings) -> Estimate {
         io.latency_us.map_or(Estimate::bare(0.0), |us| self.what.of_latency(&us).unwrap_or_else(|| io.rate()))
     }
 
-    /// The order of outputs: of a run those of ORION's pair first, then by what it is, then by class.
+    /// The order of outputs: for a run those of ORION's pair first, then by statistic, then by class.
     pub fn order(self) -> (bool, bool, Scope, u8, Class, What) {
         let is_of_points = self.of == Scope::Point;
         let kind = match self.what {
@@ -222,7 +222,7 @@ impl Quantity {
 }
 
 impl Figure {
-    /// The point, of a quantity of points.
+    /// The point, for a quantity of points.
     pub fn place(&self) -> Option<Point> {
         self.point.filter(|_| !self.quantity.is_of_a_run())
     }

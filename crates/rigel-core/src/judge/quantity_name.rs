@@ -9,7 +9,7 @@ use crate::load::class::Class;
 /// The end of the name of a ratio.
 const OF_RATIO: &str = "_b_over_a";
 
-/// What runs are compared by, at the end of a name.
+/// The quantities by which runs are compared, at the end of a name.
 const ENDINGS: [(&str, What); 5] = [
     ("_iops", What::Rate),
     ("_per_s", What::Rate),
@@ -19,7 +19,7 @@ const ENDINGS: [(&str, What); 5] = [
 ];
 
 impl What {
-    /// Whether a class may have it: the rate of small I/O is counted in I/Os, that of large I/O in bytes.
+    /// Whether a class can have it: the rate of small I/O is counted in I/Os, that of large I/O in bytes.
     fn may_be_of(self, class: Class) -> bool {
         match self {
             Self::Rate => class != Class::LARGE,
@@ -28,7 +28,7 @@ impl What {
         }
     }
 
-    /// The end of a name, where the class does not say what its rate is called.
+    /// The end of a name, if the class does not name its rate.
     const fn ending(self) -> &'static str {
         match self {
             Self::Rate => "per_s",
@@ -44,7 +44,7 @@ impl What {
 }
 
 impl Quantity {
-    /// The name in outputs and gates: that of an answer of calibrations, or one made of the parts.
+    /// The name in outputs and gates: that of an answer of calibrations, or one composed of the parts.
     pub fn name(self) -> String {
         if let Some(answer) = Answer::of(self) {
             return answer.name.to_owned();

@@ -11,19 +11,19 @@ use crate::stats::crossing::{Guess, Law, RatioPoint};
 use crate::stats::rates::RateVisit;
 use crate::units::to_f64;
 
-/// What stands for a visit in which I/Os arrived and none came back.
+/// The ratio of a visit in which I/Os arrived and none completed.
 const NOTHING_CAME: f64 = 1000.0;
-/// What a visit weighs in which nothing arrived: next to nothing beside one with a single I/O.
+/// The weight of a visit in which nothing arrived: next to nothing compared with one I/O.
 const NOTHING_ARRIVED: f64 = 1e-6;
 
-/// What a visit saw of the open classes together.
+/// A visit's observations of the open classes together.
 #[derive(Debug)]
 pub struct SloVisit {
     rate: f64,
     latencies: Histogram,
-    /// By how much the tool itself was late.
+    /// How late the tool itself was.
     lags: Histogram,
-    /// Something was to be done.
+    /// Something arrived.
     arrived: bool,
 }
 
@@ -43,7 +43,7 @@ impl SloVisit {
         Self { rate: f64::from(rate), latencies, lags, arrived }
     }
 
-    /// A visit of which only the latencies are known.
+    /// A visit with only its latencies.
     #[cfg(test)]
     pub(super) fn of_latencies(latencies: Histogram) -> Self {
         Self { rate: 1000.0, latencies, lags: Histogram::empty(), arrived: true }
@@ -54,7 +54,7 @@ impl SloVisit {
         &self.latencies
     }
 
-    /// The share of the I/Os beyond a bound over what it allows; of the mean, the mean over it.
+    /// The share of I/Os beyond a limit over the allowed share; for the mean, the mean over the limit.
     pub fn ratio(&self, bound: &SloBound) -> RatioPoint {
         let ios = to_f64(self.latencies.count());
         let (rate, limit_ns) = (self.rate, to_f64(bound.limit.0).max(1.0));
@@ -87,7 +87,7 @@ impl SloVisit {
     }
 }
 
-/// What the search for a rate needs to know of a visit: the bound that is nearest to be broken, or broken most.
+/// What the search for a rate needs of a visit: the limit that is closest to being broken, or broken most.
 pub fn rate_visit(request: &Request, visit: &Visit) -> RateVisit {
     let seen = SloVisit::of(request.rate_of(visit.point), visit, 0);
     let bounds = request.slo().into_iter().flat_map(|slo| &slo.bounds);
@@ -103,9 +103,9 @@ pub const fn is_counted(bound: &SloBound) -> bool {
     matches!(bound.judged, LatencyCriterion::Beyond(_))
 }
 
-/// How the logarithm of the ratio, or of its odds, bends above a `floor`, which is the ratio at half the rate: that of a mean grows without end where
-/// the load comes near to what is served at most, that of rare slow I/Os is nearly a line. Worked out for M/M/c with 1 to 128
-/// stations and bounds of 1.2 to 10 times what an idle device keeps.
+/// How the logarithm of the ratio, or of its odds, curves above a `floor`, which is the ratio at half the rate: that of a mean grows without
+/// end near the maximum throughput, that of rare slow I/Os is nearly a line. Computed for M/M/c with 1 to 128 stations and limits of
+/// 1.2 to 10 times the latency of an idle device.
 fn guess(allowed: f64, floor: f64) -> Guess {
     let at = |[none, all]: [f64; 2]| (all - none).mul_add(floor, none);
     if allowed == 0.0 {
@@ -115,7 +115,7 @@ fn guess(allowed: f64, floor: f64) -> Guess {
     Guess { bend: [rare(0.6, 0.1), at([0.12, 0.55])], turn: [rare(1.2, 0.05), at([0.08, 0.55])] }
 }
 
-/// What is known beforehand of the ratios of a bound above a floor: counts vary by chance at least, and what is below the floor does, too.
+/// The prior for the ratios of a limit above a floor: counts vary by chance at least, and so does what is below the floor.
 pub fn law(bound: &SloBound, floor: f64) -> Law {
     let asked = bound.judged.allowed().unwrap_or(0.0);
     let allowed = asked * (1.0 - floor) / (1.0 - asked * floor);

@@ -12,7 +12,7 @@ use crate::record::{Record, Visit};
 use crate::units::Nanos;
 use crate::verify::{Fault, Finding, VerifyCounts, parted};
 
-/// What the checks of these visits found together; of one class, or of all.
+/// The sum of the checks of these visits, of one class or of all.
 pub fn counts<'a>(visits: impl IntoIterator<Item = &'a Visit>, class: Option<Class>) -> VerifyCounts {
     let mut all = VerifyCounts::default();
     let tallies = visits.into_iter().flat_map(|visit| &visit.tallies);
@@ -21,7 +21,7 @@ pub fn counts<'a>(visits: impl IntoIterator<Item = &'a Visit>, class: Option<Cla
     all
 }
 
-/// How many blocks are wrong and how, and the first of them; `None` when all are right.
+/// How many blocks are wrong and how, and the first of them; `None` if all are right.
 pub fn sentence(targets: &[TargetFacts], found: &VerifyCounts) -> Option<String> {
     let kinds = found.faults.named().into_iter().filter(|(_, count)| *count > 0);
     let kinds: Vec<String> = kinds.map(|(name, count)| format!("{count} {name}")).collect();
@@ -53,7 +53,7 @@ pub fn place(targets: &[TargetFacts], target: u16, offset: u64) -> String {
     format!("at byte {offset} of {}", printable(path))
 }
 
-/// Which write to a block it is; those after an interruption are counted from 1 again.
+/// The number of a write to a block; after an interruption numbers start from 1 again.
 pub fn write(generation: u64) -> String {
     match parted(generation) {
         (0, pass) => format!("write {pass}"),

@@ -7,11 +7,11 @@ use crate::load::class::Shape;
 use crate::load::draw::Generator;
 use crate::units::{NS_PER_S, to_f64};
 
-/// Sets these sequences apart from those of slots.
+/// Keeps these sequences apart from those of slots.
 const TIMES: u64 = 0x0061_7272_6976_616c;
 const DEEDS: u64 = 0x6465_6564;
 
-/// The times of arrivals, in nanoseconds from the beginning of the load; they never go back.
+/// The times of arrivals, in nanoseconds from the start of the load; they never decrease.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     generator: Generator,
@@ -19,14 +19,14 @@ pub struct Arrivals {
     at_ns: f64,
 }
 
-/// How the next time is drawn.
+/// How the next interval is drawn.
 #[derive(Clone, Copy, Debug)]
 enum Gap {
     /// Always this many nanoseconds.
     Even(f64),
-    /// Exponential with that mean.
+    /// Exponential with this mean.
     Exponential(f64),
-    /// Exponential with one of two means; the first one with that probability.
+    /// Exponential with one of two means; the first with this probability.
     TwoPhases { first: f64, means_ns: [f64; 2] },
 }
 
@@ -56,8 +56,8 @@ impl Gap {
         }
     }
 
-    /// Where a time before the first one lies, so the load begins in the midst of what has always been going on: as many arrive in its first
-    /// second as in any other, and two classes of even arrivals do not arrive together.
+    /// The time before the first one, drawn so that the load begins in a steady state: the first second gets as many arrivals as
+    /// any other, and even arrivals of two classes do not coincide.
     fn before_first(&self, generator: &mut Generator) -> f64 {
         match *self {
             Self::Even(ns) => -ns * generator.unit(),
@@ -74,7 +74,7 @@ impl Gap {
 }
 
 impl Arrivals {
-    /// Those of the class at a place of the load in one visit, `per_s` of them.
+    /// The arrivals of a class, given its index in the load, in one visit: `per_s` per second.
     pub fn new(seed: u64, visit: u64, class: usize, per_s: u32, shape: Shape) -> Self {
         let mut generator = Generator::new(seed, &[TIMES, visit, class as u64]);
         let mean_ns = to_f64(NS_PER_S) / f64::from(per_s.max(1));
@@ -96,7 +96,7 @@ impl Arrivals {
     }
 }
 
-/// Where an arrival goes and whether it writes: whichever slot takes it does the same.
+/// The target and direction of an arrival, whichever slot takes it.
 pub fn deed(seed: u64, visit: u64, class: usize, number: u64) -> Generator {
     Generator::new(seed, &[DEEDS, visit, class as u64, number])
 }

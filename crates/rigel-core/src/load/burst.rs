@@ -10,17 +10,17 @@ use crate::units::say::typed_time;
 use crate::units::{NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// The shortest first burst: a fall, and enough behind it.
+/// The shortest first burst: time for a fall, and enough after it.
 const SHORTEST: Nanos = Nanos::from_secs(60);
 /// The longest one.
 const LONGEST: Nanos = Nanos::from_secs(2 * 24 * 3600);
 /// A usual one.
 const USUAL: Nanos = Nanos::from_secs(3600);
-/// The longest part of a burst that is one visit.
+/// The longest part of a burst that makes one visit.
 const LONGEST_STRETCH: Nanos = Nanos::from_secs(60);
-/// The first burst has about this many.
+/// The first burst has about this many parts.
 const STRETCHES: u64 = 60;
-/// How long half of the load lasts before the first burst.
+/// How long half of the load runs before the first burst.
 pub const PROBE: Nanos = Nanos::from_secs(5);
 /// The second burst in the plan; its real length follows from the first one.
 const USUAL_SECOND: Nanos = Nanos::from_secs(60);
@@ -29,19 +29,19 @@ const SMALL_EACH: u32 = 32;
 /// Outstanding large ones.
 const LARGE_EACH: u32 = 8;
 
-/// Which burst a visit is a part of, by its number among the phases.
+/// The probe's number among the phases.
 pub const PROBE_PHASE: u32 = 0;
 /// The first burst.
 pub const FIRST_PHASE: u32 = 1;
 /// The one after the pause.
 pub const SECOND_PHASE: u32 = 2;
-/// How many there are.
+/// The number of phases.
 const PHASES: usize = 3;
 
-/// What a burst is.
+/// The parameters of a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Burst {
-    /// How long the first one lasts at most. It ends when it is certain that the rate fell.
+    /// The longest time of the first burst. It ends once the rate has certainly fallen.
     #[serde(rename = "for")]
     pub time: Nanos,
     /// Outstanding I/Os on each target.
@@ -49,7 +49,7 @@ pub struct Burst {
 }
 
 impl Burst {
-    /// That of a class for as long as most buckets last.
+    /// The usual burst of a class: long enough for most buckets.
     pub fn usual(class: Class) -> Self {
         let each = if class == Class::LARGE { LARGE_EACH } else { SMALL_EACH };
         Self { time: USUAL, each }
@@ -60,7 +60,7 @@ impl Burst {
         self.each.saturating_mul(u32::try_from(targets).unwrap_or(u32::MAX)).max(1)
     }
 
-    /// The length of a visit of the first burst, in whole seconds: after each of them it may end.
+    /// The length of a visit of the first burst, in whole seconds: the burst may end after each.
     pub fn stretch(self) -> Nanos {
         let share = Nanos(self.time.0 / STRETCHES / NS_PER_S * NS_PER_S);
         share.clamp(Nanos(NS_PER_S), LONGEST_STRETCH)
@@ -72,7 +72,7 @@ impl Burst {
         vec![phase((all / 2).max(1), PROBE), phase(all, self.time), phase(all, USUAL_SECOND)]
     }
 
-    /// Refuses what no bucket could be found in.
+    /// Refuses a burst in which no bucket could be found.
     pub(super) fn check(self, classes: &[LoadClass], phases: &[Phase]) -> Result<(), Problem> {
         if !(SHORTEST..=LONGEST).contains(&self.time) || !self.time.0.is_multiple_of(NS_PER_S) {
             let [own, shortest, longest, usual] = [self.time, SHORTEST, LONGEST, USUAL].map(typed_time);

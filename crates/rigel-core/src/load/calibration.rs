@@ -12,7 +12,7 @@ use crate::stats::bound::LatencyBound;
 use crate::units::Nanos;
 
 impl Request {
-    /// A calibration within a latency limit of small I/O, whose visits all begin within `budget`. Its seed is 0, and is to be drawn.
+    /// A calibration within a latency limit of small I/O, whose visits all begin within `budget`. Its seed is 0 until one is drawn.
     pub fn calibration(bound: LatencyBound, budget: Nanos) -> Self {
         let pace = Adaptive { max_duration: Some(budget), fast: true, ..Adaptive::default() };
         let mut request = Self {

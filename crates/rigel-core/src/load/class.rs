@@ -33,7 +33,7 @@ pub const MAX_OUTSTANDING: u32 = 65_535;
 
 /// Most classes of one run.
 pub const MOST_CLASSES: usize = 8;
-/// One value for each class that has one; ORION's pair first.
+/// One value for each class that has one; ORION's pair comes first.
 pub type PerClass<T> = BTreeMap<Class, T>;
 
 /// Bytes of the I/Os of a class.
@@ -44,11 +44,11 @@ pub enum Sizes {
     Fixed(u64),
     /// Each size with its share in per cent of the I/Os.
     Mixed(Vec<(u64, u8)>),
-    /// None: the operations are no block I/O.
+    /// None: the operations are not block I/O.
     None,
 }
 
-/// What the I/Os of a class do one after the other, and what a load level counts.
+/// How the I/Os of a class follow each other, and what a load level counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {
@@ -59,9 +59,9 @@ pub enum Pattern {
         /// ORION's `num_streamIO`.
         ios_per_stream: u32,
     },
-    /// Writers that append, each to a region of its own (`load::log`), round and round; a load level counts writers.
+    /// Writers that append, each to a region of its own (`load::log`), wrapping at its end; a load level counts writers.
     Log,
-    /// No block I/O: a load level counts sessions, each with one operation after the other.
+    /// Not block I/O: a load level counts sessions, each with one operation at a time.
     Sessions,
 }
 
@@ -74,7 +74,7 @@ impl Pattern {
         }
     }
 
-    /// How its I/Os walk, before the word for one: `random I/O`.
+    /// How its I/Os move, as an adjective: `random I/O`.
     pub const fn walk(self) -> &'static str {
         match self {
             Self::Streams { .. } => "sequential",
@@ -100,7 +100,7 @@ pub enum Sync {
     /// Once the device has taken it, durable or not.
     #[default]
     None,
-    /// Once it is durable, as a write that asks for that (`RWF_DSYNC`, `O_DSYNC`).
+    /// Once it is durable, as a write that requests that (`RWF_DSYNC`, `O_DSYNC`).
     Dsync,
     /// Once it is durable, by a flush of its own after the write (`fdatasync`).
     Fdatasync,
@@ -110,14 +110,14 @@ pub enum Sync {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrival {
-    /// When one before has ended: the load level says how many are outstanding (closed loop).
+    /// When the previous one has ended: the load level is the number outstanding (closed loop).
     #[default]
     Closed,
-    /// When its time has come, whatever is outstanding: the load level says how many arrive per second (open loop).
+    /// When it is due, whatever is outstanding: the load level is the rate of arrivals per second (open loop).
     Open {
-        /// How the times spread.
+        /// The distribution of the times.
         shape: Shape,
-        /// Most that are outstanding at once; what arrives beyond that waits.
+        /// Most outstanding I/Os; later arrivals wait.
         most_outstanding: u32,
     },
 }
@@ -133,8 +133,8 @@ impl Shape {
     }
 }
 
-/// Into how many outstanding I/Os each of what is dealt out to the workers turns: a stream of a closed loop into all of its own. In an open loop
-/// slots are dealt out, whatever the pattern.
+/// How many outstanding I/Os each unit dealt to the workers represents: for a stream of a closed loop all of its own.
+/// In an open loop slots are dealt, whatever the pattern.
 pub const fn ios_each(arrival: Arrival, pattern: Pattern) -> u32 {
     match arrival {
         Arrival::Open { .. } => 1,
@@ -142,7 +142,7 @@ pub const fn ios_each(arrival: Arrival, pattern: Pattern) -> u32 {
     }
 }
 
-/// How many streams share the arrivals of an open loop: as many as its slots make, with this many for each.
+/// How many streams share the arrivals of an open loop, with this many slots each.
 pub const fn streams_at_rate(most_outstanding: u32, ios_per_stream: u32) -> u32 {
     match most_outstanding.checked_div(ios_per_stream) {
         None | Some(0) => 1,
@@ -150,20 +150,20 @@ pub const fn streams_at_rate(most_outstanding: u32, ios_per_stream: u32) -> u32 
     }
 }
 
-/// How the times between arrivals spread around their mean.
+/// The distribution of the times between arrivals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
     /// All the same.
     Even,
-    /// Exponential: arrivals that know nothing of each other.
+    /// Exponential: independent arrivals.
     #[default]
     Poisson,
     /// Two-phase hyper-exponential with balanced means and this squared coefficient of variation; 1 would be Poisson.
     Bursty(Spread),
 }
 
-/// The figure that stands for a class in reports.
+/// The figure that represents a class in reports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Figure {
@@ -176,14 +176,14 @@ pub enum Figure {
 /// One class of a load.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadClass {
-    /// Its name; of one of two sides with the side behind it.
+    /// Its name, followed by the side if there are two.
     pub name: Class,
-    /// The side that it loads, where two take turns.
+    /// The side that it loads, if two alternate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
     /// How large its I/Os are.
     pub sizes: Sizes,
-    /// How they walk.
+    /// How they move.
     pub pattern: Pattern,
     /// Share of writes.
     pub write_percent: WritePercent,
@@ -191,25 +191,24 @@ pub struct LoadClass {
     pub sync: Sync,
     /// When they begin.
     pub arrival: Arrival,
-    /// Where they go.
+    /// The part of each target that they use.
     pub span: Span,
-    /// Cut into this many places, one of them at a time: the load level is the number of the place, from 1, and what the class
-    /// counts is one.
+    /// The span is cut into this many places, used one at a time: the load level is the number of the place, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<u8>,
-    /// The load level counts targets: it loads the first this many of the run, each with this many on its own of what the class counts.
+    /// The load level counts targets: it loads the first this many of the run, each with this many outstanding I/Os or streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_target: Option<u32>,
-    /// The load level is the number of a working set, from 1: it loads so much of the start of its part of each target.
+    /// The load level is the number of a working set, from 1: that much of the start of the class's part of each target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_sets: Option<WorkingSets>,
-    /// Every block of 4 KiB says what it is, and what is read is compared with what was written (`crate::verify`).
+    /// Every 4 KiB block identifies itself, and reads are compared with what was written (`crate::verify`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verify: bool,
     /// What reports show first.
     pub figure: Figure,
-    /// The load levels at which it is measured alone; none for ORION's pair, whose levels the run level gives. Arrivals per
-    /// second in an open loop.
+    /// The load levels at which it is measured alone; empty for ORION's pair, whose levels the run level gives. In an open loop
+    /// arrivals per second.
     pub levels: Vec<u32>,
 }
 
@@ -251,7 +250,7 @@ impl LoadClass {
         }
     }
 
-    /// Bytes of one I/O; the largest where there are several sizes, 0 for what is not a block I/O.
+    /// Bytes of one I/O; the largest if there are several sizes, 0 if it is not block I/O.
     pub fn io_bytes(&self) -> u64 {
         match &self.sizes {
             Sizes::Fixed(bytes) => *bytes,
@@ -260,7 +259,7 @@ impl LoadClass {
         }
     }
 
-    /// The sizes of its I/Os, ascending; none for what is not a block I/O.
+    /// The sizes of its I/Os, ascending; empty if it is not block I/O.
     pub fn all_sizes(&self) -> Vec<u64> {
         let mut all = match &self.sizes {
             Sizes::Fixed(bytes) => vec![*bytes],
@@ -271,7 +270,7 @@ impl LoadClass {
         all
     }
 
-    /// Bytes of one I/O on average, as its sizes are meant to be drawn; 0 for what is not a block I/O.
+    /// Expected bytes of one I/O; 0 if it is not block I/O.
     pub fn mean_bytes(&self) -> f64 {
         match &self.sizes {
             Sizes::Mixed(sizes) => sizes.iter().map(|size| to_f64(size.0) * f64::from(size.1) / 100.0).sum(),
@@ -303,7 +302,7 @@ impl LoadClass {
         }
     }
 
-    /// What its load levels are.
+    /// What its load levels mean.
     pub const fn level_kind(&self) -> LevelKind {
         match (self.arrival, &self.working_sets, self.places, self.per_target) {
             (Arrival::Open { most_outstanding, .. }, ..) => LevelKind::Rate { most_outstanding },
@@ -314,8 +313,8 @@ impl LoadClass {
         }
     }
 
-    /// Which part of a load level is dealt out to the workers: what the level counts; of an open loop its slots, at a place one, of targets
-    /// those of all of them.
+    /// The part of a load level that is dealt out to the workers: what the level counts; in an open loop its slots, at a place
+    /// one, over targets those of all of them.
     pub const fn dealt(&self, level: u32) -> u32 {
         self.level_kind().dealt(level)
     }
@@ -330,17 +329,17 @@ impl LoadClass {
         }
     }
 
-    /// Whether its load level says how much load there is: neither how much arrives nor where.
+    /// Whether its load level is an amount of load, neither a rate nor a position.
     pub const fn level_is_load(&self) -> bool {
         matches!(self.level_kind(), LevelKind::Load)
     }
 
-    /// Whether its load level says over how many targets it goes.
+    /// Whether its load level is a number of targets.
     pub const fn level_is_targets(&self) -> bool {
         matches!(self.level_kind(), LevelKind::Targets { .. })
     }
 
-    /// Where its I/Os go on a target of this many bytes, at a load level.
+    /// The range of its I/Os on a target of this many bytes, at a load level.
     pub fn part(&self, size_bytes: u64, level: u32) -> Range<u64> {
         let all = self.span.of(size_bytes);
         if let Some(bytes) = self.working_sets.as_ref().and_then(|sets| sets.bytes(level)) {
@@ -355,7 +354,7 @@ impl LoadClass {
         upto(level - 1)..upto(level)
     }
 
-    /// Where a place lies, in per cent of a target: from, to.
+    /// The range of a place, in per cent of a target: from, to.
     pub fn place_percent(&self, level: u32) -> (f64, f64) {
         let (from, to) = self.span.percent();
         let places = f64::from(self.places.unwrap_or(1).max(1));
@@ -363,7 +362,7 @@ impl LoadClass {
         (at(level.saturating_sub(1)), at(level))
     }
 
-    /// The same as words: `12.5-18.75 %`, with at most two decimals.
+    /// The same in words: `12.5-18.75 %`, with at most two decimals.
     pub fn place_words(&self, level: u32) -> String {
         let (from, to) = self.place_percent(level);
         let brief = |value: f64| trimmed((100.0 * value).round() / 100.0);
@@ -396,12 +395,12 @@ impl LoadClass {
         matches!(self.pattern, Pattern::Streams { .. })
     }
 
-    /// Whether its I/Os continue from where others of it ended.
+    /// Whether its I/Os continue where earlier ones ended.
     pub const fn walks(&self) -> bool {
         matches!(self.pattern, Pattern::Streams { .. } | Pattern::Log)
     }
 
-    /// The unit of its rates in reports: `IOPS`, `MBPS` or one of its own.
+    /// The unit of its rates in reports: `IOPS`, `MBPS` or its own.
     pub fn unit(&self) -> &str {
         match &self.figure {
             Figure::Rate(unit) => unit,
@@ -409,7 +408,7 @@ impl LoadClass {
         }
     }
 
-    /// Digits of its rates after the point, as reports give them.
+    /// Decimals of its rates in reports.
     pub const fn decimals(&self) -> usize {
         match self.figure {
             Figure::Rate(_) => 0,
@@ -417,7 +416,7 @@ impl LoadClass {
         }
     }
 
-    /// What one operation per second is in the unit of the class.
+    /// One operation per second in the unit of the class.
     pub fn scale(&self) -> f64 {
         match self.figure {
             Figure::Rate(_) => 1.0,
@@ -433,7 +432,7 @@ impl LoadClass {
         }
     }
 
-    /// A rate that is given in operations per second, with its unit: `5200 IOPS`, `200.00 MBPS`.
+    /// A rate in operations per second, converted and with its unit: `5200 IOPS`, `200.00 MBPS`.
     pub fn rate_text(&self, per_s: f64) -> String {
         format!("{:.*} {}", self.decimals(), per_s * self.scale(), self.unit())
     }
@@ -450,23 +449,23 @@ impl LoadClass {
         Self { name: self.plain_name(), side: None, ..self.clone() }
     }
 
-    /// The name in texts: `small`; `small, A` where two sides take turns.
+    /// The name in texts: `small`; `small, A` with two sides.
     pub fn title(&self) -> String {
         let side = self.side.map_or_else(String::new, |side| format!(", {}", side.name()));
         format!("{}{side}", self.plain_name())
     }
 
-    /// ` of A`; nothing if no two sides take turns.
+    /// ` of A`; empty without sides.
     pub fn of_side(&self) -> String {
         self.side.map_or_else(String::new, |side| format!(" of {}", side.name()))
     }
 
-    /// What its operations are called: `small I/O`, `I/O of reads`, `small I/O of A`, `dsync commit`, or the name of what is not a block I/O.
+    /// The name of its operations: `small I/O`, `I/O of reads`, `small I/O of A`, `dsync commit`, or the class name if it is not block I/O.
     pub fn noun(&self) -> String {
         self.called(self.operation())
     }
 
-    /// The same for several: `small I/Os`, `I/Os of reads`.
+    /// The plural: `small I/Os`, `I/Os of reads`.
     pub fn nouns(&self) -> String {
         self.called(&format!("{}s", self.operation()))
     }
@@ -486,7 +485,7 @@ impl LoadClass {
         }
     }
 
-    /// Whether each of its operations is an I/O of ours, with a buffer.
+    /// Whether each operation is an I/O by Rigel, with a buffer.
     pub fn is_block_io(&self) -> bool {
         self.sizes != Sizes::None && self.pattern != Pattern::Sessions
     }
@@ -547,7 +546,7 @@ impl LoadClass {
         }
     }
 
-    /// Whether some of the operations of a load level write.
+    /// Whether some operations of a load level write.
     pub fn writes(&self, level: u32) -> bool {
         match self.pattern {
             Pattern::Streams { .. } => {

@@ -4,12 +4,12 @@
 
 use crate::path_text::printable;
 
-/// The words of a command line as they are typed, quotes included.
+/// The words of a command line as typed, quotes included.
 #[derive(Clone, Debug)]
 pub struct CommandLine(Vec<String>);
 
 impl CommandLine {
-    /// The echo of a run; `None` when a shell would not read back what was typed.
+    /// The echo of a run; `None` if a shell would not read back what was typed.
     pub fn typed(echo: &str) -> Option<Self> {
         if printable(echo) != echo || echo.contains("\\x") {
             return None;
@@ -36,17 +36,17 @@ impl CommandLine {
         (!quoted && !escaped).then_some(Self(words))
     }
 
-    /// Whether no word was typed.
+    /// Whether it has no words.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether one of these words is there, alone or with a value behind `=`.
+    /// Whether it has one of these words, alone or with a value after `=`.
     pub fn has(&self, options: &[&str]) -> bool {
         self.0.iter().any(|word| options.iter().any(|option| is_option(word, option)))
     }
 
-    /// What was typed as the value of an option, quotes included.
+    /// The value of an option as typed, quotes included.
     pub fn value(&self, option: &str) -> Option<&str> {
         let at = self.0.iter().position(|word| is_option(word, option))?;
         self.0[at]
@@ -60,7 +60,7 @@ impl CommandLine {
         self
     }
 
-    /// With an option and its value, instead of the value that it has. Options end at `--`.
+    /// With an option and its value, replacing the current value. Options end at `--`.
     pub fn with(mut self, option: &str, value: &str) -> Self {
         if let Some(at) = self.0.iter().position(|word| is_option(word, option)) {
             let values = usize::from(self.0[at] == option);
@@ -86,7 +86,7 @@ impl CommandLine {
         self
     }
 
-    /// As it is typed.
+    /// As typed.
     pub fn text(&self) -> String {
         self.0.join(" ")
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoCommits {
-    /// They were not wanted.
+    /// The user left them out.
     LeftOut,
     /// Nothing may be written to the targets.
     NoConsent,
@@ -19,7 +19,7 @@ pub enum NoCommits {
     NoFlush,
     /// The engine cannot wait for writes to be durable.
     Engine,
-    /// The kernel is too old: the engine that it supports cannot do so.
+    /// The kernel is too old: the engine that it supports cannot commit.
     Kernel,
     /// Time ran out before they were visited.
     NoTime,
@@ -28,7 +28,7 @@ pub enum NoCommits {
 }
 
 impl NoCommits {
-    /// The same as what follows "none, because".
+    /// What follows "not measured, because".
     pub const fn reason(self) -> &'static str {
         match self {
             Self::LeftOut => "--no-commits was given",
@@ -45,13 +45,13 @@ impl NoCommits {
         }
     }
 
-    /// Whether it tells whoever asked for the calibration something: who left them out, or simulates a device without a flush, knows it.
+    /// Whether it is news to the user: one who left commits out, or simulates a device without a flush, knows the reason.
     pub const fn is_news(self) -> bool {
         !matches!(self, Self::LeftOut | Self::NoFlush)
     }
 }
 
-/// The class of a way to become durable, with the numbers of writers at which it is measured.
+/// The class of a sync method, with the numbers of writers at which it is measured.
 pub fn class(sync: Sync, bytes: u64, writers: &[u32]) -> LoadClass {
     let (name, unit) = match sync {
         Sync::Dsync => (Class::DSYNC, "commits/s"),

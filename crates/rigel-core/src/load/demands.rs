@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 /// The gates of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Demands {
-    /// Bounds that B must not break (`--fail-if`), as they were typed.
+    /// Limits that B must not break (`--fail-if`), as typed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fail_if: Vec<String>,
-    /// Bounds that B has to keep at a rate (`--require`).
+    /// Limits that B must meet at a rate (`--require`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub required: Vec<Requirement>,
-    /// What a run through trouble has to keep (`--require`).
+    /// Limits of a run through a failure (`--require`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub through: Vec<Demand>,
     /// A gate that is undecided fails, too.
@@ -25,7 +25,7 @@ pub struct Demands {
 }
 
 impl Demands {
-    /// Whether nothing is asked.
+    /// Whether there are no gates.
     pub const fn is_empty(&self) -> bool {
         self.fail_if.is_empty() && self.required.is_empty() && self.through.is_empty()
     }

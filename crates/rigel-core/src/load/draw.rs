@@ -27,15 +27,15 @@ pub fn anywhere(generator: &mut Generator, volume: &Volume) -> Place {
     volume.place(generator.below(volume.chunks()))
 }
 
-/// The position of one sequential stream, shared by its outstanding I/Os; or of those of its I/Os that are one lane of it.
+/// The position of one sequential stream, shared by its outstanding I/Os; or of one lane of it.
 #[derive(Clone, Debug)]
 pub struct Stream {
     next_chunk: u64,
-    /// It walks round and round from here ..
+    /// The first chunk of its range ..
     first_chunk: u64,
     /// .. to the chunk before this one.
     end_chunk: u64,
-    /// From one to the next.
+    /// From one chunk to the next.
     step: u64,
     /// Fixed for the whole point: a stream only reads or only writes.
     pub direction: Direction,
@@ -50,7 +50,7 @@ impl Stream {
         Self::within(all, direction).moved(u64::try_from(chunks).unwrap_or(0))
     }
 
-    /// One that walks these chunks; at least one.
+    /// A stream within these chunks; at least one.
     pub const fn within(chunks: Range<u64>, direction: Direction) -> Self {
         Self {
             next_chunk: chunks.start,
@@ -61,13 +61,13 @@ impl Stream {
         }
     }
 
-    /// Every I/O that is `number` of this many `lanes`: together they go over the stream, each at its own pace.
+    /// Every `lanes`-th I/O from `number` on: together the lanes cover the stream, each at its own pace.
     #[must_use]
     pub fn lane(self, number: u32, lanes: u32) -> Self {
         Self { step: lanes.max(1).into(), ..self.moved(number.into()) }
     }
 
-    /// The same stream, `chunks` further on; after the last chunk comes the first.
+    /// The same stream, `chunks` further on, wrapping at the end.
     #[must_use]
     pub fn moved(self, chunks: u64) -> Self {
         let all = u128::from(self.end_chunk.saturating_sub(self.first_chunk).max(1));
@@ -75,7 +75,7 @@ impl Stream {
         Self { next_chunk: self.first_chunk + u64::try_from(next).unwrap_or(0), ..self }
     }
 
-    /// The next chunk; after the last one comes the first.
+    /// The next chunk, wrapping at the end.
     #[inline]
     pub fn advance(&mut self, volume: &Volume) -> Place {
         let place = volume.place(self.next_chunk);

@@ -14,7 +14,7 @@ pub enum EngineRequest {
     /// The best one that works here.
     #[default]
     Auto,
-    /// This one or none.
+    /// This one only.
     Only(EngineKind),
     /// A simulated device in virtual time.
     Sim(SimLaw),

@@ -30,30 +30,30 @@ use crate::units::{Bytes, Nanos};
 use class::Read;
 use reader::{Source, Table, Value};
 
-/// Name and version of the form; every load file says it.
+/// Name and version of the format; every load file has it.
 pub const FORM: &str = "rigel.load/1";
-/// A longer file is no load.
+/// A larger file is not a load.
 pub const MOST_BYTES: u64 = 8 << 20;
 /// The keys of a file.
 const KEYS: [&str; 7] = ["load", "class", "points", "layout", "phase", "node_share", "what_if"];
-/// What a file may say of how its load differs from that of production: this many sentences of this many bytes. Names of files are in them.
+/// Most sentences about how a load differs from production, and most bytes of each. They contain names of files.
 const MOST_SENTENCES: usize = 256;
 const MOST_SENTENCE: usize = 4096;
 
-/// What a load file says.
+/// The contents of a load file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadFile {
-    /// What is loaded.
+    /// The load classes.
     pub classes: Vec<LoadClass>,
-    /// The points; with phases those that they have.
+    /// The points; with phases, the points of the phases.
     pub points: Vec<Point>,
     /// How streams walk the targets.
     pub layout: Layout,
     /// One after the other; usually none.
     pub phases: Vec<Phase>,
-    /// The parts of the load that each of several nodes has; none: the same each.
+    /// The share of the load of each node; empty: equal shares.
     pub node_share: Vec<u32>,
-    /// What is assumed of the load that production did not have, in sentences; what is found of it says so first.
+    /// Assumptions that differ from production, in sentences; every result says them first.
     pub what_if: Vec<String>,
 }
 
@@ -158,7 +158,7 @@ fn what_if(value: Value<'_>) -> Result<Vec<String>, Problem> {
     Ok(all)
 }
 
-/// A sentence that [`read`] takes.
+/// A sentence that [`read`] accepts.
 fn shortened(mut sentence: String) -> String {
     const MORE: &str = " ..";
     if sentence.len() > MOST_SENTENCE {
@@ -170,7 +170,7 @@ fn shortened(mut sentence: String) -> String {
     sentence
 }
 
-/// A point whose rates are this many thousandths higher or lower; what does not arrive at a rate stays.
+/// A point with its rates changed by this many thousandths; what does not arrive at a rate stays.
 fn grown(classes: &[LoadClass], point: Point, more: Option<i32>) -> Point {
     let Some(more) = more else { return point };
     let thousandths = u64::try_from(1000 + i64::from(more)).unwrap_or(0);
@@ -186,10 +186,10 @@ fn grown(classes: &[LoadClass], point: Point, more: Option<i32>) -> Point {
 }
 
 impl LoadFile {
-    /// The load of a run, for a file. What its levels are searched for is not known beforehand.
+    /// The load of a run, for a file. Levels that are searched for are unknown beforehand.
     ///
     /// # Errors
-    /// When there is no load before it was searched.
+    /// When the load levels are searched for.
     pub fn of(request: &Request, plan: &Plan) -> Result<Self, Problem> {
         if plan.searches() {
             return Err(Problem::usage("searched load levels cannot be written to a file")
@@ -209,7 +209,7 @@ impl LoadFile {
         })
     }
 
-    /// With what is assumed of the load, in sentences. Those that [`read`] would refuse are shortened, and of too many the last ones are counted.
+    /// Adds assumptions about the load, in sentences. Those that [`read`] would refuse are shortened; excess ones are counted.
     pub fn assume(&mut self, sentences: Vec<String>) {
         let count = sentences.len();
         let kept = if count > MOST_SENTENCES { MOST_SENTENCES - 1 } else { count };
@@ -219,20 +219,20 @@ impl LoadFile {
         }
     }
 
-    /// The text of a file that says the same; `comment` is its first line.
+    /// The text of a file with this load; `comment` is its first line.
     pub fn text(&self, comment: &str) -> String {
         self.commented(&Comments { head: vec![comment.to_owned()], phases: Vec::new() })
     }
 
-    /// The same with more for people.
+    /// The same with comments for people.
     pub fn commented(&self, comments: &Comments) -> String {
         writer::text(self, comments)
     }
 
-    /// The same load in a part of the time: each phase this many times shorter, at the same rates.
+    /// The same load in less time: each phase this many times shorter, at the same rates.
     ///
     /// # Errors
-    /// When it has no phases, or one would be too short to be measured.
+    /// When it has no phases, or one would be too short to measure.
     pub fn compressed(mut self, times: f64) -> Result<Self, Problem> {
         let refused = |what: String| Problem::usage(what).at("--compress");
         let Some(shortest) = self.phases.iter().map(|phase| phase.time).min() else {
@@ -253,7 +253,7 @@ impl LoadFile {
         Ok(self)
     }
 
-    /// What a run was asked for, with this as its load.
+    /// A run with this as its load.
     ///
     /// # Errors
     /// What no run can do, and times that contradict the phases.
@@ -269,7 +269,7 @@ impl LoadFile {
         Ok(request)
     }
 
-    /// A search for the largest scale of all phases together: the request has those that decide.
+    /// A search for the largest scale of all phases together; the request has those that decide.
     fn scaled(self, asked: Request, (slo, pace): (Slo, Adaptive)) -> Result<Request, Problem> {
         let all = match (self.phases.as_slice(), self.points.as_slice()) {
             ([], &[point]) => vec![Phase { time: phase::SHORTEST, point, shape: None }],
@@ -307,7 +307,7 @@ impl LoadFile {
         Ok(request)
     }
 
-    /// What was requested, of this load.
+    /// The requested task with this load.
     fn task(&self, asked: &Request) -> Result<Task, Problem> {
         let (level, points, phases) = (RunLevel::Load, self.points.clone(), self.phases.clone());
         match &asked.task {

@@ -22,24 +22,24 @@ use crate::units::{Bytes, Nanos};
 use job::Job;
 use remark::Page;
 
-/// A load that was a job file.
+/// A load made from a job file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FioLoad {
     /// The load.
     pub load: LoadFile,
-    /// What it does not say, in the order of the lines.
+    /// What does not carry over, in the order of the lines.
     pub remarks: Vec<Remark>,
     /// How long each point lasted in fio.
     pub runtime: Option<Nanos>,
-    /// Size of the file that the jobs share, where they say it in bytes.
+    /// Size of the file that the jobs share, if given in bytes.
     pub size: Option<Bytes>,
-    /// The files and devices that all jobs name; none where they differ.
+    /// The files and devices that all jobs name; empty if they differ.
     pub targets: Vec<String>,
     /// Jobs have different files.
     pub differ: bool,
 }
 
-/// Whether a text is a job file: it begins with a section, which no load file does.
+/// Whether a text is a job file: it begins with a section, as no load file does.
 pub fn is_job_file(text: &str) -> bool {
     lines::first(text).is_some_and(|line| line.starts_with('[') && !line.starts_with("[["))
 }
@@ -47,7 +47,7 @@ pub fn is_job_file(text: &str) -> bool {
 /// Reads a job file; `name` is its printable name.
 ///
 /// # Errors
-/// A usage problem with the line, for what nobody can run as it stands.
+/// A usage problem with the line, for what cannot be run as it stands.
 pub fn read(name: &str, text: &str) -> Result<FioLoad, Problem> {
     let mut page = Page { name, remarks: Vec::new() };
     let jobs = jobs(text, &mut page)?;

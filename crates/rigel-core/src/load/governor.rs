@@ -11,31 +11,31 @@ use crate::units::{NS_PER_S, to_f64};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A share in parts of a million.
+/// A share in parts per million.
 pub type Ppm = u32;
 /// All of the time.
 pub const WHOLE: Ppm = 1_000_000;
-/// What a governed load has taken at least: its reads are the probes that tell when there is room again.
+/// The lowest share of a governed load: its reads probe whether there is room again.
 const LEAST_PART: Ppm = 16;
-/// A step up; a step down halves.
+/// A step up; a step down halves the share.
 const STEP_PART: Ppm = 8;
-/// Reads after which a look ends, and its 99th percentile is known to some 15 %.
+/// Reads after which a check ends; their 99th percentile is then known to some 15 %.
 const ENOUGH: u64 = 500;
-/// A slow device has fewer of them in this time, and a look ends anyway.
+/// A check ends after this time even with fewer reads, as on a slow device.
 const LONG_NS: u64 = 30 * NS_PER_S;
 const FEW: u64 = 20;
-/// No look is shorter.
+/// The shortest check.
 const SHORT_NS: u64 = NS_PER_S;
-/// Looks that say what is usual: at the least share an hour of them and more.
+/// Checks that define what is usual: at the lowest share an hour or more of them.
 const MEMORY: usize = 120;
-/// With fewer, it is unknown what is usual, and the share stays the least.
+/// With fewer, what is usual is unknown, and the share stays at its lowest.
 const LEAST_LOOKS: usize = 3;
-/// Above that multiple of the usual p99 of its own reads it gives way.
+/// Above this multiple of the usual p99 of its own reads it backs off.
 const SLOWER: f64 = 1.5;
-/// By so much of the time more than usual somebody waits for I/O (PSI `some`), and it gives way.
+/// It backs off if tasks wait for I/O for this much more of the time than usual (PSI `some`).
 const PRESSED: f64 = 0.15;
 
-/// Buckets of latencies: eight for each doubling.
+/// Latency buckets: eight for each doubling.
 pub const BUCKETS: usize = 8 * 40;
 
 /// The bucket of a latency.
@@ -53,14 +53,14 @@ fn middle_ns(bucket: usize) -> u64 {
     (17 + 2 * eighth) << octave >> 1
 }
 
-/// What was seen since the last time.
+/// What was observed since the last reading.
 #[derive(Clone, Debug)]
 pub struct GovernorReading {
-    /// How long that is.
+    /// The length of that time.
     pub ns: u64,
-    /// Own reads by the bucket of their latency.
+    /// Its own reads, counted by latency bucket.
     pub reads: Vec<u64>,
-    /// The time in which somebody on the host waited for I/O; `None` if the kernel does not say.
+    /// The time in which tasks on the host waited for I/O; `None` if the kernel does not say.
     pub pressed_us: Option<u64>,
 }
 
@@ -73,39 +73,39 @@ pub enum Backoff {
     Pressed,
 }
 
-/// What a look that is over says.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
-    /// The 99th percentile of own reads.
+    /// The 99th percentile of its own reads.
     pub p99_ns: u64,
-    /// Share of the time in which somebody waited for I/O.
+    /// Share of the time in which tasks waited for I/O.
     pub pressed: Option<f64>,
-    /// Whether the share was halved for it.
+    /// Whether the share was halved because of it.
     pub gave_way: Option<Backoff>,
 }
 
 /// What a governor did during an interval of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GovernorInterval {
-    /// The share that was allowed, the mean over the time, in parts of a million.
+    /// The allowed share, the mean over the time, in parts per million.
     pub allowed_ppm: Ppm,
-    /// The least of it.
+    /// The lowest share.
     pub least_ppm: Ppm,
-    /// The longest 99th percentile of own reads in a look; 0 when no look ended.
+    /// The longest 99th percentile of own reads in a check; 0 if no check ended.
     pub p99_ns: u64,
-    /// Most of the time in which somebody on the host waited for I/O, of a look, in parts of a million; `None` if the kernel does not say.
+    /// Largest share of the time of a check in which tasks on the host waited for I/O, in parts per million; `None` if the kernel does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pressed_ppm: Option<Ppm>,
-    /// Looks that ended.
+    /// Checks that ended.
     pub looks: u32,
-    /// Of these, those that halved the share because own reads were slow.
+    /// Checks that halved the share because own reads were slow.
     pub slow: u32,
-    /// Those that did because the host waited.
+    /// Checks that halved it because the host waited.
     pub pressed: u32,
 }
 
 impl GovernorInterval {
-    /// A look is over.
+    /// Records a finished check.
     pub fn look(&mut self, look: &Look) {
         let Look { p99_ns, pressed, gave_way } = *look;
         self.looks = self.looks.saturating_add(1);
@@ -131,7 +131,7 @@ fn ppm(share: f64) -> Ppm {
 pub struct Governor {
     most: Ppm,
     share: Ppm,
-    /// Since the last look.
+    /// Time since the last check.
     ns: u64,
     reads: Vec<u64>,
     pressed_us: Option<u64>,
@@ -140,7 +140,7 @@ pub struct Governor {
 }
 
 impl Governor {
-    /// A load that may take so much at most. It begins with the least.
+    /// A load that may take at most this share. It begins with the lowest.
     pub fn new(most: Ppm) -> Self {
         let share = (most / LEAST_PART).max(1);
         Self {
@@ -154,12 +154,12 @@ impl Governor {
         }
     }
 
-    /// What the load may take now.
+    /// The share that the load may take now.
     pub const fn share(&self) -> Ppm {
         self.share
     }
 
-    /// Goes on with what was seen; a look, when one is over.
+    /// Takes a reading; returns a check that it completes.
     pub fn see(&mut self, seen: &GovernorReading) -> Option<Look> {
         self.ns = self.ns.saturating_add(seen.ns);
         self.reads.iter_mut().zip(&seen.reads).for_each(|(all, more)| *all = all.saturating_add(*more));
@@ -205,7 +205,7 @@ fn keep<T>(looks: &mut VecDeque<T>, one: T) {
     looks.push_back(one);
 }
 
-/// The lower quartile: how it is while others have little to do, which single lucky looks do not move.
+/// The lower quartile: the state while other programs have little to do, which single lucky checks do not move.
 fn usual<T: Copy + PartialOrd>(looks: &VecDeque<T>) -> Option<T> {
     if looks.len() < LEAST_LOOKS {
         return None;

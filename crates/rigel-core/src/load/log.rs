@@ -10,7 +10,7 @@ use crate::load::workload::{Direction, Layout};
 use crate::units::MIB;
 use std::ops::Range;
 
-/// Largest region of a writer: the log files of PostgreSQL have that size.
+/// Largest region of a writer: PostgreSQL's log files have this size.
 const MOST_REGION_BYTES: u64 = 16 * MIB;
 
 /// The regions of all writers of a class.
@@ -23,7 +23,7 @@ pub struct Regions {
 }
 
 impl Regions {
-    /// Regions for this many writers of I/Os of `io_bytes`, as large as they fit into the targets, or a part of each.
+    /// Regions for this many writers of I/Os of `io_bytes`, as large as the targets, or a part of each, allow.
     ///
     /// # Errors
     /// When not even one I/O of each writer fits.
@@ -42,7 +42,7 @@ impl Regions {
         }
     }
 
-    /// The chunks of a writer, from 0.
+    /// The chunks of a writer, numbered from 0.
     pub fn of(&self, writer: u32) -> Range<u64> {
         let first = u64::from(writer % self.writers) * self.region_chunks;
         first..first + self.region_chunks
@@ -53,7 +53,7 @@ impl Regions {
         0..u64::from(self.writers) * self.region_chunks
     }
 
-    /// A writer, somewhere in its region: a log is anywhere when one looks at it.
+    /// A writer, somewhere in its region, as a log is at any moment.
     pub fn writer(&self, writer: u32, generator: &mut Generator) -> Stream {
         Stream::within(self.of(writer), Direction::Write).moved(generator.below(self.region_chunks))
     }

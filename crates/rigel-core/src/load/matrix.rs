@@ -14,7 +14,7 @@ use crate::load::pace::LevelChoice;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Run levels: ORION's (`-run`), and those whose load classes name their points themselves.
+/// Run levels: ORION's (`-run`), and those whose load classes define their own points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunLevel {
@@ -38,23 +38,23 @@ pub enum RunLevel {
     Zones,
     /// Sequential streams, as many `dd` have.
     Streams,
-    /// The same load on each of more and more targets.
+    /// The same load on each of a growing number of targets.
     Scaling,
-    /// A rate that is held while something fails.
+    /// A constant rate while something fails.
     Through,
     /// As much as possible until the rate falls, and again after a pause.
     Burst,
-    /// Random reads of more and more of a target.
+    /// Random reads of a growing part of a target.
     WorkingSet,
     /// Queries to a database.
     Sql,
 }
 
 impl RunLevel {
-    /// Those of ORION, in its order.
+    /// ORION's own, in its order.
     pub const ORION: [Self; 5] = [Self::Simple, Self::Normal, Self::Oltp, Self::Dss, Self::Advanced];
 
-    /// Whether its load classes name their points; ORION's levels come from the number of disks.
+    /// Whether its load classes define their points; ORION's levels come from the number of disks.
     pub const fn is_own(self) -> bool {
         matches!(
             self,
@@ -137,7 +137,7 @@ impl MatrixShape {
         }
     }
 
-    /// The counts given with it: small, large.
+    /// Its counts: small, large.
     pub const fn counts(self) -> (Option<u32>, Option<u32>) {
         match self {
             Self::Basic | Self::Detailed => (None, None),
@@ -148,10 +148,10 @@ impl MatrixShape {
     }
 }
 
-/// The matrix of a run, worked out.
+/// The points of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grid {
-    /// The axis of each class: every level of it in the matrix, ascending; 0 is there when others run without it somewhere.
+    /// The axis of each class: its levels in the matrix, ascending; with 0 if other classes run without it somewhere.
     pub levels: PerClass<Vec<u32>>,
     /// The levels that ORION's summary prints: `simple` and `basic` print only 0 of small I/O although more are measured.
     pub printed: PerClass<Vec<u32>>,
@@ -161,7 +161,7 @@ pub struct Grid {
     pub total_points: u64,
 }
 
-/// Upper bound of the points of one run; beyond it the command line is certainly a mistake.
+/// Most points of one run; a larger number is certainly a mistake.
 pub const MAX_POINTS: usize = 100_000;
 
 impl Grid {
@@ -198,8 +198,7 @@ impl Grid {
         }
     }
 
-    /// The matrix of `level` with levels of one's own, ascending, without 0: both axes for `simple`, every pair for
-    /// the others.
+    /// The matrix of `level` with other levels, ascending, without 0: both axes for `simple`, every pair for the others.
     pub fn around(level: RunLevel, small: &[u32], large: &[u32]) -> Self {
         match level {
             RunLevel::Simple => Self::basic(small, large),
@@ -209,7 +208,7 @@ impl Grid {
         }
     }
 
-    /// These points, or each class alone at the levels that it names where there are none.
+    /// These points, or if there are none each class alone at its own levels.
     pub fn of_own(classes: &[LoadClass], points: &[Point]) -> Self {
         if !points.is_empty() {
             return Self::from_points(points.to_vec(), points.len());
@@ -224,7 +223,7 @@ impl Grid {
         Self::from_points(points, total)
     }
 
-    /// The same with more points at its end; ORION's pair keeps what is printed of it.
+    /// The same with more points at its end; what is printed of ORION's pair stays.
     #[must_use]
     pub(crate) fn and(self, more: &[Point]) -> Self {
         let points: Vec<Point> = self.points.iter().chain(more).copied().collect();
@@ -233,12 +232,12 @@ impl Grid {
         Self { printed, total_points: self.total_points + more.len() as u64, ..all }
     }
 
-    /// The same with the levels of a choice, as far as nothing has to be searched for them.
+    /// The same with the chosen levels, as far as nothing has to be searched.
     pub fn with_choice(self, choice: LevelChoice) -> Self {
         if choice == LevelChoice::Ends { self.ends() } else { self }
     }
 
-    /// Of each class the lowest level above 0 and the highest alone, whatever runs beside it.
+    /// For each class the lowest level above 0 and the highest alone, whatever runs with it.
     fn ends(self) -> Self {
         let is_end = |(class, level): (Class, u32)| {
             let own = self.levels.get(&class).into_iter().flatten().copied().filter(|level| *level > 0);

@@ -11,17 +11,17 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
-    /// ORION's way: one visit of that measured length to each point, in order.
+    /// ORION's way: one visit of that length to each point, in order.
     Fixed(Nanos),
     /// Several short visits to each point in random order, until its interval is narrow enough.
     Adaptive(Adaptive),
 }
 
 impl Pace {
-    /// That of ORION.
+    /// ORION's pace.
     pub const ORION: Self = Self::Fixed(Nanos::from_secs(60));
 
-    /// Time after which no visit begins, where one was set.
+    /// No visit begins after this time, if set.
     pub const fn max_duration(self) -> Option<Nanos> {
         match self {
             Self::Adaptive(adaptive) => adaptive.max_duration,
@@ -30,12 +30,12 @@ impl Pace {
     }
 }
 
-/// What an adaptive run aims at.
+/// The aim of an adaptive run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Adaptive {
     /// The interval that a point needs.
     pub precision: Precision,
-    /// Time after which no visit begins; `None`: a point is given up after its last visit only.
+    /// No visit begins after this time; `None`: a point is given up only after its last visit.
     pub max_duration: Option<Nanos>,
     /// Visits that measure 1 s instead of 2 s.
     pub fast: bool,
@@ -53,12 +53,11 @@ impl Default for Precision {
 }
 
 impl Precision {
-    /// The default precision of a ratio of two sides: narrower than that of a rate, because what both sides have in common is not
-    /// in it.
+    /// The default precision of a ratio of two sides: narrower than that of a rate, because common disturbances cancel out.
     pub const OF_RATIOS: Self = Self(20);
-    /// Narrower than that, the noise of the tool itself would be measured.
+    /// A narrower interval would measure the noise of the tool itself.
     const NARROWEST: Self = Self(5);
-    /// Wider than that, an interval says nothing.
+    /// A wider interval says nothing.
     pub const WIDEST: Self = Self(200);
 
     /// As a fraction of the mean: 0.05 is ±5 %.
@@ -102,9 +101,9 @@ pub enum LevelChoice {
     /// ORION's, from the number of disks.
     #[default]
     Orion,
-    /// Of ORION's, the lowest and the highest of each class.
+    /// The lowest and the highest of ORION's, for each class.
     Ends,
-    /// Around the saturation of the device, which is searched first.
+    /// Around the saturation of the device, which is searched for first.
     Auto,
 }
 

@@ -30,7 +30,7 @@ impl Permutation {
         self.count
     }
 
-    /// The number at a place; after the last place comes the first again.
+    /// The number at a place; places wrap.
     #[inline]
     pub fn at(&self, place: u64) -> u64 {
         let mut number = place % self.count;
@@ -42,7 +42,7 @@ impl Permutation {
         }
     }
 
-    /// The place at which a number comes, from 0; of one that is too large that of another.
+    /// The place of a number, from 0; a number that is too large wraps.
     pub fn place_of(&self, number: u64) -> u64 {
         let mut place = number % self.count;
         loop {
@@ -61,7 +61,7 @@ impl Permutation {
         left << self.half_bits | right
     }
 
-    /// The same rounds backwards.
+    /// The inverse of the rounds.
     fn unmixed(&self, number: u64) -> u64 {
         let (mut left, mut right) = self.halves(number);
         for key in self.keys.into_iter().rev() {
@@ -78,7 +78,7 @@ impl Permutation {
         (1 << self.half_bits) - 1
     }
 
-    /// The finaliser of SplitMix64, as many bits of it as a half has.
+    /// The finaliser of SplitMix64, with as many bits as a half has.
     const fn scrambled(&self, word: u64) -> u64 {
         let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Most phases of a load.
 pub const MOST_PHASES: usize = 2500;
-/// A shorter phase would barely be over its start.
+/// A shorter phase would barely get past its start.
 pub(crate) const SHORTEST: Nanos = Nanos::from_secs(1);
 /// Longest time of all phases together.
 const LONGEST: Nanos = Nanos::from_secs(7 * 24 * 3600);
@@ -23,7 +23,7 @@ pub struct Phase {
     pub time: Nanos,
     /// The load.
     pub point: Point,
-    /// How what arrives at a rate spreads, where that is not what its classes say.
+    /// The distribution of arrivals, if it differs from that of the classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<Shape>,
 }
@@ -57,7 +57,7 @@ pub fn distinct(phases: &[Phase]) -> Vec<Point> {
     points
 }
 
-/// So many times shorter, in whole milliseconds.
+/// This many times shorter, in whole milliseconds.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of a time, and it saturates")]
 pub(crate) fn shortened(time: Nanos, times: f64) -> Nanos {
     let ms = (crate::units::to_f64(time.0 / NS_PER_MS) / times).round();

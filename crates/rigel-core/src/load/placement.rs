@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-/// Which CPUs were asked for.
+/// The requested CPUs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CpuChoice {
-    /// One for each worker where there are enough, on the NUMA node of the devices.
+    /// One for each worker if there are enough, on the NUMA node of the devices.
     #[default]
     Auto,
     /// Wherever the scheduler puts them.
@@ -28,14 +28,14 @@ pub struct Cpu {
     pub number: u32,
     /// The lowest number among the hardware threads of its core.
     pub core: u32,
-    /// Its NUMA node; `None` if the kernel knows none.
+    /// Its NUMA node; `None` if unknown.
     pub node: Option<u32>,
 }
 
-/// The CPUs of each worker; an empty list stands for all.
+/// The CPUs of each worker; empty means all.
 ///
 /// # Errors
-/// When a CPU was asked for that this process may not run on.
+/// When this process may not run on a requested CPU.
 pub fn place(
     workers: usize,
     choice: &CpuChoice,
@@ -108,7 +108,7 @@ pub fn ranges(numbers: &[u32]) -> String {
 /// Reads what [`ranges`] writes. More than 65,536 numbers are refused.
 ///
 /// # Errors
-/// A sentence about the part that is none.
+/// A sentence about the invalid part.
 pub fn parse_ranges(text: &str) -> Result<Vec<u32>, String> {
     let mut numbers = Vec::new();
     for part in text.trim().split(',') {

@@ -47,19 +47,19 @@ const BRISK_SETTLE: Nanos = Nanos::from_millis(200);
 const BRISK_MEASURE: Nanos = Nanos::from_millis(500);
 /// Rest of a point between two of those visits. The other points of a round usually take longer than that.
 const BRISK_REST: Nanos = Nanos::from_secs(2);
-/// Most outstanding I/Os of one worker. More of them get another worker.
+/// Most outstanding I/Os of one worker; more of them need another worker.
 const OUTSTANDING_PER_WORKER: u32 = 128;
 
-/// So many arrivals per second of an open loop count as one outstanding I/O: a worker keeps the times of 256,000.
+/// This many arrivals per second of an open loop count as one outstanding I/O: a worker can keep the times of 256,000.
 const ARRIVALS_PER_OUTSTANDING: u32 = 2000;
 
 /// Unmeasured random large I/O before a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WarmUp {
-    /// For that long.
+    /// For that time.
     Time(Nanos),
-    /// Until that many bytes were moved.
+    /// Until that many bytes have been moved.
     Bytes(u64),
 }
 
@@ -68,13 +68,13 @@ pub enum WarmUp {
 pub struct Step {
     /// The point.
     pub point: Point,
-    /// What comes before it.
+    /// The load before it.
     pub warm_up: Option<WarmUp>,
     /// Load that is not measured.
     pub settle: Nanos,
     /// Load that is measured.
     pub measure: Nanos,
-    /// How what arrives at a rate spreads, where that is not what its classes say.
+    /// The distribution of arrivals, if it differs from that of the classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<Shape>,
 }
@@ -82,7 +82,7 @@ pub struct Step {
 /// One phase of a load: a visit to the point of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseStep {
-    /// The step that has its point.
+    /// The step with its point.
     pub step: usize,
     /// Load that is not measured.
     pub settle: Nanos,
@@ -95,18 +95,18 @@ pub struct PhaseStep {
 pub struct Plan {
     /// num_disks as used.
     pub num_disks: u32,
-    /// The matrix; empty as long as its levels have to be searched.
+    /// The matrix; empty until its levels have been searched.
     pub grid: Grid,
     /// The points. A run that is not adaptive visits each once, in this order.
     pub steps: Vec<Step>,
-    /// The phases of a load that has some: visits to the steps in this order, instead of one to each.
+    /// The phases of a load, if any: visits to the steps in this order, instead of one to each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseStep>,
-    /// How the points are visited again and again; `None`: once each.
+    /// How the points are visited repeatedly; `None`: once each.
     pub adaptive: Option<AdaptivePlan>,
-    /// The search that comes before the levels of the matrix are known.
+    /// The search that finds the levels of the matrix first.
     pub search: Option<LevelSearch>,
-    /// The search for a rate that comes before the points are known.
+    /// The search for a rate that finds the points first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rates: Option<RateSearch>,
     /// Worker threads.
@@ -122,7 +122,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// ORION numbers the points from 1, and the idle point, which is not run, is the first where there is one.
+    /// ORION numbers points from 1; the idle point, which is not run, is the first one if there is one.
     pub fn point_number(&self, step: usize) -> u64 {
         let of = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         let idle = self.grid.total_points.saturating_sub(of(self.steps.len()));
@@ -199,7 +199,7 @@ impl Plan {
         Ok(Self { grid, steps, adaptive, estimate_minutes, ..self.clone() })
     }
 
-    /// `ahead`: points as a search may leave them, while there is no grid. `room`: the largest level of each class.
+    /// `ahead`: points as a search may yield them, before there is a grid. `room`: the largest level of each class.
     fn of_grid(
         request: &Request,
         host: &HostFacts,
@@ -274,7 +274,7 @@ impl Plan {
         minutes(total)
     }
 
-    /// Time of all visits, as far as it is known beforehand. An adaptive run counts with its fewest visits.
+    /// Time of all visits, as far as it is known beforehand. An adaptive run counts its fewest visits.
     pub fn known_time(&self) -> Nanos {
         match (&self.search, &self.adaptive) {
             (Some(search), None) => search.usual_time(),
@@ -301,7 +301,7 @@ impl Plan {
         self.search.as_ref().map_or_else(of_rates, LevelSearch::room)
     }
 
-    /// The points as far as it is known before the run which classes they have together.
+    /// The points, with the classes that they have together as far as these are known before the run.
     fn likely_points(&self, request: &Request) -> Cow<'_, [Point]> {
         match (&self.search, &self.rates) {
             (Some(search), _) => search.likely(request.level()).points.into(),
@@ -310,8 +310,8 @@ impl Plan {
         }
     }
 
-    /// The workers that each class has on its own with that engine on each node ([`split::seat`]): one for each outstanding I/O where a worker waits
-    /// for its own; none where each has a part of every class. `request` may be that of one side.
+    /// The workers of each class alone, with that engine on each node ([`split::seat`]): one for each outstanding I/O if a worker
+    /// waits for its own; none if each worker has a part of every class. `request` may be that of one side.
     pub fn rooms_of(&self, request: &Request, engine: EngineKind, team: &Team) -> Vec<Room> {
         if engine != EngineKind::Sync {
             return Vec::new();
@@ -319,7 +319,7 @@ impl Plan {
         memory::rooms(&request.classes, &self.max_outstanding, &self.likely_points(request), team)
     }
 
-    /// The workers of a run with that engine; of two sides those of the one that has more, as only one of them works.
+    /// The workers of a run with that engine; with two sides those of the larger one, as only one of them works at a time.
     pub fn workers_of(&self, request: &Request, engine: EngineKind) -> u32 {
         if engine != EngineKind::Sync {
             return self.workers;
@@ -331,7 +331,7 @@ impl Plan {
         }
     }
 
-    /// The memory of the buffers of a run, or of a side of it, with that engine, and of its workers where each outstanding I/O has one.
+    /// The memory for the buffers of a run, or of a side of it, with that engine, and for its workers if each outstanding I/O has one.
     pub fn bytes_of(&self, request: &Request, engine: EngineKind) -> u64 {
         memory::bytes(&request.classes, engine, &self.max_outstanding, &self.likely_points(request)).1
     }
@@ -353,8 +353,8 @@ impl Step {
     }
 }
 
-/// The outstanding I/Os of a class as far as they are work for the workers: slots of an open loop are mostly idle, and its
-/// arrivals are the work.
+/// The outstanding I/Os of a class that are work for the workers: slots of an open loop are mostly idle, and its arrivals are
+/// the work.
 fn work_of(class: &LoadClass, level: u32) -> u32 {
     if class.is_open() { level.div_ceil(ARRIVALS_PER_OUTSTANDING) } else { class.outstanding(level) }
 }
@@ -442,7 +442,7 @@ fn settle(duration: Nanos) -> Nanos {
     Nanos(SETTLE.0.min(duration.0 / 10))
 }
 
-/// The settling and the measured part of a phase. Of a burst every I/O counts.
+/// The settling and the measured part of a phase. In a burst every I/O counts.
 fn parted(request: &Request, time: Nanos) -> (Nanos, Nanos) {
     let settle = if request.burst().is_some() { Nanos(0) } else { settle(time) };
     (settle, Nanos(time.0.saturating_sub(settle.0)))

@@ -35,9 +35,9 @@ pub const DEFAULT_STRIPE: Bytes = Bytes::from_kib(1024);
 pub const DEFAULT_STREAM_IOS: u32 = 4;
 /// ORION's warm-up when no cache size is given.
 pub const DEFAULT_WARM_UP: Nanos = Nanos::from_secs(120);
-/// What an I/O may take: longer than the timeouts of drives (30 s) and the failover of most paths.
+/// The longest time of an I/O: longer than the timeouts of drives (30 s) and the failover of most paths.
 pub const DEFAULT_IO_TIMEOUT: Nanos = Nanos::from_secs(60);
-/// Whoever waits for an I/O looks at its age once a second.
+/// Ages of I/Os are checked once a second.
 const LEAST_IO_TIMEOUT: Nanos = Nanos::from_secs(1);
 
 /// Longest label: a legend has no room for more.
@@ -51,25 +51,25 @@ pub enum CacheWarmUp {
     Default,
     /// 0: none.
     Off,
-    /// Until that many bytes were moved.
+    /// Until that many bytes have been moved.
     Bytes(u64),
 }
 
-/// A run as asked for.
+/// A run as requested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Name of the run (`-testname`), without a directory, printable.
     pub name: String,
-    /// What people call that which is measured, in titles and legends (`--label`).
+    /// The user's name for what is measured, in titles and legends (`--label`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The arguments as typed, each followed by a blank, printable; echoed in the summary.
+    /// The arguments as typed, each followed by a space, printable; echoed in the summary.
     pub command_line: String,
-    /// What is asked.
+    /// The task.
     pub task: Task,
     /// ORION's num_disks; `None`: the number of targets.
     pub num_disks: Option<u32>,
-    /// What is loaded; ORION's small and large I/O unless another load was requested.
+    /// The load classes; ORION's small and large I/O unless another load was requested.
     pub classes: Vec<LoadClass>,
     /// What carries the load.
     #[serde(default, skip_serializing_if = "Through::is_kernel")]
@@ -89,25 +89,25 @@ pub struct Request {
     pub seed: u64,
     /// Through the page cache, on request only.
     pub buffered: bool,
-    /// Memory is measured on purpose: a scratch file may lie in it, and the run has not failed when its numbers are about memory.
+    /// Memory is measured on purpose: a scratch file may be in it, and numbers about memory do not fail the run.
     #[serde(default)]
     pub allow_memory: bool,
     /// Another run of Rigel may load the same targets.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub share: bool,
-    /// Completions are looked for on the device instead of being waited for by interrupt.
+    /// The device is polled for completions instead of interrupting.
     #[serde(default)]
     pub poll: bool,
-    /// No engine is compared with another one before the run.
+    /// No engines are compared before the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_trials: bool,
-    /// How long an I/O may be in flight before it counts as hung and the run is ended.
+    /// How long an I/O may be in flight before it counts as hung and ends the run.
     #[serde(default = "default_io_timeout")]
     pub io_timeout: Nanos,
-    /// Two sides take turns; what the second one has of its own.
+    /// Two sides alternate; the settings of the second one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sides: Option<Sides>,
-    /// How many parts of the load each of several nodes has; none: the same each.
+    /// The share of the load of each node; empty: equal shares.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub node_share: Vec<u32>,
     /// The gates of a run of two sides.
@@ -120,7 +120,7 @@ const fn default_io_timeout() -> Nanos {
 }
 
 impl Request {
-    /// Of each class the most outstanding of the levels that are its own.
+    /// The most outstanding I/Os among each class's own levels.
     pub fn most_of_own(&self) -> Point {
         Grid::of_own(&self.classes, &self.points()).most()
     }
@@ -158,7 +158,7 @@ impl Request {
         }
     }
 
-    /// The class of a name.
+    /// The class with this name.
     pub fn class(&self, name: Class) -> Option<&LoadClass> {
         self.classes.iter().find(|class| class.name == name)
     }
@@ -168,12 +168,12 @@ impl Request {
         self.class(name).map_or(0, LoadClass::io_bytes)
     }
 
-    /// How ORION's large I/O walks.
+    /// How ORION's large I/O moves.
     pub fn large_pattern(&self) -> Pattern {
         self.class(Class::LARGE).map_or(Pattern::Random, |class| class.pattern)
     }
 
-    /// The highest share of writes of a class. Commits beside a calibration, which only write, have no part in it.
+    /// The highest share of writes of a class. Commits next to a calibration, which only write, do not count.
     pub fn write_percent(&self) -> WritePercent {
         self.main_classes().map(|class| class.write_percent).max().unwrap_or_default()
     }
@@ -183,7 +183,7 @@ impl Request {
         self.classes.iter().any(|class| class.write_percent.writes())
     }
 
-    /// The share of writes that all classes have; `None` if they differ.
+    /// The share of writes of all classes; `None` if they differ.
     pub fn common_write_percent(&self) -> Option<WritePercent> {
         let most = self.write_percent();
         self.main_classes().all(|class| class.write_percent == most).then_some(most)
@@ -195,7 +195,7 @@ impl Request {
         self.main_classes().all(|class| class.span == first).then_some(first)
     }
 
-    /// The share of writes in words: `20 %`, or of each class where they differ, `0 % of small, 100 % of log`.
+    /// The share of writes in words: `20 %`, or by class if they differ, `0 % of small, 100 % of log`.
     pub fn write_share(&self) -> String {
         if let Some(common) = self.common_write_percent() {
             return format!("{} %", common.get());
@@ -215,7 +215,7 @@ impl Request {
         self.change(name, |class| class.sizes = Sizes::Fixed(bytes));
     }
 
-    /// Changes how ORION's large I/O walks.
+    /// Changes how ORION's large I/O moves.
     pub fn set_large(&mut self, pattern: Pattern) {
         self.change(Class::LARGE, |class| class.pattern = pattern);
     }
@@ -225,7 +225,7 @@ impl Request {
         self.classes.iter_mut().for_each(|class| class.write_percent = share);
     }
 
-    /// Keeps every class to a part of each target.
+    /// Limits every class to a part of each target.
     pub fn set_span(&mut self, span: Span) {
         self.classes.iter_mut().for_each(|class| class.span = span);
     }
@@ -234,7 +234,7 @@ impl Request {
         self.classes.iter_mut().filter(|class| class.name == name).for_each(change);
     }
 
-    /// Checks everything that can be judged without looking at host or targets.
+    /// Checks everything that can be judged without inspecting host or targets.
     ///
     /// # Errors
     /// A usage problem that names the value, the options of `rigel run` that gave it, and what would be right.
@@ -244,7 +244,7 @@ impl Request {
         self.check_sides()
     }
 
-    /// The same without the task, where its load is not known yet.
+    /// The same without the task, if its load is not known yet.
     ///
     /// # Errors
     /// As [`Self::check`].
@@ -352,7 +352,7 @@ impl Request {
         Ok(())
     }
 
-    /// Whether engine, page cache and polling go together.
+    /// Whether engine, page cache and polling can be combined.
     fn check_way(&self) -> Result<(), Problem> {
         let commands = self.engine == EngineRequest::Only(EngineKind::Nvme);
         if self.buffered && (self.poll || commands) {
@@ -384,7 +384,7 @@ impl Request {
         Ok(())
     }
 
-    /// Whether each outstanding I/O can have a worker of its own, where the engine asks for that.
+    /// Whether each outstanding I/O can have a worker of its own, if the engine needs that.
     ///
     /// # Errors
     /// With the reason why it cannot.

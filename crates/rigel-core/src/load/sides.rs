@@ -11,16 +11,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// What the other one is compared with.
+    /// The reference.
     A,
-    /// The other one.
+    /// The one compared with it.
     B,
 }
 
-/// What side B has of its own. The rest of the request holds for both.
+/// The settings of side B. The remaining request applies to both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sides {
-    /// So many of the targets, the first ones, are those of A.
+    /// The number of A's targets, which come first.
     pub targets_of_a: u16,
     /// Its engine.
     pub engine: EngineRequest,
@@ -29,7 +29,7 @@ pub struct Sides {
 }
 
 impl Side {
-    /// Both, A first.
+    /// Both sides, A first.
     pub const BOTH: [Self; 2] = [Self::A, Self::B];
 
     /// Its name.
@@ -40,7 +40,7 @@ impl Side {
         }
     }
 
-    /// What the names of its classes end in.
+    /// The ending of its class names.
     pub(super) const fn ending(self) -> &'static str {
         match self {
             Self::A => "_a",
@@ -49,7 +49,7 @@ impl Side {
     }
 }
 
-/// Phases come one after the other, each once.
+/// Phases run in sequence, each once.
 pub fn no_phases() -> Problem {
     Problem::usage("a load with phases cannot run on two sides")
         .because("a phase is measured once, but two sides alternate for many rounds")

@@ -14,55 +14,55 @@ use crate::sim::SimLaw;
 use crate::units::{NS_PER_S, Nanos, to_f64};
 use serde::{Deserialize, Serialize};
 
-/// Rates are searched up to this one unless another is given.
+/// The highest rate that is searched by default.
 pub const USUAL_MOST_RATE: u32 = 250_000;
-/// The time of a search that was given none, for each load that is searched, where the bounds do not need more.
+/// The default time of a search, for each load that is searched, unless the limits need more.
 pub const USUAL_SEARCH: Nanos = Nanos::from_secs(300);
 /// The lowest rate that is tried: a visit to a lower one would have barely any I/O.
 pub const LOWEST_RATE: u32 = 10;
-/// The time of a check of required rates that was given none, for each load that is checked, where the bounds do not need more.
+/// The default time of a check of required rates, for each load that is checked, unless the limits need more.
 pub const USUAL_CHECK: Nanos = Nanos::from_secs(60);
-/// A shorter search would say nothing: a visit takes 2 s or more, of which a part is start-up.
+/// A shorter search would say nothing: a visit takes 2 s or more, part of which is start-up.
 const LEAST_DURATION_NS: u64 = 180 * NS_PER_S;
-/// The points are visited about so often in all.
+/// The points are visited about this often in total.
 const VISITS: u64 = 80;
-/// Where only required rates are visited, each of them.
+/// If only required rates are visited, visits to each of them.
 const CHECK_VISITS: u64 = 12;
-/// They need no start.
+/// The shortest check; it needs no start-up.
 const LEAST_CHECK_NS: u64 = 30 * NS_PER_S;
-/// A queue near saturation takes many times the latency that is bounded to settle: 18 times at one server that is 95 % busy.
+/// A queue near saturation takes many times the latency limit to settle: 18 times at one server that is 95 % busy.
 pub(crate) const SETTLE_LIMITS: u64 = 20;
-/// Relaxation times of a queue that meets the bound before what is seen counts; what is missing then is a few per cent of it.
+/// Relaxation times before a queue that meets the limit counts; the remaining error is a few per cent of the limit.
 const SETTLE_RELAXATIONS: f64 = 2.0;
-/// The measured part is longer by so much, so few visits remember each other's beginning.
+/// The measured part is this many times longer, so few visits depend on their start.
 pub(crate) const MEASURE_SETTLES: u64 = 4;
-/// Nobody wants to wait longer without having asked for it.
+/// The longest time that a user accepts without having requested it.
 const LONGEST_UNASKED_NS: u64 = 3600 * NS_PER_S;
-/// Most bounds, and most rates that are judged.
+/// Most limits, and most rates that are judged.
 const MOST_BOUNDS: usize = 16;
 /// I/Os in a million.
 const MILLION: u32 = 1_000_000;
 
-/// Which figure of the latencies a bound is about.
+/// The figure of the latencies that a limit is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LatencyCriterion {
     /// The arithmetic mean.
     Mean,
-    /// Of a million I/Os at most this many may take longer: 10,000 for p99.
+    /// At most this many I/Os in a million may take longer: 10,000 for p99.
     Beyond(u32),
 }
 
 /// A latency limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SloBound {
-    /// Which figure of the latencies.
+    /// The figure of the latencies.
     pub judged: LatencyCriterion,
-    /// The latency that is allowed.
+    /// The allowed latency.
     pub limit: Nanos,
 }
 
-/// A bound that has to be kept at a rate.
+/// A limit that must be met at a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Requirement {
     /// The bound.
@@ -71,26 +71,26 @@ pub struct Requirement {
     pub rate: u32,
 }
 
-/// What is asked of a search for a rate.
+/// The parameters of a search for a rate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slo {
-    /// All have to be kept; at least one.
+    /// All must be met; at least one.
     pub bounds: Vec<SloBound>,
-    /// Rates at which a bound has to be kept, whatever is found.
+    /// Rates at which a limit must be met, whatever is found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub required: Vec<Requirement>,
     /// The highest rate that is tried.
     pub most_rate: u32,
-    /// Only the required rates are visited, and no highest one is searched.
+    /// Only the required rates are visited; no highest one is searched for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required_only: bool,
-    /// All phases of a load are scaled together; the rate that is searched is that of the first of those that decide.
+    /// All phases of a load are scaled together; the search is for the rate of the first one that decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scaled: Option<ScaledPhases>,
 }
 
 impl LatencyCriterion {
-    /// The share of the I/Os that may take longer; none for the mean.
+    /// The share of the I/Os that may take longer; `None` for the mean.
     pub fn allowed(self) -> Option<f64> {
         match self {
             Self::Mean => None,
@@ -100,8 +100,8 @@ impl LatencyCriterion {
 }
 
 impl SloBound {
-    /// The rate of Poisson arrivals of I/Os of `io_bytes` at a simulated device at which the bound is just reached. `None` where the rates
-    /// have no formula, and where no rate keeps the bound.
+    /// The rate of Poisson arrivals of I/Os of `io_bytes` at a simulated device at which the limit is just reached. `None` if there is no
+    /// formula, or if no rate meets the limit.
     pub fn truth_rate(&self, law: &SimLaw, io_bytes: u64) -> Option<f64> {
         law.truth_rate(self.judged.allowed(), self.limit.0, io_bytes)
     }
@@ -120,8 +120,8 @@ impl SloBound {
 }
 
 impl Slo {
-    /// The least time in which the visits are long enough for the bounds, in whole minutes or half ones: in shorter ones a queue that grows
-    /// without end still looks as if it kept them.
+    /// The least time in which the visits are long enough for the limits, in whole or half minutes: in shorter ones a queue
+    /// that grows without end still seems to meet them.
     pub fn least_duration(&self) -> Nanos {
         let settle_ns = longest_ns(self).saturating_mul(SETTLE_LIMITS);
         let parts = self.parts();
@@ -135,20 +135,20 @@ impl Slo {
         Nanos(all_ns.div_ceil(step_ns).saturating_mul(step_ns))
     }
 
-    /// Visits for each load, about.
+    /// Approximate number of visits for each load.
     pub(crate) fn visits(&self) -> u64 {
         if self.required_only { CHECK_VISITS * self.required.len().max(1) as u64 } else { VISITS }
     }
 
-    /// Loads that are searched at once: phases that decide, or the one that there is.
+    /// Loads that are searched simultaneously: the phases that decide, or the only load.
     pub(crate) fn parts(&self) -> u64 {
         self.scaled.as_ref().map_or(1, |scaled| scaled.phases.len().max(1) as u64)
     }
 
-    /// The time where none was given: the usual one for each load, or what the bounds need.
+    /// The default time: the usual one for each load, or what the limits need.
     ///
     /// # Errors
-    /// When that is longer than anybody expects.
+    /// When that is longer than anyone expects.
     pub fn unasked_duration(&self) -> Result<Nanos, Problem> {
         let usual = if self.required_only { USUAL_CHECK } else { USUAL_SEARCH };
         let least = self.least_duration();
@@ -165,7 +165,7 @@ impl Slo {
             .next(format!("give a shorter limit, or --for {minutes}m if you want to wait")))
     }
 
-    /// Refuses what nobody can search.
+    /// Refuses what cannot be searched.
     pub(super) fn check(&self) -> Result<(), Problem> {
         if self.bounds.is_empty() {
             return Err(Problem::usage("no latency limit was given")
@@ -210,8 +210,8 @@ impl Slo {
     }
 }
 
-/// How long a queue takes to settle that just meets a bound at a rate: its wait is then exponential, and it relaxes as a reflected Brownian
-/// motion does, the more slowly the more arrive during a wait.
+/// How long a queue that just meets a limit takes to settle at a rate: its wait is then exponential, and it relaxes like a
+/// reflected Brownian motion, more slowly the more arrive during a wait.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "far below, and it saturates")]
 pub(crate) fn settle_ns(slo: &Slo, rate: f64) -> u64 {
     let wait_ns = |bound: &SloBound| {
@@ -223,7 +223,7 @@ pub(crate) fn settle_ns(slo: &Slo, rate: f64) -> u64 {
     (SETTLE_RELAXATIONS * 4.0 * rate * wait_ns * wait_ns / to_f64(NS_PER_S)) as u64
 }
 
-/// How long a bound lets its latencies be, as far as the length of a visit is concerned: a mean goes with longer ones.
+/// The longest latency that a limit allows, as far as the length of a visit is concerned: a mean has longer ones.
 pub(crate) fn longest_ns(slo: &Slo) -> u64 {
     let required = slo.required.iter().map(|one| &one.bound);
     let of = |bound: &SloBound| match bound.judged {

@@ -11,17 +11,17 @@ use crate::load::workload::WritePercent;
 use crate::units::{NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// Shortest soak, and shortest time between two figures.
+/// Shortest soak, and shortest interval between figures.
 const SHORTEST: Nanos = Nanos::from_secs(1);
 /// Longest soak. A record holds times of up to ten years, and a soak may be interrupted often.
 const LONGEST: Nanos = Nanos::from_secs(2 * 365 * 24 * 3600);
-/// Longest time between two figures.
+/// Longest interval between figures.
 const LONGEST_EVERY: Nanos = Nanos::from_secs(3600);
 /// Most figures, and most phases: each is a line of the record.
 const MOST_LINES: u64 = 200_000;
-/// Figures come that often, unless there would be too many.
+/// The usual interval between figures, unless there would be too many.
 const USUAL_EVERY: Nanos = Nanos::from_secs(60);
-/// Of a soak that is long enough: high, low and spike together.
+/// One round (high, low, spike) of a soak that is long enough.
 const USUAL_ROUND: Nanos = Nanos::from_secs(3600);
 /// A short soak has this many rounds.
 const ROUNDS: u64 = 3;
@@ -32,35 +32,35 @@ const SMALL_BYTES: u64 = 8 << 10;
 const LARGE_BYTES: u64 = 1 << 20;
 /// Outstanding I/Os for each target in the phases high, low and spike: small, then large.
 const LEVELS: [(u32, u32); 3] = [(16, 2), (1, 0), (64, 4)];
-/// Parts of a round that the phases take, of 60.
+/// How the phases share a round, in sixtieths.
 const SHARES: [u64; 3] = [40, 15, 5];
-/// Beside production: small I/O alone, one for each target, and no phases.
+/// Next to production: small I/O alone, one for each target, and no phases.
 const BESIDE_LEVELS: [(u32, u32); 1] = [(1, 0)];
 const BESIDE_SHARES: [u64; 1] = [60];
-/// Share of the time that may be asked for beside production.
+/// Permitted shares of the time next to production.
 const BESIDE: std::ops::RangeInclusive<Ppm> = 1..=WHOLE / 2;
-/// Most outstanding I/Os of a class: targets beyond that share them.
+/// Most outstanding I/Os of a class; more targets share them.
 const MOST_SMALL: u32 = 16_384;
 const MOST_LARGE: u32 = 512;
 
-/// How long, and how often figures are kept.
+/// The duration, and how often figures are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Soak {
-    /// How long the load lasts; time without load, after an interruption, is not part of it.
+    /// How long the load lasts, without pauses after interruptions.
     #[serde(rename = "for")]
     pub time: Nanos,
-    /// Time between two figures.
+    /// Interval between figures.
     pub every: Nanos,
-    /// Storage that has other users: the share of the time that it may take of each target at most, in parts of a million.
+    /// On storage with other users: the largest share of the time of each target that it may take, in parts per million.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<Ppm>,
-    /// A rate is held while something fails (`rigel run through`): one phase, whose figures show where in an interval nothing completed.
+    /// A rate is held while something fails (`rigel run through`): one phase, whose figures show when nothing completed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub through: bool,
 }
 
 impl Soak {
-    /// A soak of that time with the usual time between figures.
+    /// A soak of this length with the usual interval between figures.
     pub fn new(time: Nanos) -> Self {
         let fits = Nanos(time.0.div_ceil(MOST_LINES / 2).next_multiple_of(USUAL_EVERY.0));
         let every = fits.clamp(USUAL_EVERY, LONGEST_EVERY);
@@ -69,14 +69,14 @@ impl Soak {
         Self { time, every: every.min(short), beside: None, through: false }
     }
 
-    /// A load that has no phases: each of its points for a while, in turn.
+    /// A load without phases: each of its points for a while, in turn.
     pub fn as_phases(&self, points: &[Point]) -> Vec<Phase> {
         let share = USUAL_ROUND.0.min(self.time.0) / (points.len() as u64).max(1);
         let time = Nanos(share / NS_PER_S * NS_PER_S).max(SHORTEST);
         points.iter().map(|&point| Phase { time, point, shape: None }).collect()
     }
 
-    /// Refuses what cannot be measured, or kept.
+    /// Refuses what cannot be measured, or stored.
     ///
     /// # Errors
     /// With the option and what would be right.
@@ -119,8 +119,9 @@ impl Soak {
 /// Names of the phases of the usual load.
 pub(super) const NAMES: [&str; 3] = ["high", "low", "spike"];
 
-/// What a soak loads unless another load is requested: small I/O, verified where it writes, beside large reads, in phases high, low and spike. Beside
-/// production it is small I/O alone, one for each target: a large read would hold up what waits behind it.
+/// The load of a soak unless another one is requested: small I/O, verified if it writes, together with large reads,
+/// in phases high, low and spike. Next to production it is small I/O alone, one for each target: a large read would
+/// delay what waits behind it.
 pub fn usual_load(targets: usize, write: WritePercent, soak: &Soak) -> (Vec<LoadClass>, Vec<Phase>) {
     let is_beside = soak.beside.is_some();
     let targets = u32::try_from(targets).unwrap_or(u32::MAX).max(1);

@@ -4,8 +4,7 @@
 //! sequence of a slot ([`crate::load::draw`]) does not depend on its worker, so the split never changes what is
 //! measured. Must not start threads.
 
-/// The share of `worker` of `workers` of a class that is number `place` of the load: the numbers of its slots, or of its
-/// streams.
+/// The share of `worker` among `workers` of a class at index `place` of the load: the numbers of its slots or streams.
 ///
 /// Every second class is distributed from the last worker on, so a mixed point does not load the first worker twice.
 pub fn share(level: u32, place: usize, worker: u32, workers: u32) -> Vec<u32> {
@@ -14,7 +13,7 @@ pub fn share(level: u32, place: usize, worker: u32, workers: u32) -> Vec<u32> {
     (first..level).step_by(workers as usize).collect()
 }
 
-/// The workers that a class has on its own, where each waits for an outstanding I/O: so many, from a number on.
+/// The workers of a class alone, if each waits for an outstanding I/O: a range of worker numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
     /// The number of its first worker.
@@ -24,7 +23,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// The number behind its last worker.
+    /// The number after its last worker.
     pub const fn end(self) -> u32 {
         self.first.saturating_add(self.workers)
     }
@@ -34,8 +33,8 @@ impl Room {
     }
 }
 
-/// The rooms of classes that need so many workers each. Two that are ever loaded together (`meet`) have no worker in common; others have the same
-/// ones, as far as that goes.
+/// The rooms of classes that need these numbers of workers. Two classes that are ever loaded together (`meet`) share no worker;
+/// others share as many as possible.
 pub fn rooms(needed: &[u32], meet: impl Fn(usize, usize) -> bool) -> Vec<Room> {
     let mut rooms: Vec<Room> = Vec::with_capacity(needed.len());
     for (place, &workers) in needed.iter().enumerate() {
@@ -50,13 +49,13 @@ pub fn rooms(needed: &[u32], meet: impl Fn(usize, usize) -> bool) -> Vec<Room> {
     rooms
 }
 
-/// The workers of these rooms together; at least one.
+/// The workers of all rooms together; at least one.
 pub fn workers_in(rooms: &[Room]) -> u32 {
     rooms.iter().map(|room| room.end()).max().unwrap_or(0).max(1)
 }
 
-/// Which of how many workers of the class at a place one is: of all, where each has a part of every class (`rooms` is empty), else of those
-/// that this class has on its own. `None` for a worker of other classes.
+/// A worker's index among the workers of the class at a place: of all workers if each has a part of every class (`rooms` is empty),
+/// else of the workers of this class. `None` for a worker of other classes.
 pub fn seat(rooms: &[Room], place: usize, worker: u32, workers: u32) -> Option<(u32, u32)> {
     if rooms.is_empty() {
         return Some((worker, workers));

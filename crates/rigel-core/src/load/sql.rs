@@ -22,7 +22,7 @@ pub enum Product {
 crate::named!(Product { Postgresql: "postgresql", Mysql: "mysql" });
 
 impl Product {
-    /// Bytes of a block, and so of a look-up: what a server of it has unless it was built or made otherwise.
+    /// Bytes of a block, and so of a look-up: the default of its servers.
     pub const fn block_bytes(self) -> u64 {
         match self {
             Self::Postgresql => 8192,
@@ -30,7 +30,7 @@ impl Product {
         }
     }
 
-    /// The product that a connection string names: by its scheme, or by a word that only one of them has.
+    /// The product that a connection string names: by its scheme, or by a word that only one of them uses.
     pub fn of_dsn(text: &str) -> Option<Self> {
         let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
         match scheme.as_deref() {
@@ -40,7 +40,7 @@ impl Product {
         }
     }
 
-    /// Bytes of a raw write that stands for a commit: a block of the log, or what a device takes of one at least.
+    /// Bytes of a raw write that represents a commit: a block of the log, or the smallest write of a device.
     pub const fn log_bytes(self) -> u64 {
         match self {
             Self::Postgresql => 8192,
@@ -48,12 +48,12 @@ impl Product {
         }
     }
 
-    /// Whether a row is in the leaf of an index, so every look-up goes through one.
+    /// Whether rows are in the leaves of an index, so that every look-up uses one.
     pub const fn is_an_index(self) -> bool {
         matches!(self, Self::Mysql)
     }
 
-    /// Its sessions, as the engine of a run.
+    /// Its sessions as the engine of a run.
     pub const fn engine(self) -> EngineKind {
         match self {
             Self::Postgresql => EngineKind::Postgres,
@@ -62,30 +62,30 @@ impl Product {
     }
 }
 
-/// What is asked of a database.
+/// The parameters of a database load.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SqlRequest {
-    /// Whose server.
+    /// The product of the server.
     #[serde(default)]
     pub product: Product,
-    /// Which kinds of queries.
+    /// The kinds of queries.
     pub level: SqlLevel,
     /// How a simple query finds its row.
     pub probe: Probe,
     /// How a report reads.
     #[serde(default)]
     pub report: ReportBy,
-    /// The server that is loaded.
+    /// The server to load.
     pub server: ServerChoice,
 }
 
-/// Which kinds of queries are measured.
+/// The kinds of queries that are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SqlLevel {
     /// Look-ups of single rows.
     Simple,
-    /// Look-ups beside reports, in all combinations.
+    /// Look-ups and reports, in all combinations.
     Normal,
     /// Look-ups only, with more sessions.
     Oltp,
@@ -110,12 +110,12 @@ crate::named!(SqlLevel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Probe {
-    /// Many in one statement, by a nested loop: the client costs little, and a latency is the mean of a statement.
+    /// Many in one statement, by a nested loop: little client overhead, and a latency is the mean of a statement.
     #[default]
     Batch,
     /// One in each statement: every latency is that of one look-up, as a program sees it.
     Single,
-    /// Many in one statement, each through a b-tree: what the index costs is in it.
+    /// Many in one statement, each through a b-tree: includes the cost of the index.
     Index,
 }
 
@@ -141,17 +141,17 @@ pub enum ReportBy {
 
 crate::named!(ReportBy { Range: "range", Join: "join" });
 
-/// Which server is loaded.
+/// The server to load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerChoice {
-    /// One that the run makes and removes.
+    /// One that the run creates and removes.
     Private,
-    /// One that is there.
+    /// An existing one.
     There,
 }
 
-/// The class of simple queries: sessions that look one row up after the other, each in a block of its own.
+/// The class of simple queries: sessions that look up one row after another, each in a block of its own.
 pub fn simple(product: Product, levels: Vec<u32>) -> LoadClass {
     LoadClass {
         sizes: Sizes::None,
@@ -163,12 +163,12 @@ pub fn simple(product: Product, levels: Vec<u32>) -> LoadClass {
     }
 }
 
-/// The class of reports: sessions that read one range of `bytes` after the other.
+/// The class of reports: sessions that read one range of `bytes` after another.
 pub fn reports(bytes: u64) -> LoadClass {
     LoadClass { pattern: Pattern::Sessions, figure: Figure::Mbps, ..LoadClass::random(Class::REPORT, bytes) }
 }
 
-/// The class of commits: sessions that write a row and wait until it is durable, one transaction after the other.
+/// The class of commits: sessions that write a row and wait until it is durable, one transaction after another.
 pub fn commits(product: Product, levels: Vec<u32>) -> LoadClass {
     LoadClass {
         sizes: Sizes::None,
@@ -180,7 +180,7 @@ pub fn commits(product: Product, levels: Vec<u32>) -> LoadClass {
     }
 }
 
-/// Numbers of users up to this one, each half of the next, so half of each is measured as well.
+/// Numbers of users up to this one, each half of the next, so half of each is measured, too.
 pub fn users(most: u32) -> Vec<u32> {
     let mut all = vec![most.max(1)];
     while let Some(next) = all.last().filter(|last| **last > 1).map(|last| last.div_ceil(2)) {
@@ -190,7 +190,7 @@ pub fn users(most: u32) -> Vec<u32> {
     all
 }
 
-/// The points of this many sessions, of which that share in per cent makes reports.
+/// The points with this many sessions, this percentage of them with reports.
 pub fn shared(sessions: &[u32], report_share: u8) -> Vec<Point> {
     let point = |all: &u32| {
         let part = (u64::from(*all) * u64::from(report_share) + 50) / 100;

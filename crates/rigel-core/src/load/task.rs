@@ -15,77 +15,77 @@ use crate::load::working_set::WorkingSet;
 use crate::stats::bound::LatencyBound;
 use serde::{Deserialize, Serialize};
 
-/// What a run is asked to find.
+/// What a run is to find.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "there is one per run")]
 pub enum Task {
     /// The figures of a matrix of ORION's small and large I/O.
     Matrix {
-        /// Which matrix.
+        /// The run level.
         level: RunLevel,
-        /// Its shape, of `advanced` only.
+        /// Its shape; only for `advanced`.
         shape: MatrixShape,
-        /// Where its levels come from.
+        /// The source of its levels.
         levels: LevelChoice,
         /// How long and how often a point is measured.
         pace: Pace,
     },
-    /// The figures of points that the load names.
+    /// The figures of points that the load defines.
     Load {
         /// The word for the load.
         level: RunLevel,
-        /// The points; none: each class alone at its levels.
+        /// The points; empty: each class alone at its levels.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         points: Vec<Point>,
         /// How long and how often a point is measured.
         pace: Pace,
     },
-    /// The answers of a calibration: the levels at a latency of small I/O and at saturation are searched, then measured.
+    /// The answers of a calibration: the levels at a latency of small I/O and at saturation are searched for, then measured.
     Calibrate {
         /// The latency.
         bound: LatencyBound,
-        /// Why it has no commits; `None` when it has some.
+        /// Why it has no commits; `None` if it has some.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         no_commits: Option<NoCommits>,
         /// How long and how often a point is measured.
         pace: Adaptive,
     },
-    /// The highest rate of an open loop at which bounds are met.
+    /// The highest rate of an open loop at which limits are met.
     Rate {
         /// The word for the load.
         level: RunLevel,
-        /// The bounds.
+        /// The limits.
         slo: Slo,
-        /// The load that is scaled; none: one of each class.
+        /// The load that is scaled; `None`: one of each class.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<Point>,
-        /// The loads that are scaled together, where [`Slo::scaled`] says so.
+        /// The loads that are scaled together, if [`Slo::scaled`] is set.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         phases: Vec<Phase>,
         /// How long and how often a point is measured.
         pace: Adaptive,
     },
-    /// What each phase of a load did, one visit to each, in order.
+    /// The result of each phase of a load, one visit to each, in order.
     Phases(Vec<Phase>),
-    /// What went wrong while the phases of a load came again and again.
+    /// What went wrong while the phases of a load repeated.
     Soak {
-        /// For how long, and how often figures are kept.
+        /// For how long, and how often figures are stored.
         soak: Soak,
-        /// The phases; none as long as the file that has them is not read.
+        /// The phases; empty until the file with them is read.
         phases: Vec<Phase>,
-        /// The directories in which lines wait that find no room in the record, the best first.
+        /// The directories for lines that do not fit into the record, the best first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rest_dirs: Vec<String>,
     },
     /// How long a rate lasts, and how it recovers.
     Burst {
-        /// How long it may take.
+        /// The longest time.
         burst: Burst,
-        /// The probe and both bursts, as they are foretold; none as long as the targets are not known.
+        /// The probe and both bursts, as planned; empty until the targets are known.
         phases: Vec<Phase>,
     },
-    /// What random reads of more and more of a target do: its caches.
+    /// Random reads of a growing part of a target: its caches.
     WorkingSet(WorkingSet),
 }
 
@@ -108,7 +108,7 @@ impl Through {
 }
 
 impl Task {
-    /// The plain task of a level: ORION's matrix, or what the classes name.
+    /// The plain task of a level: ORION's matrix, or the points of the classes.
     pub const fn of_level(level: RunLevel) -> Self {
         let pace = Pace::ORION;
         if level.is_own() {
@@ -117,7 +117,7 @@ impl Task {
         Self::Matrix { level, shape: MatrixShape::Basic, levels: LevelChoice::Orion, pace }
     }
 
-    /// Points that a load names.
+    /// Points that a load defines.
     pub const fn named(level: RunLevel, points: Vec<Point>, pace: Pace) -> Self {
         Self::Load { level, points, pace }
     }

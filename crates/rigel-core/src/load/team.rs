@@ -10,12 +10,12 @@ use std::ops::Range;
 
 /// Most nodes of a run.
 pub const MOST_NODES: usize = 10_000;
-/// Largest share of a node: shares are small numbers, such as 2 where a node has twice as many paths.
+/// Largest share of a node: shares are small numbers, such as 2 for a node with twice as many paths.
 pub const MOST_SHARE: u32 = 1000;
 /// Most shares together.
 const MOST_SHARES: u64 = 65_535;
 
-/// Refuses shares that no load can be dealt out by; none are fine.
+/// Refuses shares by which no load can be divided; an empty list is fine.
 ///
 /// # Errors
 /// A usage problem with what would be right.
@@ -42,15 +42,15 @@ pub fn check_shares(shares: &[u32]) -> Result<(), Problem> {
 pub struct Team {
     /// The number of this node, from 0.
     pub node: u32,
-    /// How many parts of the load each node has; one entry for each.
+    /// The share of each node; one entry for each.
     pub shares: Vec<u32>,
-    /// They have the same targets, so what one writes is kept away from the others.
+    /// The nodes have the same targets, so what one writes is kept away from the others.
     pub shared: bool,
-    /// A number of the run's own, the same on all nodes, by which verified blocks of one process are known; drawn where it is `None`.
+    /// A number of the run, the same on all nodes, that identifies the verified blocks of one process; drawn if `None`.
     pub process: Option<u64>,
 }
 
-/// Which part of a level is one node's: every this many numbers some.
+/// The part of a level that belongs to one node: some of every `of` numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deal {
     /// Its places among `of`, ascending.
@@ -75,13 +75,13 @@ impl Team {
         self.shares.len() <= 1
     }
 
-    /// The same team as another of its nodes sees it.
+    /// The same team from the viewpoint of another node.
     #[must_use]
     pub fn seen_by(&self, node: u32) -> Self {
         Self { node, ..self.clone() }
     }
 
-    /// Whose each number is, in turn: those with a larger share come again. The other way round for every second class, so a point of
+    /// The node of each number, in turn: nodes with a larger share come again. Reversed for every second class, so a point of
     /// several classes does not load the first node twice.
     fn turns(&self, place: usize) -> Vec<u32> {
         let rounds = self.shares.iter().copied().max().unwrap_or(0);
@@ -95,7 +95,7 @@ impl Team {
         turns
     }
 
-    /// What of `level` slots of the class at a place is this node's.
+    /// This node's part of `level` slots of the class at a place.
     pub fn deal(&self, level: u32, place: usize) -> Deal {
         self.deal_to(self.node, level, place)
     }
@@ -107,7 +107,7 @@ impl Team {
         Deal { own, of }
     }
 
-    /// The most of `level` that one of the nodes may have.
+    /// The most of `level` that any node may have.
     pub fn most_of(&self, level: u32) -> u32 {
         let all: u64 = self.shares.iter().copied().map(u64::from).sum();
         let share = u64::from(self.shares.iter().copied().max().unwrap_or(0));
@@ -125,7 +125,7 @@ impl Team {
             .collect()
     }
 
-    /// How many workers of all nodes have something of a level, with this many on each node.
+    /// How many workers of all nodes take part in a level, with this many on each node.
     pub fn movers(&self, level: u32, place: usize, workers: u32) -> u32 {
         self.movers_of(0..self.nodes(), level, place, workers)
     }
@@ -141,12 +141,12 @@ impl Team {
         nodes.map(|node| workers.min(self.deal_to(node, level, place).count(level))).sum()
     }
 
-    /// The number of a worker among those of all nodes, with this many on each, and how many there are.
+    /// The number of a worker among those of all nodes, with this many on each, and their total.
     pub fn among_all(&self, worker: u32, workers: u32) -> (u32, u32) {
         (self.node.saturating_mul(workers).saturating_add(worker), self.nodes().saturating_mul(workers))
     }
 
-    /// Which share of a part of a shared target this node may write.
+    /// The share of a part of a shared target that this node may write.
     pub fn part_of(&self, all: &Range<u64>) -> Range<u64> {
         let sum: u64 = self.shares.iter().copied().map(u64::from).sum();
         let before: u64 = self.shares.iter().take(self.node as usize).copied().map(u64::from).sum();
@@ -161,14 +161,14 @@ impl Team {
 }
 
 impl Deal {
-    /// How many of this many numbers are the node's.
+    /// How many of this many numbers belong to the node.
     pub fn count(&self, level: u32) -> u32 {
         let level = u64::from(level);
         let rest = self.own.iter().filter(|&&number| number < level % self.of).count() as u64;
         u32::try_from(level / self.of * self.own.len() as u64 + rest).unwrap_or(u32::MAX)
     }
 
-    /// The number at a position among the node's own, both from 0; of a node with nothing there is none.
+    /// The number at a position among the node's own, both from 0; `None` for a node without any.
     #[inline]
     pub fn number(&self, position: u64) -> u64 {
         let each = self.own.len() as u64;

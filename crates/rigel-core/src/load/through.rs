@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// So long unless another time is given: enough for a failover, not for a rebuild.
+/// The default time: enough for a failover, not for a rebuild.
 pub const USUAL_TIME: Nanos = Nanos::from_secs(600);
-/// A shorter run has no level before the trouble.
+/// A shorter run has no level before the failure.
 pub const SHORTEST: Nanos = Nanos::from_secs(10);
-/// Figures come every second, as long as the record stays within this many of them.
+/// Figures are stored every second, as long as the record stays within this many.
 const MOST_FIGURES: u64 = 7200;
-/// A failover may take minutes, and an I/O that waits for it is not a reason to end the run.
+/// A failover may take minutes, and an I/O that waits for it is no reason to end the run.
 pub const USUAL_IO_TIMEOUT: Nanos = Nanos::from_secs(600);
-/// Characters of what a person marks.
+/// Most characters of a mark.
 pub const MOST_TEXT: usize = 200;
 
-/// What a demand looks like.
+/// The syntax of a demand.
 const FORM: &str = "write 'standstill < 30s', 'back < 60s', 'errors = 0', or a latency with the part of the run, such as 'p99 < 10ms during'";
 
 /// A part of the run.
@@ -31,27 +31,27 @@ pub enum Span {
     Before,
     /// From there until rate and p99 are back.
     During,
-    /// Behind that.
+    /// After that.
     After,
 }
 
 crate::named!(Span { Before: "before", During: "during", After: "after" });
 
-/// What the run has to keep.
+/// A limit on the effect of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Demand {
-    /// No standstill as long as this.
+    /// No standstill this long.
     Standstill(Nanos),
-    /// Rate and p99 are back within this.
+    /// Rate and p99 recover within this time.
     Back(Nanos),
     /// At most this many failed I/Os.
     Errors(u64),
     /// A latency limit.
     Latency {
-        /// The bound.
+        /// The limit.
         bound: SloBound,
-        /// Of a part of the run; `None` for all of it.
+        /// The part of the run; `None` for all of it.
         span: Option<Span>,
     },
 }
@@ -72,7 +72,7 @@ impl fmt::Display for Demand {
 impl FromStr for Demand {
     type Err = String;
 
-    /// Reads `p99 < 10ms during`; the latency is that of any bound ([`SloBound`]).
+    /// Reads `p99 < 10ms during`; the latency is that of any limit ([`SloBound`]).
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim().to_ascii_lowercase();
         if let Some(rest) = text.strip_prefix("errors") {
@@ -94,7 +94,7 @@ impl FromStr for Demand {
     }
 }
 
-/// What stands behind `errors`.
+/// The text after `errors`.
 fn errors(rest: &str) -> Result<Demand, String> {
     let (is_below, number) = match rest.strip_prefix("<=").or_else(|| rest.strip_prefix('=')) {
         Some(number) => (false, number),
@@ -109,7 +109,7 @@ fn errors(rest: &str) -> Result<Demand, String> {
     }
 }
 
-/// What stands behind `standstill` and `back`.
+/// The text after `standstill` and `back`.
 fn time(rest: &str) -> Result<Nanos, String> {
     let time = rest.strip_prefix('<').ok_or_else(|| FORM.to_owned())?;
     match time.trim_start_matches('=').trim().parse::<Nanos>() {
@@ -129,7 +129,7 @@ impl Demand {
     }
 }
 
-/// The soak that such a run is: one phase, with figures as often as a record can hold them.
+/// The soak of such a run: one phase, with figures as often as a record can hold them.
 pub const fn soak(time: Nanos) -> Soak {
     let every = time.0.div_ceil(MOST_FIGURES).next_multiple_of(NS_PER_S);
     Soak { time, every: Nanos(if every < NS_PER_S { NS_PER_S } else { every }), beside: None, through: true }

@@ -11,7 +11,7 @@ use crate::load::class::Span;
 use crate::load::workload::Layout;
 use std::ops::Range;
 
-/// Where one I/O goes.
+/// The position of an I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Index of the target in the plan.
@@ -21,7 +21,7 @@ pub struct Place {
 }
 
 /// Targets cut into chunks of one I/O size. Chunk numbers run from 0 to [`Volume::chunks`]; every chunk that fits
-/// whole into a target has exactly one number, so uniform numbers are uniform over every target.
+/// entirely into a target has exactly one number, so uniform numbers are uniform over every target.
 #[derive(Clone, Debug)]
 pub struct Volume {
     chunk_bytes: u64,
@@ -29,8 +29,8 @@ pub struct Volume {
     chunks: u64,
 }
 
-/// A run of chunk numbers with one rule. `concat` has a zone per target. `raid0` has a zone for each distinct target
-/// size: the first covers all targets up to the smallest one's end, the next the larger ones from there on, as Linux
+/// A range of chunk numbers with one rule. `concat` has a zone per target. `raid0` has a zone for each distinct target
+/// size: the first covers all targets up to the end of the smallest one, the next the larger ones from there on, as Linux
 /// md does for members of unequal size.
 #[derive(Clone, Debug)]
 struct Zone {
@@ -52,7 +52,7 @@ struct Member {
 /// Why targets cannot form a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VolumeError {
-    /// The stripe would cut an I/O in two.
+    /// The stripe would split an I/O.
     #[error(
         "the stripe depth of {stripe_bytes} bytes is not a multiple of the large I/O size of {chunk_bytes} bytes"
     )]
@@ -77,12 +77,12 @@ impl Volume {
     /// The volume of targets with the given sizes in bytes.
     ///
     /// # Errors
-    /// When the stripe is not a multiple of the chunk, or no chunk fits anywhere, or more than can be counted.
+    /// When the stripe is not a multiple of the chunk, or no chunk fits anywhere, or there are too many to count.
     pub fn new(sizes_bytes: &[u64], chunk_bytes: u64, layout: Layout) -> Result<Self, VolumeError> {
         Self::within(sizes_bytes, Span::Whole, chunk_bytes, layout)
     }
 
-    /// The volume of a part of each of these targets. Chunks and stripes lie where they would lie without the span.
+    /// The volume of a part of each of these targets. Chunks and stripes have the same positions as without the span.
     ///
     /// # Errors
     /// As [`Volume::new`].
@@ -124,7 +124,7 @@ impl Volume {
         self.chunks
     }
 
-    /// Where a chunk lies.
+    /// The position of a chunk.
     ///
     /// # Panics
     /// When `chunk` is not below [`Volume::chunks`].
@@ -144,7 +144,7 @@ impl Volume {
     }
 }
 
-/// A zone and how many chunks it has.
+/// A zone and its number of chunks.
 type ChunkCount = (Zone, u64);
 
 /// The whole units of this many bytes in a part of a target: the number of the first, and how many.
@@ -195,7 +195,7 @@ fn raid0_zones(
     Ok(Some(zones))
 }
 
-/// Gives every zone its first chunk number and drops the empty ones; `None` when the numbers do not suffice.
+/// Gives every zone its first chunk number and drops the empty ones; `None` if the numbers run out.
 fn number(zones: Vec<ChunkCount>) -> Option<(Vec<Zone>, u64)> {
     let mut next: u64 = 0;
     let mut numbered = Vec::with_capacity(zones.len());

@@ -9,39 +9,39 @@ use crate::units::say::typed_time;
 use crate::units::{Bytes, MIB, NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// The smallest working set that is tried unless sizes are named.
+/// The smallest working set, unless sizes are named.
 pub const SMALLEST: u64 = 64 * MIB;
-/// A usual time.
+/// The usual time.
 const USUAL: Nanos = Nanos::from_secs(3600);
-/// The longest one.
+/// The longest time.
 const LONGEST: Nanos = Nanos::from_secs(7 * 24 * 3600);
 /// Outstanding reads while the rate is measured.
 pub const EACH: u32 = 32;
 /// Load before each measured part.
 pub const SETTLE: Nanos = Nanos::from_millis(200);
-/// One read at a time is measured for so long: a thousand reads of a slow disk.
+/// How long one read at a time is measured: a thousand reads of a slow disk.
 const LATENCY: Nanos = Nanos::from_secs(10);
-/// The same where time is short.
+/// The same if time is short.
 const SHORT_LATENCY: Nanos = Nanos::from_secs(2);
-/// One of this many parts of the time of a size is for its latency, as long as that is not short.
+/// This fraction of the time of a size is for its latency, unless that is too short.
 const PARTS: u64 = 6;
-/// Looks that every size gets: two of them are compared.
+/// Checks that every size gets: two of them are compared.
 const LOOKS: u64 = 2;
 
 /// Random reads of a working set, many at a time.
 pub const MANY: Class = Class::constant("random");
-/// The same, one at a time: its latencies are those of the storage, without a queue of our own.
+/// The same, one at a time: latencies of the storage without Rigel's own queue.
 pub const ONE: Class = Class::constant("single");
 
-/// What is asked.
+/// The parameters of a run over working sets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkingSet {
-    /// How long the whole run lasts at most.
+    /// The longest time of the whole run.
     #[serde(rename = "for")]
     pub time: Nanos,
     /// Outstanding reads while the rate is measured.
     pub each: u32,
-    /// The sizes that were named; none: 64 MiB, doubled up to all of the target.
+    /// The named sizes; empty: 64 MiB, doubled up to all of the target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<u64>,
     /// The largest size; `None`: all of the target.
@@ -71,7 +71,7 @@ impl WorkingSet {
         Ok(vec![class(MANY, self.each), class(ONE, 1)])
     }
 
-    /// The sizes on a target, ascending.
+    /// The sizes for a target, ascending.
     fn sizes_on(&self, target_bytes: u64) -> Result<Vec<u64>, Problem> {
         if target_bytes < 2 * SMALLEST {
             return Err(Problem::usage(format!("a target of {} is too small", Bytes(target_bytes)))
@@ -101,7 +101,7 @@ impl WorkingSet {
         Ok(sizes)
     }
 
-    /// Refuses what cannot be asked of any target.
+    /// Refuses what no target can do.
     pub(super) fn check(&self) -> Result<(), Problem> {
         self.check_sizes()?;
         if self.time <= LONGEST {
@@ -143,7 +143,7 @@ impl WorkingSet {
     /// Refuses a time in which not every size can be examined.
     ///
     /// # Errors
-    /// With the time that it takes at least.
+    /// With the least time that it takes.
     pub fn check_time(&self, count: usize) -> Result<(), Problem> {
         let least = self.least_time(count);
         if self.time >= least {
@@ -158,7 +158,7 @@ impl WorkingSet {
             .next(format!("give more than {needed}, or fewer sizes (--sizes, --max-size)")))
     }
 
-    /// How long this many sizes are checked and measured each.
+    /// How long each of this many sizes is checked and measured.
     pub fn times(&self, count: usize) -> SizeTimes {
         // The smallest comes twice.
         let share = self.time.0 / (PARTS * (count as u64 + 1));
@@ -166,7 +166,7 @@ impl WorkingSet {
         SizeTimes { look: Nanos(latency.0 / 5), rate: Nanos(latency.0 / 2), latency }
     }
 
-    /// What this many sizes take when none has to be warmed up, in whole seconds.
+    /// The time for this many sizes without a warm-up, in whole seconds.
     pub fn least_time(&self, count: usize) -> Nanos {
         let all = self.times(count).all().0.saturating_mul(count as u64 + 1);
         Nanos(all.div_ceil(NS_PER_S) * NS_PER_S)
@@ -176,7 +176,7 @@ impl WorkingSet {
 /// How long a size is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeTimes {
-    /// Before anything else is decided about it.
+    /// The check before anything else is decided.
     pub look: Nanos,
     /// Many reads at a time.
     pub rate: Nanos,
@@ -190,12 +190,12 @@ impl SizeTimes {
         if point.of(ONE) > 0 { self.latency } else { self.rate }
     }
 
-    /// What its measured part takes.
+    /// The time of the measured parts.
     pub const fn measured(&self) -> Nanos {
         Nanos(self.rate.0 + self.latency.0 + 2 * SETTLE.0)
     }
 
-    /// The same with the looks that every size gets.
+    /// The same with the checks that every size gets.
     pub const fn all(&self) -> Nanos {
         Nanos(self.measured().0 + LOOKS * self.look.0)
     }

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which way the bytes go.
+/// Direction of the transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
@@ -36,9 +36,9 @@ pub enum Layout {
 pub struct WritePercent(u8);
 
 impl WritePercent {
-    /// Nothing but reads.
+    /// Reads only.
     pub const NONE: Self = Self(0);
-    /// Nothing but writes.
+    /// Writes only.
     pub const ALL: Self = Self(100);
 
     /// `None` above 100.
@@ -51,13 +51,13 @@ impl WritePercent {
         self.0
     }
 
-    /// True when some I/O of the run writes.
+    /// Whether some I/O of the run writes.
     pub const fn writes(self) -> bool {
         self.0 > 0
     }
 
-    /// Whether stream `index` of a point writes: after n streams, floor(n x share) of them do, so the share of
-    /// write-only streams is as near below the wish as whole streams allow.
+    /// Whether stream `index` of a point writes: of n streams, floor(n x share) do, so the share of write-only streams is as
+    /// close below the requested one as whole streams allow.
     pub fn stream_writes(self, index: u32) -> bool {
         let share = u64::from(self.0);
         let upto = |n: u64| n * share / 100;

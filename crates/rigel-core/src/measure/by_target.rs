@@ -4,28 +4,28 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Counts of a visit by target, in the order of the run's targets; settling and draining included. All four have the same length. Of an interval: since the
-/// last one that has them.
+/// Counts of a visit by target, in the order of the run's targets, including settling and draining. All four have the same length. For an
+/// interval: since the last one that has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByTarget {
     /// I/Os that succeeded.
     pub ops: Vec<u64>,
     /// I/Os that failed.
     pub errors: Vec<u64>,
-    /// Latencies of those that succeeded, added up, in nanoseconds.
+    /// Sum of their latencies, in nanoseconds.
     pub latency_sum_ns: Vec<u64>,
     /// The longest of them.
     pub longest_ns: Vec<u64>,
 }
 
 impl ByTarget {
-    /// Nothing yet, of this many targets.
+    /// Empty counts of this many targets.
     pub fn new(targets: usize) -> Self {
         let zeros = || vec![0; targets];
         Self { ops: zeros(), errors: zeros(), latency_sum_ns: zeros(), longest_ns: zeros() }
     }
 
-    /// An I/O came back. One of a target that is not there is ignored.
+    /// An I/O completed. An unknown target is ignored.
     #[inline]
     pub fn completed(&mut self, target: u16, latency_ns: u64) {
         let at = usize::from(target);
@@ -47,14 +47,14 @@ impl ByTarget {
         }
     }
 
-    /// What was counted until now, which begins again; `None` when nothing was.
+    /// The counts so far, which are reset; `None` if there are none.
     #[must_use]
     pub fn take(&mut self) -> Option<Self> {
         let any = self.ops.iter().chain(&self.errors).any(|&count| count > 0);
         any.then(|| std::mem::replace(self, Self::new(self.ops.len())))
     }
 
-    /// The same by the numbers that the targets have in the whole run.
+    /// The same with the target numbers of the whole run.
     #[must_use]
     pub fn retold(&self, target: &dyn Fn(u16) -> u16) -> Self {
         let placed = |values: &[u64]| {
@@ -75,7 +75,7 @@ impl ByTarget {
         }
     }
 
-    /// Adds those of another worker, or of another visit.
+    /// Adds the counts of another worker or visit.
     pub fn add(&mut self, other: &Self) {
         let sum = |mine: u64, theirs: u64| mine.saturating_add(theirs);
         joined(&mut self.ops, &other.ops, sum);

@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 /// I/Os of one load, from its first submission to the end of its drain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoCounts {
-    /// Handed over.
+    /// Submitted.
     pub submitted: u64,
-    /// Came back, well or failed.
+    /// Completed, successfully or not.
     pub returned: u64,
     /// How often the difference was compared with the slots in flight. It always agreed.
     pub looks: u64,
 }
 
 impl IoCounts {
-    /// What must be in flight; `None` when more came back than was handed over.
+    /// The number that must be in flight; `None` if more completed than were submitted.
     pub const fn outstanding(self) -> Option<u64> {
         self.submitted.checked_sub(self.returned)
     }
 
-    /// Adds those of another worker.
+    /// Adds the counts of another worker.
     pub const fn add(&mut self, other: Self) {
         self.submitted = self.submitted.saturating_add(other.submitted);
         self.returned = self.returned.saturating_add(other.returned);

@@ -4,34 +4,34 @@
 
 use serde::{Deserialize, Serialize};
 
-/// I/Os that began on one side of an end of the window and were over on the other.
+/// I/Os that began on one side of an end of the window and ended on the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edges {
-    /// Successful I/Os that began before the window and were over in it: in the rate, and in no histogram.
+    /// Successful I/Os that began before the window and ended in it: in the rate, but in no histogram.
     pub carried: u64,
-    /// Successful I/Os that began in the window and were over after it: in the histograms, and not in the rate.
+    /// Successful I/Os that began in the window and ended after it: in the histograms, but not in the rate.
     pub beyond: u64,
-    /// The longest successful I/O that is in no histogram, because it began before the window.
+    /// The longest successful I/O that is in no histogram because it began before the window.
     pub longest_before_ns: u64,
-    /// Time inside the window that the successful I/Os took that began before it, in I/O-nanoseconds; not in records of earlier versions.
+    /// Time inside the window of the successful I/Os that began before it, in I/O-nanoseconds; not in records of earlier versions.
     #[serde(default)]
     pub carried_ns: u64,
-    /// Time after the window that the successful I/Os took that began in it, in I/O-nanoseconds; not in records of earlier versions.
+    /// Time after the window of the successful I/Os that began in it, in I/O-nanoseconds; not in records of earlier versions.
     #[serde(default)]
     pub beyond_ns: u64,
 }
 
-/// Time that successful I/Os took inside a window, in I/O-nanoseconds: what Little's law speaks of.
+/// Time that successful I/Os took inside a window, in I/O-nanoseconds: the quantity in Little's law.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occupancy {
-    /// As far as it is known.
+    /// The known part.
     pub time_ns: u64,
-    /// How far off it is at most, for lack of what crossed the ends of the window; usually 0.
+    /// The largest error, because I/Os crossed the ends of the window; usually 0.
     pub doubt_ns: u64,
 }
 
 impl Occupancy {
-    /// Adds that of another window.
+    /// Adds another window.
     pub fn add(&mut self, other: Self) {
         self.time_ns = self.time_ns.saturating_add(other.time_ns);
         self.doubt_ns = self.doubt_ns.saturating_add(other.doubt_ns);
@@ -39,7 +39,7 @@ impl Occupancy {
 }
 
 impl Edges {
-    /// Adds those of another part of the window, or of another worker.
+    /// Adds another part of the window, or another worker.
     pub(super) fn add(&mut self, other: Self) {
         self.carried = self.carried.saturating_add(other.carried);
         self.beyond = self.beyond.saturating_add(other.beyond);
@@ -48,7 +48,7 @@ impl Edges {
         self.beyond_ns = self.beyond_ns.saturating_add(other.beyond_ns);
     }
 
-    /// Whether it says how long the I/Os that crossed an end of the window lay on either side of it.
+    /// Whether it knows how long the I/Os that crossed an end of the window lay on either side of it.
     pub(super) const fn has_times(self) -> bool {
         self.carried_ns > 0 || self.beyond_ns > 0
     }

@@ -2,7 +2,7 @@
 //!
 //! Must not know latencies.
 
-/// How many I/Os of a class are in flight, and for how long: small, because the loop goes through them for every batch.
+/// How many I/Os of a class are in flight, and for how long. Kept small, because the loop visits every gauge for every batch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Gauge {
     pub(super) in_flight: u64,

@@ -6,10 +6,10 @@ use crate::path_text;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// I/Os that did not complete within the time that was allowed.
+/// I/Os that did not complete within the allowed time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HungIo {
-    /// Of the oldest of them: index of the target.
+    /// Target index of the oldest.
     pub target: u16,
     /// Its byte offset in the target.
     pub offset: u64,
@@ -19,12 +19,12 @@ pub struct HungIo {
     pub age_ns: u64,
     /// How many there were.
     pub count: u64,
-    /// Whether the kernel took all of them back when it was asked to.
+    /// Whether the kernel cancelled all of them.
     pub taken_back: bool,
 }
 
 impl HungIo {
-    /// Both together: the older one, and how many there are.
+    /// Both combined: the older one, and the total number.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         let oldest = if other.age_ns > self.age_ns { other } else { self };

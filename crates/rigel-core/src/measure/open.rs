@@ -7,7 +7,7 @@ use crate::stats::detect::overload::Growth;
 use crate::units::to_f64;
 use serde::{Deserialize, Serialize};
 
-/// What had arrived and was not over at a moment of the window.
+/// Operations that had arrived and were not complete at a moment of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backlog {
     /// From the start of the window.
@@ -21,17 +21,17 @@ pub struct Backlog {
 pub struct OpenTally {
     /// The squared coefficient of variation of the times between arrivals: 0 even, 1 Poisson.
     pub spread: f64,
-    /// Operations whose time came in the window.
+    /// Operations that were due in the window.
     pub arrived: u64,
     /// Of those that began in the window, those that had to wait for a slot.
     pub waited: u64,
-    /// Arrivals that had no slot when the window ended.
+    /// Arrivals without a slot when the window ended.
     pub left: u64,
     /// What was open at the start, in the middle and at the end of the window, or of each part of it.
     pub backlog: Vec<Backlog>,
-    /// From the real start to the end, of the operations whose time came in the window and that succeeded: what the device took.
+    /// Time from the real start to the end, for the successful operations that were due in the window: the time of the device.
     pub service: Histogram,
-    /// By how much each of them began late though it had a slot: the lag of the tool itself.
+    /// How late each of them began although it had a slot: the lag of the tool itself.
     pub lag: Histogram,
 }
 
@@ -50,7 +50,7 @@ impl OpenTally {
         self.backlog.sort_by_key(|backlog| backlog.at_ns);
     }
 
-    /// Adds a part of its own window that begins `offset_ns` after the start. Parts come in order.
+    /// Adds a part of its own window that begins `offset_ns` after the start, in order.
     pub(super) fn place(&mut self, part: &Self, offset_ns: u64) {
         self.add_counts(part);
         self.left = part.left;
@@ -76,7 +76,7 @@ impl OpenTally {
         self.lag.trim();
     }
 
-    /// Adds what became of the backlog.
+    /// Adds the growth of the backlog.
     pub fn add_growth(&self, to: &mut Growth) {
         if let Some([start, _, end]) = self.course() {
             to.add(to_f64(self.arrived), to_f64(end.count) - to_f64(start.count), self.spread);

@@ -7,7 +7,7 @@ use crate::guard::scratch::{BLOCK_BYTES, Stamps};
 use crate::units::to_f64;
 use serde::{Deserialize, Serialize};
 
-/// Bytes that are checked in one place: what one or two cache lines bring.
+/// Bytes that are checked in one place: those of one or two cache lines.
 const LOOK_BYTES: usize = 64;
 /// The lower half of a random word.
 const LOW: u64 = 0xffff_ffff;
@@ -17,9 +17,9 @@ const LOW: u64 = 0xffff_ffff;
 pub struct ReadLook {
     /// Reads that were examined, one block of 4 KiB of each.
     pub sampled: u64,
-    /// Blocks that were zero in both places: at their beginning, and at another one.
+    /// Blocks that were zero in both places: at their beginning, and elsewhere.
     pub zero_blocks: u64,
-    /// Other blocks that did not begin with the stamp that they should have; only scratch files have stamps.
+    /// Other blocks that did not begin with the right stamp; only scratch files have stamps.
     pub wrong_stamps: u64,
 }
 
@@ -57,11 +57,11 @@ impl ReadLook {
     }
 }
 
-/// A 4 KiB block of the target inside a buffer, as far as the buffer holds it.
+/// A 4 KiB block of the target inside a buffer, as far as the buffer contains it.
 struct Block {
     start: usize,
     end: usize,
-    /// Its beginning is in the buffer; false only of an I/O that lies inside one block.
+    /// Its beginning is in the buffer; false only for an I/O within one block.
     is_whole_start: bool,
 }
 
@@ -79,7 +79,7 @@ impl Block {
     }
 }
 
-/// A place of the block behind its first 64 bytes; the whole of a block that has no room for two.
+/// A place in the block after its first 64 bytes; the whole block if it has no room for two.
 fn elsewhere(block: &[u8], chance: u64) -> &[u8] {
     match block.len() / LOOK_BYTES {
         0 | 1 => block,
@@ -95,7 +95,7 @@ fn below(chance: u64, bound: usize) -> usize {
     usize::try_from((chance * bound as u64) >> 32).unwrap_or(0)
 }
 
-/// Looks at every byte without a branch for each, so the compiler can take many at once.
+/// Checks every byte without a branch for each, so that the compiler can vectorise it.
 fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().fold(0, |seen, byte| seen | byte) == 0
 }

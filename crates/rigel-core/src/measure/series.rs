@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Most buckets a series may have; a record line stays in the tens of kilobytes.
 const MAX_BUCKETS: u64 = 2048;
-/// Most buckets of any series. A visit of a week in buckets of the greatest width has 6,048.
+/// Most buckets of any series. A visit of a week in the widest buckets has 6,048.
 pub(crate) const MOST_BUCKETS: usize = 8192;
 /// Widths that a bucket may have, in units of 10 ms.
 const WIDTHS: [u64; 13] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
@@ -34,7 +34,7 @@ impl Series {
         Self { bucket_ns, ops: vec![0; buckets], latency_sum_ns: vec![0; buckets] }
     }
 
-    /// Counts a completion `at_ns` after the start of the window; ignored when outside.
+    /// Counts a completion `at_ns` after the start of the window; ignored outside.
     #[inline]
     pub fn record(&mut self, at_ns: u64, latency_ns: u64) {
         let Ok(bucket) = usize::try_from(at_ns / self.bucket_ns) else {
@@ -59,7 +59,7 @@ impl Series {
         }
     }
 
-    /// The same in buckets of that width, or of the least multiple of the own width above it.
+    /// The same in buckets of that width, or of the least multiple of its own width above it.
     #[must_use]
     pub fn widened(&self, bucket_ns: u64) -> Self {
         let own_ns = self.bucket_ns.max(1);
@@ -79,7 +79,7 @@ impl Series {
         }
     }
 
-    /// Drops the buckets after `window_ns`, when a window ended early.
+    /// Drops the buckets after `window_ns`, if a window ended early.
     pub fn truncate(&mut self, window_ns: u64) {
         let keep = usize::try_from(window_ns.div_ceil(self.bucket_ns.max(1))).unwrap_or(usize::MAX);
         self.ops.truncate(keep);

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 /// Counts of one load, from its first statement to the end of its last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerCounts {
-    /// Rows that were looked up and came back; each lies in a block of its own.
+    /// Rows that were looked up and returned, each from a block of its own.
     pub probes: u64,
-    /// Blocks that reports had to read: all rows of each range came back.
+    /// Blocks that reports had to read, if all rows of each range were returned.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub scanned_blocks: u64,
-    /// Blocks that the kernel may have read ahead of the sessions with reports, where they ended or continued elsewhere: as many more
+    /// Blocks that the kernel may have read ahead of the sessions with reports, where they ended or moved on: this many more
     /// may be read than were requested.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ahead_blocks: u64,
-    /// Transactions that the server said to have committed.
+    /// Transactions that the server reported as committed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub commits: u64,
     /// How often the server made its log durable (`pg_stat_wal`); several commits may share one.
@@ -29,13 +29,13 @@ pub struct ServerCounts {
     /// Blocks of its index that the server had to ask the system for, where look-ups go through one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index_blocks: Option<u64>,
-    /// Reads of tables as the server counts them on its own (`pg_stat_io`).
+    /// Reads of tables in the server's own count (`pg_stat_io`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_reads: Option<u64>,
     /// Bytes that the processes of the sessions had the kernel fetch from storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_bytes: Option<u64>,
-    /// Which part of them the processes of the sessions with reports did.
+    /// The part of them by the processes of the sessions with reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report_process_bytes: Option<u64>,
     /// What reached the device.
@@ -53,7 +53,7 @@ pub struct DeviceReads {
     pub reads: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Only those of the server's own control group were counted, so others on the device do not matter.
+    /// Whether only the server's own control group was counted, so that other users of the device do not matter.
     pub of_server: bool,
 }
 
@@ -68,12 +68,12 @@ impl ServerCounts {
         self.probes.saturating_add(self.scanned_blocks)
     }
 
-    /// Blocks that the storage had to give for them: those, and what the server asked for of an index.
+    /// Blocks that the storage had to deliver for them: those, and what the server read of an index.
     pub fn needed_blocks(&self) -> u64 {
         self.asked_blocks().saturating_add(self.index_blocks.unwrap_or(0))
     }
 
-    /// Adds those of another load; what one of them lacks, the sum lacks.
+    /// Adds the counts of another load; what one of them lacks, the sum lacks.
     pub fn add(&mut self, other: &Self) {
         let sum = |mine: Option<u64>, theirs: Option<u64>| Some(mine?.saturating_add(theirs?));
         self.probes = self.probes.saturating_add(other.probes);

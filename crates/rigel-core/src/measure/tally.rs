@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 pub struct Window {
     /// First nanosecond that counts.
     pub start_ns: u64,
-    /// First nanosecond that counts no more.
+    /// First nanosecond that no longer counts.
     pub end_ns: u64,
 }
 
@@ -46,7 +46,7 @@ impl Window {
 /// The first failed I/O of a class in a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstError {
-    /// The kernel's error number; 0 for a transfer that was shorter than asked.
+    /// The kernel's error number; 0 for a transfer shorter than requested.
     pub errno: i32,
     /// Index of the target.
     pub target: u16,
@@ -70,7 +70,7 @@ impl FirstError {
 /// Latencies from the start of a window, kept apart so that the window can begin later once all visits are known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartLatencies {
-    /// End of this part, from the start of the load; the part before it ends where this one begins.
+    /// End of this part, from the start of the load; the previous part ends where this one begins.
     pub until_ns: u64,
     /// Latencies of successful reads.
     pub reads: Histogram,
@@ -81,48 +81,48 @@ pub struct StartLatencies {
 /// One class of one visit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassTally {
-    /// Bytes of one I/O, of the largest where there are several sizes; 0 for operations that are no block I/O.
+    /// Bytes of one I/O, of the largest if there are several sizes; 0 for operations that are not block I/O.
     pub io_bytes: u64,
-    /// Where there are several sizes: bytes of the successful I/Os of the whole window.
+    /// If there are several sizes: bytes of the successful I/Os of the whole window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// Outstanding I/Os planned.
     pub planned: u32,
-    /// Latencies of successful reads that began in the window, behind the early parts.
+    /// Latencies of successful reads that began in the window, after the early parts.
     pub reads: Histogram,
-    /// Latencies of successful writes that began in the window, behind the early parts.
+    /// Latencies of successful writes that began in the window, after the early parts.
     pub writes: Histogram,
     /// The same for the first parts of the window, ascending; usually none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub early: Vec<StartLatencies>,
-    /// What joins the histograms and the rate.
+    /// I/Os at the edges of the window, which connect the histograms with the rate.
     #[serde(default)]
     pub edges: Edges,
     /// Completions over time, reads and writes; they begin `lead_ns` before the window.
     pub series: Series,
-    /// How long before the window the series begins: with the load, or 0.
+    /// How long before the window the series begins: at the start of the load, or 0.
     #[serde(default)]
     pub lead_ns: u64,
     /// Integral of the number in flight over the window, in I/O-nanoseconds; over the window's length it gives the
     /// mean outstanding.
     pub in_flight_ns: u64,
-    /// Failed I/Os of the whole visit, settling and draining included; short transfers too.
+    /// Failed I/Os of the whole visit, including settling, draining and short transfers.
     pub errors: u64,
     /// The first of them.
     pub first_error: Option<FirstError>,
-    /// What a sample of the reads held; empty for an engine that moves no data.
+    /// The contents of sampled reads; empty for an engine that moves no data.
     #[serde(default)]
     pub looked: ReadLook,
-    /// Of an open loop only.
+    /// Only for an open loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<Box<OpenTally>>,
-    /// Of verified blocks only: what the checks of the whole visit found, settling and draining included.
+    /// Only for verified blocks: the checks of the whole visit, including settling and draining.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<Box<VerifyCounts>>,
-    /// Of a run of several targets: what each of them did in the whole visit; in the line of an interval, since the last such line that has it.
+    /// For a run on several targets: the counts of each in the whole visit; in the line of an interval, since the last such line that has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_target: Option<Box<ByTarget>>,
-    /// The same of each reader, of sequential readers that are counted apart.
+    /// The same for each of the sequential readers that are counted separately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_reader: Option<Box<ByTarget>>,
 }
@@ -173,7 +173,7 @@ impl ClassTally {
         }
     }
 
-    /// The same of an open loop, the times between whose arrivals have that squared coefficient of variation.
+    /// The same for an open loop whose times between arrivals have this squared coefficient of variation.
     #[must_use]
     pub fn opened(self, spread: f64) -> Self {
         Self { open: Some(Box::new(OpenTally { spread, ..OpenTally::default() })), ..self }
@@ -202,7 +202,7 @@ impl ClassTally {
         }
     }
 
-    /// What a closed loop has of it, too.
+    /// The part that a closed loop has, too.
     fn place_closed(&mut self, part: &Self, offset_ns: u64) {
         self.reads.add(&part.reads);
         self.writes.add(&part.writes);
@@ -227,7 +227,7 @@ impl ClassTally {
         }
     }
 
-    /// Numbers the targets, and tells the times, as the whole run does.
+    /// With the target numbers and times of the whole run.
     pub fn retold(&mut self, target: &dyn Fn(u16) -> u16, time_ns: &dyn Fn(u64) -> u64) {
         if let Some(error) = &mut self.first_error {
             error.target = target(error.target);
@@ -240,7 +240,7 @@ impl ClassTally {
         }
     }
 
-    /// What a record keeps of it for an interval: its course in buckets of that width, latencies to 13 %.
+    /// What a record stores of an interval: its course in buckets of that width, latencies to 13 %.
     #[must_use]
     pub fn summed(&self, bucket_ns: u64) -> Self {
         let (reads, writes) = (self.reads.coarse(), self.writes.coarse());
@@ -253,7 +253,7 @@ impl ClassTally {
         }
     }
 
-    /// What a record keeps of a visit of which it has the intervals: its course is theirs.
+    /// What a record stores of a visit whose intervals it has: its course is theirs.
     #[must_use]
     pub fn widened(self, every_ns: u64) -> Self {
         let mut verified = self.verified;
@@ -261,7 +261,7 @@ impl ClassTally {
         Self { series: self.series.widened(every_ns), verified, ..self }
     }
 
-    /// Successful I/Os that were over in the window, reads and writes.
+    /// Successful I/Os that ended in the window, reads and writes.
     pub fn completed(&self) -> u64 {
         self.begun().saturating_add(self.edges.carried).saturating_sub(self.edges.beyond)
     }
@@ -272,8 +272,9 @@ impl ClassTally {
         counts.fold(0, u64::saturating_add)
     }
 
-    /// Successful I/Os that completed in the part of the window that begins `settle_ns` after the start of the load. Where the window begins later
-    /// than it was measured, those that began there stand for them: nothing was kept of what was in flight at that moment.
+    /// Successful I/Os that completed in the part of the window that begins `settle_ns` after the start of the load.
+    /// If the window begins later than it was measured, those that began there represent them: what was in flight at
+    /// that moment was not stored.
     pub fn completed_after(&self, settle_ns: u64) -> u64 {
         if !self.begins_later(settle_ns) {
             return self.completed();
@@ -281,12 +282,12 @@ impl ClassTally {
         self.histograms_after(settle_ns).map(Histogram::count).fold(0, u64::saturating_add)
     }
 
-    /// Whether what lies `settle_ns` or more behind the start of the load is less than the window.
+    /// Whether the part from `settle_ns` after the start of the load on is shorter than the window.
     fn begins_later(&self, settle_ns: u64) -> bool {
         settle_ns > self.lead_ns && !self.early.is_empty()
     }
 
-    /// The time that successful I/Os took in the part of the window that begins `settle_ns` after the start of the load. Where nothing was kept of
+    /// The time that successful I/Os took in the part of the window that begins `settle_ns` after the start of the load. If nothing was stored about
     /// what crossed its ends, each outstanding I/O may be off by as much as the longest took.
     pub fn occupancy_after(&self, settle_ns: u64) -> Occupancy {
         if self.edges.has_times() && !self.begins_later(settle_ns) {
@@ -297,13 +298,13 @@ impl ClassTally {
         Occupancy { time_ns, doubt_ns: self.longest_ns().saturating_mul(u64::from(self.planned)) }
     }
 
-    /// Mean of the latencies of the whole window; `None` when nothing began in it and was over.
+    /// Mean of the latencies of the whole window; `None` if nothing began and ended in it.
     pub fn mean_latency_ns(&self) -> Option<f64> {
         let begun = self.begun();
         (begun > 0).then(|| to_f64(self.latency_sum_ns()) / to_f64(begun))
     }
 
-    /// The longest successful I/O of the whole visit, whenever it began; 0 when there was none.
+    /// The longest successful I/O of the whole visit, whenever it began; 0 if there was none.
     pub fn longest_ns(&self) -> u64 {
         let longest = self.latencies().flat_map(|(reads, writes)| [reads.max_ns(), writes.max_ns()]);
         longest.flatten().fold(self.edges.longest_before_ns, u64::max)
@@ -321,7 +322,7 @@ impl ClassTally {
     }
 
     /// Latencies of reads and of writes that began `settle_ns` or more after the load did. Early parts count
-    /// wholly or not at all.
+    /// entirely or not at all.
     pub fn latencies_after(&self, settle_ns: u64) -> (Histogram, Histogram) {
         let (mut reads, mut writes) = (self.reads.clone(), self.writes.clone());
         for part in self.early_from(settle_ns) {
@@ -338,7 +339,7 @@ impl ClassTally {
         all
     }
 
-    /// The end of its counting: gives back the memory that recording needed and keeping does not.
+    /// Ends counting: frees the memory that only recording needs.
     fn finished(mut self, span_ns: u64, in_flight_ns: u64) -> Self {
         self.in_flight_ns = in_flight_ns;
         self.series.truncate(span_ns);
@@ -359,7 +360,7 @@ impl ClassTally {
         self.early.iter().filter(move |part| part.until_ns > settle_ns)
     }
 
-    /// Those of reads and of writes that began `settle_ns` or more after the load did.
+    /// Histograms of reads and of writes that began `settle_ns` or more after the load did.
     fn histograms_after(&self, settle_ns: u64) -> impl Iterator<Item = &Histogram> {
         let early = self.early_from(settle_ns).map(|part| [&part.reads, &part.writes]);
         early.chain([[&self.reads, &self.writes]]).flatten()
@@ -376,7 +377,7 @@ impl ClassTally {
     }
 }
 
-/// The classes of one visit as one worker sees them. A class is named by its place in the load.
+/// The classes of one visit as one worker sees them. A class is named by its index in the load.
 #[derive(Clone, Debug)]
 pub struct Tally {
     window: Window,
@@ -417,8 +418,8 @@ impl Tally {
         self.window.end_ns = self.window.end_ns.min(end_ns.max(self.window.start_ns));
     }
 
-    /// Ends the part of the window before `at_ns` and begins the next one, of `next_ns` at most; what is in flight stays
-    /// so. Returns the part that ended. Not for a window with early parts.
+    /// Ends the part of the window before `at_ns` and begins the next one, of `next_ns` at most; I/Os in flight stay
+    /// in flight. Returns the part that ended. Not for a window with early parts.
     pub fn cut(&mut self, at_ns: u64, next_ns: u64) -> Vec<Option<ClassTally>> {
         if at_ns > self.looked_ns {
             self.look(at_ns);
@@ -449,7 +450,7 @@ impl Tally {
         self.in_flight += count;
     }
 
-    /// Accounts for the time since the last look, during which the number in flight did not change.
+    /// Accounts for the time since the last look, during which the number in flight was constant.
     #[inline]
     pub fn look(&mut self, now_ns: u64) {
         let span = self.window.clip(now_ns) - self.window.clip(self.looked_ns);
@@ -466,8 +467,8 @@ impl Tally {
         }
     }
 
-    /// One I/O succeeded; `now_ns` is the time of the last look. It is in the histograms when it began in the window, and in the series when it is
-    /// over before the end.
+    /// One I/O succeeded; `now_ns` is the time of the last look. It is in the histograms if it began in the window, and in the series if it
+    /// ended before the end.
     #[inline]
     pub fn completed(&mut self, class: usize, direction: Direction, latency_ns: u64, now_ns: u64) {
         self.returned(class);
@@ -484,12 +485,12 @@ impl Tally {
         Self::record(tally, part, direction, latency_ns);
     }
 
-    /// The early part in which something began.
+    /// The early part in which an I/O began.
     fn part_of(&self, began_ns: u64) -> usize {
         self.edges_ns.iter().take_while(|&&edge| edge <= began_ns).count()
     }
 
-    /// Into the histogram of the part in which it began.
+    /// Records it in the histogram of the part in which it began.
     #[inline]
     fn record(tally: &mut ClassTally, part: usize, direction: Direction, latency_ns: u64) {
         let (reads, writes) = match tally.early.get_mut(part) {
@@ -502,13 +503,13 @@ impl Tally {
         }
     }
 
-    /// Whether an I/O that began then is one of those whose latencies count.
+    /// Whether the latency of an I/O that began then counts.
     #[inline]
     pub const fn counts(&self, began_ns: u64) -> bool {
         self.begin_ns <= began_ns && began_ns < self.window.end_ns
     }
 
-    /// One I/O that began before the window or was over after it.
+    /// One I/O that began before the window or ended after it.
     #[cold]
     #[inline(never)]
     fn crossed(&mut self, class: usize, direction: Direction, latency_ns: u64, now_ns: u64) {
@@ -532,8 +533,8 @@ impl Tally {
         }
     }
 
-    /// An I/O that arrived at a time and had not begun at the end of the visit, `now_ns`: the longest time that is known about it is in the
-    /// histograms, as without it a device that stands still at the end of a window would look fast.
+    /// An I/O that had arrived and not begun at the end of the visit, `now_ns`: its known waiting time goes into the
+    /// histograms; otherwise a device that stops responding at the end of a window would look fast.
     pub fn waiting(&mut self, class: usize, direction: Direction, arrived_ns: u64, now_ns: u64) {
         if self.counts(arrived_ns) {
             let until_ns = now_ns.max(self.window.end_ns);
@@ -541,7 +542,7 @@ impl Tally {
         }
     }
 
-    /// So many bytes were moved by an I/O that completed at the time of the last look, of a class of several sizes.
+    /// Bytes moved by an I/O that completed at the time of the last look, of a class with several sizes.
     #[inline]
     pub fn moved(&mut self, class: usize, bytes: u32, now_ns: u64) {
         let tally = self.classes[class].as_mut().filter(|_| self.window.holds(now_ns));
@@ -550,7 +551,7 @@ impl Tally {
         }
     }
 
-    /// One I/O failed. It counts wherever in the visit it happened: a number beside which something failed needs care.
+    /// One I/O failed. It counts wherever in the visit it happened: numbers with failures need care.
     #[cold]
     pub fn failed(&mut self, class: usize, error: FirstError) {
         self.returned(class);
@@ -566,7 +567,7 @@ impl Tally {
         self.in_flight -= 1;
     }
 
-    /// What is kept of a class that is an open loop.
+    /// The counts of an open-loop class.
     #[inline]
     pub fn open(&mut self, class: usize) -> Option<&mut OpenTally> {
         self.classes.get_mut(class)?.as_mut()?.open.as_deref_mut()
@@ -577,7 +578,7 @@ impl Tally {
         self.in_flight
     }
 
-    /// The finished tallies, by place.
+    /// The finished tallies, by index.
     pub fn finish(self) -> Vec<Option<ClassTally>> {
         let span_ns = self.window.span_ns();
         let finished = |(tally, gauge): (Option<ClassTally>, Gauge)| {

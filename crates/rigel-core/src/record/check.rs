@@ -19,23 +19,23 @@ use crate::stats::Parameters;
 use crate::units::NS_PER_S;
 use std::collections::BTreeSet;
 
-/// No moment of a run is later, and no span longer: ten years.
+/// The latest moment of a run, and its longest span: ten years.
 const LONGEST_NS: u64 = 10 * 365 * 24 * 3600 * NS_PER_S;
-/// No visit keeps more early parts; there are eight settling times to choose from.
+/// Most early parts of a visit; there are eight settling times to choose from.
 const MOST_PARTS: usize = 16;
-/// No host has more drives below its targets.
+/// Most drives below the targets of a host.
 const MOST_DRIVES: usize = 4096;
-/// No adaptive run has more phases; what only reads and what writes are two.
+/// Most phases of an adaptive run; reading and writing points make two.
 const MOST_PHASES: usize = 16;
-/// No adaptive run visits a point more often.
+/// Most visits to a point of an adaptive run.
 const MOST_VISITS: u32 = 1_000_000;
-/// A target above is no precision.
+/// The widest precision.
 const WIDEST_TARGET: f64 = 1.0;
 
 /// A field and what is wrong with it.
 type FieldError = Result<(), (String, String)>;
 
-/// Looks at the first line.
+/// Checks the first line.
 pub(super) fn header(number: usize, header: &Header) -> Result<(), Problem> {
     if let Err(problem) = header.request.check() {
         return Err(broken_at(number, "request", &problem.what));
@@ -43,17 +43,17 @@ pub(super) fn header(number: usize, header: &Header) -> Result<(), Problem> {
     plan(number, &header.request, &header.plan)
 }
 
-/// Looks at a plan.
+/// Checks a plan.
 pub(super) fn plan(number: usize, request: &Request, plan: &Plan) -> Result<(), Problem> {
     at_line(number, of_plan(request, plan))
 }
 
-/// Looks at a visit.
+/// Checks a visit.
 pub(super) fn visit(number: usize, request: &Request, visit: &Visit) -> Result<(), Problem> {
     at_line(number, of_visit(request, visit))
 }
 
-/// Looks at a part of a visit.
+/// Checks a part of a visit.
 pub(super) fn interval(number: usize, request: &Request, interval: &Interval) -> Result<(), Problem> {
     let Interval { began_ns, measured_ns, .. } = *interval;
     let spans = times(&[("began_ns", began_ns), ("measured_ns", measured_ns)]);
@@ -61,7 +61,7 @@ pub(super) fn interval(number: usize, request: &Request, interval: &Interval) ->
     at_line(number, spans.and(found))
 }
 
-/// Looks at the counts of a window that another process has told.
+/// Checks the counts of a window from another process.
 ///
 /// # Errors
 /// With the field and what is wrong with it.
@@ -75,19 +75,19 @@ pub fn foreign_tallies(
         .map_err(|(field, reason)| format!("{field}: {reason}"))
 }
 
-/// Looks at where a run continues.
+/// Checks where a run resumes.
 pub(super) fn resumed(number: usize, resumed: &ResumedLine) -> Result<(), Problem> {
     let one = at_most("set_aside", usize::try_from(resumed.set_aside).unwrap_or(usize::MAX), 1);
     at_line(number, times(&[("run_ns", resumed.run_ns)]).and(one))
 }
 
-/// Looks at what drives said.
+/// Checks the answers of drives.
 pub(super) fn drives(number: usize, look: &DriveLook) -> Result<(), Problem> {
     let count = at_most("drives", look.drives.len(), MOST_DRIVES);
     at_line(number, times(&[("run_ns", look.run_ns)]).and(count))
 }
 
-/// Looks at a mark.
+/// Checks a mark.
 pub(super) fn mark(number: usize, mark: &Mark) -> Result<(), Problem> {
     let length = match &mark.marked {
         MarkContent::Person(text) => text.chars().count(),
@@ -128,7 +128,7 @@ fn outstanding(field: &str, count: u32) -> FieldError {
     Ok(())
 }
 
-/// A load level of a class is a rate in an open loop, and a count in a closed one.
+/// The load level of a class is a rate in an open loop, and a count in a closed one.
 fn level(request: &Request, class: Class, field: &str, count: u32) -> FieldError {
     if !request.class(class).is_some_and(LoadClass::is_open) {
         return outstanding(field, count);

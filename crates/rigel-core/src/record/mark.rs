@@ -5,18 +5,18 @@
 use crate::facts::states::{StateChange, StateKind};
 use serde::{Deserialize, Serialize};
 
-/// Something that happened beside the load.
+/// Something that happened during the load.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// Time of the run.
     pub run_ns: u64,
     /// Local time, RFC 3339.
     pub at: String,
-    /// What.
+    /// The content.
     pub marked: MarkContent,
 }
 
-/// Who says what.
+/// The author, and what happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkContent {
@@ -27,7 +27,7 @@ pub enum MarkContent {
 }
 
 impl MarkContent {
-    /// Whether something may begin with it. Interfaces come and go on many hosts, and a rebuild that continues was there before.
+    /// Whether something may begin with it. Interfaces come and go on many hosts, and a rebuild in progress was there before.
     pub const fn is_sign(&self) -> bool {
         match self {
             Self::Person(_) => true,
@@ -43,7 +43,7 @@ impl MarkContent {
         }
     }
 
-    /// Whether a person made it.
+    /// Whether a person set it.
     pub const fn is_of_person(&self) -> bool {
         matches!(self, Self::Person(_))
     }

@@ -10,7 +10,7 @@ use crate::witness::Witness;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One node: a host, and what it loads with.
+/// One node: a host, with its engine and buffers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Node {
     /// The host.
@@ -19,28 +19,28 @@ pub struct Node {
     pub engine: EngineFacts,
     /// Its I/O buffers.
     pub buffers: BufferFacts,
-    /// Where there are several.
+    /// Its part, if there are several nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<Member>,
 }
 
-/// What is known about a node as one of several.
+/// What is known about a node of several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// The name of the host, printable; with a number where several nodes are on one host.
+    /// The name of the host, printable; with a number if several nodes are on one host.
     pub name: String,
-    /// The parts of the load that are its own.
+    /// Its share of the load.
     pub share: u32,
-    /// Its targets, by their places in the list of the run.
+    /// Its targets, by index in the list of the run.
     pub targets: Vec<u16>,
-    /// The same targets as this host has them, where the list has those of another one: what hosts share may have another name, number and
-    /// mount point on each.
+    /// The same targets as seen by this host, if the list is from another one: shared storage may have another name, number and
+    /// mount point on each host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own: Vec<TargetFacts>,
 }
 
 impl Member {
-    /// Its targets as this host has them, out of those of the run.
+    /// Its targets as seen by this host.
     pub fn facts<'a>(&'a self, all: &'a [TargetFacts]) -> Vec<&'a TargetFacts> {
         if self.own.is_empty() {
             self.targets.iter().filter_map(|&at| all.get(usize::from(at))).collect()
@@ -66,22 +66,22 @@ impl Nodes {
         Self(vec![node])
     }
 
-    /// The first node: of most runs, the only one.
+    /// The first node; of most runs the only one.
     pub fn first(&self) -> &Node {
         &self.0[0]
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub fn first_mut(&mut self) -> &mut Node {
         &mut self.0[0]
     }
 
-    /// All of them, the first one first.
+    /// All nodes, in order.
     pub fn all(&self) -> &[Node] {
         &self.0
     }
 
-    /// Adds the nodes of another bench behind these.
+    /// Adds the nodes of another bench after these.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }
@@ -101,21 +101,21 @@ impl TryFrom<Vec<Node>> for Nodes {
     }
 }
 
-/// What one node saw of a visit.
+/// What one node observed in a visit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeVisit {
-    /// Bytes that the node moved, failed I/Os left out.
+    /// Bytes that the node moved, without failed I/Os.
     pub moved_bytes: u64,
-    /// What was not as at the beginning of the run when the visit was over.
+    /// What had changed since the start of the run when the visit was over.
     #[serde(default, skip_serializing_if = "Changes::is_none")]
     pub changed: Changes,
-    /// What happened on its host while it loaded; `None` when nothing watched.
+    /// What happened on its host under load; `None` if nothing watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
-    /// What was counted of a load that went through a database.
+    /// The counters of a database load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerCounts>,
-    /// What this node did of a load that several share.
+    /// This node's part of a load that several share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joined: Option<NodeRecord>,
     /// How often a session of that load was seen waiting for each event of the server, or on a CPU.
@@ -123,22 +123,22 @@ pub struct NodeVisit {
     pub waits: BTreeMap<String, u64>,
 }
 
-/// What a node did beside others: when it began, and its part of what was counted.
+/// A node's part of a shared load: when it began, and what it counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeRecord {
-    /// By how much its clock was ahead of that of the run when the load began.
+    /// How far its clock was ahead of that of the run when the load began.
     pub clock_ahead_ns: i64,
-    /// The message and its answer by which that was found; the clock is known to half of it.
+    /// The round trip of the message by which that was found; the clock is known to half of it.
     pub round_trip_ns: u64,
     /// How long after the agreed time the last of its workers began.
     pub late_ns: u64,
-    /// The nodes did not begin together at first, and the load was put on once more; these are the counts of the second time.
+    /// The nodes did not begin together at first, and the load was repeated; these are the counts of the second time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
     /// Some of its I/Os never completed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hung: bool,
-    /// What it counted of each class.
+    /// Its counts of each class.
     pub counted: PerClass<NodeCounts>,
 }
 
@@ -151,7 +151,7 @@ pub struct NodeCounts {
     pub ops: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// The latencies of the I/Os that began in the window, added up.
+    /// The sum of the latencies of the I/Os that began in the window.
     pub latency_ns: u64,
     /// How many those are; 0 in records of earlier versions, whose latencies are those of the completions.
     #[serde(default)]
@@ -167,7 +167,7 @@ const fn is_none(errors: &u64) -> bool {
 }
 
 impl NodeCounts {
-    /// How many I/Os the latencies are of.
+    /// The number of I/Os that the latencies are of.
     pub const fn with_latency(&self) -> u64 {
         if self.begun > 0 { self.begun } else { self.ops }
     }
@@ -187,7 +187,7 @@ impl From<&ClassTally> for NodeCounts {
 }
 
 impl NodeVisit {
-    /// How far apart the nodes of a visit began: from the first to the last; `None` if there are no two that loaded.
+    /// The time from the first to the last node's start; `None` without two nodes that loaded.
     pub fn skew_ns(nodes: &[Self]) -> Option<u64> {
         let late =
             || nodes.iter().filter_map(|node| node.joined.as_ref()).filter(|one| !one.counted.is_empty());

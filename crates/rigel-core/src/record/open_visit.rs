@@ -6,7 +6,7 @@ use super::{Header, Interval, NodeVisit, Purpose, Record, Visit};
 use crate::load::class::PerClass;
 use crate::measure::ClassTally;
 
-/// The visit behind the whole ones that a record has intervals of; `None` when the last interval is of a whole visit, or the run is no soak.
+/// The unfinished visit that a record has intervals of; `None` if the last interval belongs to a complete visit, or the run is not a soak.
 pub fn of(record: &Record) -> Option<Visit> {
     let soak = record.header.request.soak()?;
     let number = record.visits.len() as u64;

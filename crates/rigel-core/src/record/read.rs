@@ -39,7 +39,7 @@ impl Record {
     }
 }
 
-/// A record as far as it was read.
+/// The part of a record that has been read.
 struct Reader {
     record: Record,
 }
@@ -99,7 +99,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The run continues: what the interruption had cut short does not count.
+    /// The run resumes: what the interruption cut short does not count.
     fn resumed(&mut self, number: usize, resumed: ResumedLine) -> Result<(), Problem> {
         check::resumed(number, &resumed)?;
         let record = &mut self.record;
@@ -124,7 +124,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A plan that follows the search takes the place of the first one, as long as nothing was visited by it.
+    /// A plan that follows the search replaces the first one, unless it has been used for a visit.
     fn replan(&mut self, number: usize, plan: Plan) -> Result<(), Problem> {
         let Record { header, visits, .. } = &mut self.record;
         if !visits.is_empty() || !header.plan.searches() {
@@ -151,7 +151,7 @@ fn parse(number: usize, text: &[u8]) -> Result<Line, Problem> {
     typed(text).map_err(|error| broken(number, &error.to_string()))
 }
 
-/// Looks at the kind of a line first, and then reads it as that. Left to serde, a line would become a tree of values that every
+/// Checks the kind of a line first, and then reads it as that. Left to serde, a line would become a tree of values that every
 /// type is read from once more: slower, and half a megabyte of code.
 pub(super) fn typed(text: &[u8]) -> serde_json::Result<Line> {
     #[derive(Deserialize)]
@@ -185,7 +185,7 @@ pub(super) fn typed(text: &[u8]) -> serde_json::Result<Line> {
     })
 }
 
-/// Looks at the format number before anything else, so a newer record gets the right message.
+/// Checks the format number before anything else, so a newer record gets the right message.
 fn check_format(text: &[u8]) -> Result<(), Problem> {
     #[derive(Deserialize)]
     struct Peek {

@@ -8,8 +8,8 @@ use crate::path_text;
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// Where the rest of a record may be, the best place first: in the directories that the record names, and nowhere when it names none. The first line
-/// says when and what was measured, so no two records have the same name for it; they may have the same name themselves, in two directories.
+/// Where the rest of a record may be, the best place first: in the directories that the record names, if any. The name comes from the
+/// first line, which says when and what was measured, so it is unique even if two records have the same name in two directories.
 pub fn places(record: &[u8]) -> Vec<PathBuf> {
     #[derive(Deserialize)]
     struct Peek {
@@ -37,17 +37,17 @@ pub fn places(record: &[u8]) -> Vec<PathBuf> {
     dirs.iter().map(|dir| path_text::decode(dir).join(&name)).collect()
 }
 
-/// How a record becomes whole: this many bytes of it stay, and these follow.
+/// How a record is completed: this many bytes of it stay, and these follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RestSplice<'a> {
-    /// Bytes of the record that stay. What is behind them is a torn line, of which the rest has the whole.
+    /// Bytes of the record that stay. After them is a torn line, which the rest has in full.
     pub stays: usize,
-    /// What follows.
+    /// The bytes that follow.
     pub more: &'a [u8],
 }
 
 impl<'a> RestSplice<'a> {
-    /// Where a rest belongs. The record may have some or all of its lines already: who puts them back may be killed at any moment.
+    /// Where a rest belongs. The record may have some or all of its lines already, as a program that restores them may be killed at any time.
     ///
     /// # Errors
     /// When the record continued without them.
@@ -68,7 +68,7 @@ impl<'a> RestSplice<'a> {
     }
 }
 
-/// The lines that were written whole.
+/// The complete lines.
 fn whole_lines(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
     &bytes[..end]

@@ -23,31 +23,31 @@ mod rest;
 pub use again::command;
 pub use rest::Rest;
 
-/// No run that continues is older: five years. What is left of it has room in the times that a record can hold.
+/// Longest age of a run that is resumed: five years. The remaining run then fits into the times that a record can hold.
 const LATEST_NS: u64 = 5 * 365 * 24 * 3600 * NS_PER_S;
 
-/// What a run has behind it; nothing, when it begins.
+/// The past of a resumed run; empty at the start of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordPast {
     /// The visits that count, those of the search first.
     pub visits: VecDeque<Visit>,
-    /// The plan that followed the search, when the search had ended.
+    /// The plan that followed the search, if the search had ended.
     pub planned: Option<Plan>,
     /// Visits at the end of the record that do not count.
     pub set_aside: u64,
-    /// Bytes at the end of the record that are no whole line.
+    /// Bytes at the end of the record that are not a complete line.
     pub torn_bytes: u64,
-    /// Times that the run was interrupted. Each time at most one visit was made that is not among those above.
+    /// Number of interruptions. Each may have lost one visit that is not among those above.
     pub interruptions: u64,
-    /// Of classes of verified blocks: what the intervals of a soak say about the blocks that are certainly there.
+    /// For classes of verified blocks: what the intervals of a soak say about the blocks that are certainly present.
     pub settled: PerClass<DurableMark>,
 }
 
 impl RecordPast {
-    /// What the record of an interrupted run holds, and the plan that the run began with. `bytes` is the length of the
+    /// The contents of the record of an interrupted run, and the plan that the run began with. `bytes` is the length of the
     /// record.
     ///
-    /// The last visit does not count when it was cut short, when I/Os did not complete, or when all failed: an
+    /// The last visit does not count if it was cut short, if I/Os did not complete, or if all failed: an
     /// undisturbed run would have no such visit.
     ///
     /// # Errors
@@ -101,15 +101,15 @@ impl RecordPast {
         Ok((Self { visits, planned, set_aside, torn_bytes, interruptions, settled }, plan))
     }
 
-    /// Time of the run at which it continues.
+    /// Time of the run at which it resumes.
     pub fn run_ns(&self) -> u64 {
         self.visits.back().map_or(0, Visit::ended_ns)
     }
 
-    /// Whether all visits of the record had their place in the run that ended here.
+    /// Whether all visits of the record were used by the run that ended here.
     ///
     /// # Errors
-    /// When some had not.
+    /// When some were not.
     pub fn check_end(&self) -> Result<(), Problem> {
         match self.visits.len() {
             0 => Ok(()),
@@ -117,7 +117,7 @@ impl RecordPast {
         }
     }
 
-    /// The line that says so, at a local time.
+    /// The line about the resumption, at a local time.
     pub fn resumed(&self, at: String) -> ResumedLine {
         ResumedLine {
             at,
@@ -128,8 +128,7 @@ impl RecordPast {
         }
     }
 
-    /// The next visit of the record, where the run wants the one at `at` with the number `number`; `None` when all are
-    /// behind it.
+    /// The next visit of the record, if the run wants the one at `at` with the number `number`; `None` after the last.
     ///
     /// # Errors
     /// When the record has another visit in that place.
@@ -145,10 +144,10 @@ impl RecordPast {
         )))
     }
 
-    /// Whether the record has the plan that followed its search; when not, it has to be written yet.
+    /// Whether the record has the plan that followed its search; if not, it must still be written.
     ///
     /// # Errors
-    /// When it has another one than `plan`.
+    /// When it differs from `plan`.
     pub fn has_plan(&self, plan: &Plan) -> Result<bool, Problem> {
         match &self.planned {
             Some(planned) if planned != plan => {
@@ -159,7 +158,7 @@ impl RecordPast {
     }
 }
 
-/// The last word of the record on every class, for each part of the run that is over.
+/// The latest state of every class in the record, for each finished part of the run.
 fn settled(record: &Record) -> PerClass<DurableMark> {
     let parts = record.resumed.len() + 1;
     let mut last = PerClass::new();
@@ -175,25 +174,25 @@ fn settled(record: &Record) -> PerClass<DurableMark> {
     last
 }
 
-/// The record does not say how this run would have come to where it is.
+/// The record does not match the course that this run would have taken.
 pub fn other_way(what: String) -> Problem {
     Problem::new(ExitKind::Usage, what)
         .because("the record was changed after Rigel wrote it, or comes from another build")
         .next("start a new run; `rigel report` shows what the record has")
 }
 
-/// Whether a visit could be one of an undisturbed run.
+/// Whether an undisturbed run could have this visit.
 fn counts(visit: &Visit) -> bool {
     !visit.cut_short && visit.hung.is_none() && !visit.all_failed()
 }
 
-/// Whether the host was started again since; false if that is unknown.
+/// Whether the host was rebooted since; false if that is unknown.
 pub fn is_restarted(then: &HostFacts, now: &HostFacts) -> bool {
     then.boot_id.is_some() && now.boot_id.is_some() && then.boot_id != now.boot_id
 }
 
-/// Whether the targets that are there now are those of the record. `restarted`: the host was started again since, and its numbers of devices
-/// with it.
+/// Whether the present targets are those of the record. `restarted`: the host was rebooted since, which may change its device
+/// numbers.
 ///
 /// # Errors
 /// With the first one that is not, and what differs.
@@ -218,8 +217,8 @@ pub fn check_targets(recorded: &[TargetFacts], now: &[TargetFacts], restarted: b
     Ok(())
 }
 
-/// The same of files that were removed with their server and made again: their place and number may be others, what is in them and the device
-/// that holds them may not.
+/// The same for files that were removed with their server and created again: their location and number may differ, their contents
+/// and the device that holds them may not.
 ///
 /// # Errors
 /// As [`check_targets`].
@@ -241,7 +240,7 @@ pub fn check_made_again(
     check_targets(recorded, &adjusted, restarted)
 }
 
-/// Whether a directory is on the storage that held its scratch file, which is gone.
+/// Whether a directory is on the storage that held its former scratch file.
 ///
 /// # Errors
 /// As [`check_targets`].
@@ -255,7 +254,7 @@ fn allocated(facts: &TargetFacts) -> String {
     facts.allocated_bytes.map_or_else(String::new, |bytes| Bytes(bytes).to_string())
 }
 
-/// The same where a part of a file was cut off or made a hole; a run that writes may only have added to it.
+/// The same if part of a file was truncated or punched out; a run that writes may only have added to it.
 fn less_allocated(then: &TargetFacts, now: &TargetFacts) -> String {
     let less = now.allocated_bytes < then.allocated_bytes && now.allocated_bytes < Some(now.size_bytes);
     allocated(if less { now } else { then })
@@ -311,7 +310,7 @@ fn difference(then: &TargetFacts, now: &TargetFacts, restarted: bool) -> Option<
         .or_else(|| (seed(then) != seed(now)).then(|| "it was refilled".to_owned()))
 }
 
-/// Whether both are a disk that says which one it is, or the same part of it, asked for by a link.
+/// Whether both are a disk that identifies itself, or the same part of it, named by a link.
 fn is_named_disk(then: &TargetFacts, now: &TargetFacts) -> bool {
     let is_named = |facts: &TargetFacts| {
         let identifier = facts.device.as_ref().and_then(|device| device.identifier.as_ref());
@@ -324,7 +323,7 @@ fn is_named_disk(then: &TargetFacts, now: &TargetFacts) -> bool {
     is_named(then) && is_named(now) && part(then) == part(now)
 }
 
-/// Whether this host would measure as the one of the record did.
+/// Whether this host would measure as the one in the record did.
 ///
 /// # Errors
 /// With what differs.
@@ -338,7 +337,7 @@ pub fn check_host(then: &HostFacts, now: &HostFacts) -> Result<(), Problem> {
     refuse_difference("the host", &pairs)
 }
 
-/// Whether the engine is set up as it was.
+/// Checks that the engine is set up as before.
 ///
 /// # Errors
 /// With what differs.

@@ -58,7 +58,7 @@ pub fn visit(step: usize, latency_ns: u64) -> Visit {
     visit_to(step, header().plan.steps[step].point, latency_ns)
 }
 
-/// The same of a step with this point.
+/// The same to a step with this point.
 pub fn visit_to(step: usize, point: Point, latency_ns: u64) -> Visit {
     let tally = |outstanding: u32, class: Class| {
         let bytes = if class == Class::SMALL { 8192 } else { 1 << 20 };

@@ -26,20 +26,20 @@ pub const BLOCK_BYTES: usize = scratch::BLOCK_BYTES;
 pub const SECTOR_BYTES: usize = 512;
 /// Sectors of a block.
 pub const SECTORS: usize = BLOCK_BYTES / SECTOR_BYTES;
-/// Generations that can be told apart.
+/// Generations that can be distinguished.
 pub const MOST_GENERATIONS: u64 = 1 << GENERATION_BITS;
 
 const GENERATION_BITS: u32 = 48;
 const HEAD_BYTES: usize = 32;
 const CHECK_AT: usize = SECTOR_BYTES - 8;
 const MAGIC: u64 = scratch::VERIFIED_MAGIC;
-/// Sets the generator apart from those of other contents.
+/// Keeps the generator apart from those of other contents.
 const PURPOSE: u64 = MAGIC;
 
-/// What a sector says, when it is sound.
+/// The label of a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Where it belongs; the offset is that of the sector.
+    /// Its position; the offset is that of the sector.
     pub place: Place,
     /// The number of the write to that place, from 1.
     pub generation: u64,
@@ -52,7 +52,7 @@ impl Head {
         [MAGIC, self.place.offset, stamped(self.place.target, self.generation), self.seed]
     }
 
-    /// What a sector says; `None` if it is not ours, or is damaged.
+    /// The label of a sector; `None` if it is foreign, or damaged.
     pub fn of(sector: &[u8]) -> Option<Self> {
         let words = [0, 8, 16, 24].map(|at| word(sector, at));
         let target = u16::try_from(words[2] >> GENERATION_BITS).unwrap_or(u16::MAX);
@@ -75,7 +75,7 @@ fn is_sound(sector: &[u8]) -> bool {
     word(sector, CHECK_AT) == XxHash3_64::oneshot(&sector[..CHECK_AT])
 }
 
-/// Writes the block of a place into `out`.
+/// Writes the block of a position into `out`.
 ///
 /// # Panics
 /// When `out` is not [`BLOCK_BYTES`] long.
@@ -95,7 +95,7 @@ pub fn fill(seed: u64, place: Place, generation: u64, out: &mut [u8]) {
     }
 }
 
-/// The generation of a block of which every sector is sound, of this run, of this place and of one write; else `None`.
+/// The generation of a block whose sectors are all sound and of this run, position and one write; else `None`.
 #[inline]
 pub fn whole(seed: u64, place: Place, block: &[u8]) -> Option<u64> {
     let generation = word(block, 16) & (MOST_GENERATIONS - 1);

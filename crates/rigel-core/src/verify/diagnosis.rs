@@ -7,59 +7,59 @@ use crate::load::volume::Place;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Bytes that are kept of what was found, and of what was expected there.
+/// Bytes that are stored of what was found, and of what was expected.
 pub const EXCERPT_BYTES: usize = 32;
-/// Of the 4,096 bits of a sector: where more differ, it has nothing to do with what was expected. Of random ones 2,048 do.
+/// Of the 4,096 bits of a sector: if more differ, the sector is unrelated to what was expected. Of random ones 2,048 differ.
 const MOST_ALIKE_BITS: u32 = 1024;
-/// Writes before the newest that a damaged block is compared with.
+/// Most recent writes that a damaged block is compared with.
 const MOST_NEAR: u64 = 3;
-/// Writes from the oldest on, where there are more.
+/// Oldest writes that it is compared with, if there are more.
 const MOST_FAR: usize = 4;
 
-/// What a storage did wrong.
+/// A fault of the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "fault", rename_all = "snake_case")]
 pub enum Fault {
     /// The right write, with changed bits.
     Corrupt {
-        /// How many.
+        /// The number of changed bits.
         bits: u32,
         /// The first of them in the block: bit 0 of byte 0 is 0.
         first_bit: u32,
         /// The last of them.
         last_bit: u32,
     },
-    /// Sectors of two different writes to the place.
+    /// Sectors of two different writes to the position.
     Torn {
-        /// The older one; 0 is what was there before the first.
+        /// The older write; 0 is the contents before the first.
         older: u64,
-        /// The newer one.
+        /// The newer write.
         newer: u64,
     },
-    /// It belongs somewhere else.
+    /// It belongs elsewhere.
     Misdirected {
         /// To the target with this number in the run.
         from_target: u16,
-        /// There.
+        /// The offset there.
         from_offset: u64,
-        /// The write to that place.
+        /// The write to that position.
         generation: u64,
     },
-    /// An older write to the place: the newer one was lost, or the read is stale.
+    /// An older write to the position: the newer one was lost, or the read is stale.
     Stale {
-        /// The one that is there; 0 is what Rigel filled the file with.
+        /// The write found; 0 is the fill.
         generation: u64,
         /// How many writes ago it was certainly overwritten.
         age: u64,
     },
     /// A write that, according to the record, has not happened yet.
     Ahead {
-        /// The one that is there.
+        /// The write found.
         generation: u64,
     },
     /// Zeros.
     Zeroed,
-    /// Of another run, or nothing that Rigel wrote.
+    /// From another run, or not written by Rigel.
     Foreign {
         /// The seed of that run.
         seed: Option<u64>,
@@ -78,18 +78,18 @@ pub struct Diagnosis {
     pub fault: Fault,
     /// The sectors that are wrong: bit 0 is the first.
     pub sectors: u8,
-    /// Byte of the block at which the excerpts begin.
+    /// Offset within the block at which the excerpts begin.
     pub at: u16,
-    /// What is there.
+    /// The bytes found.
     pub found: [u8; EXCERPT_BYTES],
-    /// What should be there; of two possible writes that which is nearer.
+    /// The bytes expected; of two possible writes those of the closer one.
     pub expected: [u8; EXCERPT_BYTES],
 }
 
-/// Compares the block at a place with the generations that it may have.
+/// Compares the block at a position with the generations that it may have.
 ///
 /// # Errors
-/// What is wrong.
+/// The fault.
 #[inline]
 pub fn check(seed: u64, place: Place, expected: GenerationRange, block: &[u8]) -> Result<(), Diagnosis> {
     match block::whole(seed, place, block) {
@@ -98,35 +98,35 @@ pub fn check(seed: u64, place: Place, expected: GenerationRange, block: &[u8]) -
     }
 }
 
-/// Of a block that could not be read.
+/// The diagnosis of an unreadable block.
 pub fn unreadable(seed: u64, place: Place, expected: GenerationRange, errno: i32) -> Diagnosis {
     let mut wanted = [0; BLOCK_BYTES];
     block::fill(seed, place, expected.newest, &mut wanted);
     Diagnosis { sectors: u8::MAX, ..excerpt(Fault::Unreadable { errno }, &[0; BLOCK_BYTES], &wanted) }
 }
 
-/// What one sector is.
+/// What a sector is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sector {
-    /// A write to its place.
+    /// A write to its position.
     Own(u64),
-    /// A write to the place of another sector.
+    /// A write to the position of another sector.
     Elsewhere(Head),
-    /// Of another run.
+    /// A write of another run.
     OtherRun(u64),
     Zero,
-    /// Like the write to its place, but for some bits.
+    /// Like the write to its position, except for some bits.
     Damaged,
-    /// Nothing of that.
+    /// None of these.
     Strange,
 }
 
-/// A block with what its sectors are.
+/// A block with the state of its sectors.
 struct SectorView<'a> {
     block: &'a [u8],
     place: Place,
     expected: GenerationRange,
-    /// What should be there.
+    /// The expected bytes.
     wanted: [u8; BLOCK_BYTES],
     sectors: [Sector; SECTORS],
 }
@@ -162,7 +162,7 @@ impl<'a> SectorView<'a> {
         Self { block, place, expected, wanted, sectors }
     }
 
-    /// What is wrong; `None` when nothing is.
+    /// The fault; `None` if there is none.
     fn fault(&self) -> Option<Fault> {
         if let Some(misdirected) = self.misdirected() {
             return Some(misdirected);
@@ -196,7 +196,7 @@ impl<'a> SectorView<'a> {
         })
     }
 
-    /// Every sector is of a write to this place.
+    /// Every sector is from a write to this position.
     const fn written(&self, older: u64, newer: u64) -> Option<Fault> {
         let GenerationRange { oldest, newest } = self.expected;
         if newer > newest {
@@ -209,7 +209,7 @@ impl<'a> SectorView<'a> {
         if older < oldest { Some(Fault::Stale { generation: older, age: oldest - older }) } else { None }
     }
 
-    /// Some sectors are of writes to this place, others of none.
+    /// Some sectors are from writes to this position, others are not.
     fn mixed(&self, newer: u64) -> Option<Fault> {
         let GenerationRange { oldest, newest } = self.expected;
         if newer > newest {
@@ -233,7 +233,7 @@ impl<'a> SectorView<'a> {
         }
     }
 
-    /// No sector is of a write to this place.
+    /// No sector is from a write to this position.
     fn not_written(&self) -> Option<Fault> {
         if self.expected.oldest == 0 {
             return None;
@@ -261,13 +261,13 @@ impl<'a> SectorView<'a> {
         }
     }
 
-    /// Whether a sector is not what it should be.
+    /// Whether a sector differs from what it should be.
     fn is_wrong(&self, number: usize) -> bool {
         part(self.block, number) != part(&self.wanted, number)
     }
 }
 
-/// The write to this place that the block is most like: one that it may have, or one that its sectors name.
+/// The write to this position that the block is closest to: one that it may have, or one that its sectors name.
 fn nearest(
     seed: u64,
     place: Place,
@@ -311,7 +311,7 @@ fn part(block: &[u8], number: usize) -> &[u8] {
     &block[number * SECTOR_BYTES..(number + 1) * SECTOR_BYTES]
 }
 
-/// From the line of 16 bytes that has the first difference.
+/// Begins with the line of 16 bytes that has the first difference.
 fn excerpt(fault: Fault, found: &[u8], wanted: &[u8]) -> Diagnosis {
     let first = found.iter().zip(wanted).position(|(found, wanted)| found != wanted).unwrap_or(0);
     let at = (first / 16 * 16).min(BLOCK_BYTES - EXCERPT_BYTES);

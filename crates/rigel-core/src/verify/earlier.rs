@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Bits of a generation that count the passes of a part. The bits above are the number of the part.
 const PASS_BITS: u32 = 32;
-/// Most parts of a run: what is left of a generation's bits has room for this many.
+/// Most parts of a run: the remaining bits of a generation have room for this many.
 pub const MOST_PARTS: usize = 1 << 15;
 
 /// A generation as people count: the part of the run, from 0, and the pass in it, from 1.
@@ -18,23 +18,23 @@ pub const fn parted(generation: u64) -> (u64, u64) {
     (generation >> PASS_BITS, generation & ((1 << PASS_BITS) - 1))
 }
 
-/// The parts of a run before the one that runs now; of each how many writes were certainly durable.
+/// The parts of a run before the current one, each with the number of writes that were certainly durable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EarlierParts(pub Vec<u64>);
 
 impl EarlierParts {
-    /// What is added to the generations of the part that runs now.
+    /// The offset of the generations of the current part.
     pub const fn base(&self) -> u64 {
         (self.0.len() as u64) << PASS_BITS
     }
 
-    /// How many positions of a pass, from the first one on, were written by an earlier part at least once.
+    /// How many positions of a pass, from the first on, an earlier part wrote at least once.
     pub fn written(&self, slots: u64) -> u64 {
         self.0.iter().copied().max().unwrap_or(0).min(slots)
     }
 
-    /// What the slot at a position may hold: `own` is what it may by the part that runs now, whose generations are counted from 1.
+    /// What the slot at a position may hold: `own` is what the current part allows, with generations counted from 1.
     #[inline]
     pub fn expected(&self, own: GenerationRange, position: u64, passes: &Passes) -> GenerationRange {
         if self.0.is_empty() {
@@ -46,7 +46,7 @@ impl EarlierParts {
         GenerationRange { oldest, newest }
     }
 
-    /// The last write of an earlier part that is certainly there; 0 when none is.
+    /// The last write of an earlier part that is certainly present; 0 if there is none.
     fn oldest(&self, position: u64, passes: &Passes) -> u64 {
         let mut own = self
             .0

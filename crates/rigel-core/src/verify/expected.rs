@@ -2,12 +2,12 @@
 
 /// The generations that a block may have: those from the oldest to the newest.
 ///
-/// One, when the last write to it is over and everything before is; two, while one more is in flight, or was when the run was cut.
+/// One, if the last write to it and all earlier ones are over; two, while one more is in flight, or was when the run was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GenerationRange {
-    /// The last write that is certainly there; 0: none is, and what was there before may be.
+    /// The last write that is certainly present; 0: none, and earlier contents may be.
     pub oldest: u64,
-    /// The last write that may be there.
+    /// The last write that may be present.
     pub newest: u64,
 }
 
@@ -23,12 +23,12 @@ impl GenerationRange {
         self.oldest <= generation && generation <= self.newest
     }
 
-    /// Whether a write is not over: sectors of both are no fault then, because no device promises more than whole sectors.
+    /// Whether a write is not over: sectors of both are then no fault, because no device guarantees more than whole sectors.
     pub const fn is_open(self) -> bool {
         self.oldest < self.newest
     }
 
-    /// What a read may see that began when `self` held and ended when `later` does.
+    /// What a read may see that began when `self` held and ends when `later` does.
     #[must_use]
     pub const fn until(self, later: Self) -> Self {
         Self {

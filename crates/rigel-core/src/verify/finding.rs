@@ -10,10 +10,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Most faults of a class in a visit that are kept whole.
+/// Most faults of a class in a visit that are stored in full.
 pub const MOST_FINDINGS: usize = 32;
 
-/// Most faults that are remembered so that they are not told again.
+/// Most faults that are remembered to avoid reporting them again.
 const MOST_KNOWN: usize = 4 * MOST_FINDINGS;
 
 /// Bytes of a block, in the record as hexadecimal digits.
@@ -58,29 +58,29 @@ impl TryFrom<String> for Excerpt {
 /// One fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// When it was seen: nanoseconds of the run.
+    /// When it was found: nanoseconds of the run.
     pub at_ns: u64,
     /// Index of the target.
     pub target: u16,
-    /// Byte offset of the block in it.
+    /// Byte offset of the block in the target.
     pub offset: u64,
-    /// The oldest and the newest write that could be there.
+    /// The oldest and the newest write that may be present.
     pub expected: (u64, u64),
-    /// What it is.
+    /// The fault.
     #[serde(flatten)]
     pub fault: Fault,
     /// The sectors of 512 bytes that are wrong: bit 0 is the first.
     pub sectors: u8,
-    /// Byte of the block at which the excerpts begin.
+    /// Offset within the block at which the excerpts begin.
     pub excerpt_at: u16,
-    /// What was read there.
+    /// The bytes read there.
     pub found_hex: Excerpt,
-    /// What should be there.
+    /// The expected bytes.
     pub expected_hex: Excerpt,
 }
 
 impl Finding {
-    /// What a check found at a time of the run.
+    /// The finding of a check at a time of the run.
     pub const fn new(at_ns: u64, place: Place, expected: GenerationRange, seen: &Diagnosis) -> Self {
         Self {
             at_ns,
@@ -95,8 +95,8 @@ impl Finding {
         }
     }
 
-    /// Whether it is the same fault of the same block, seen once more. A read at the time of the write that was spoilt knows it as one of two
-    /// that could be there, a later one as the only one.
+    /// Whether it is the same fault of the same block, found again. A read during the damaged write allows two generations, a later one only
+    /// one of them.
     fn is_same(&self, other: &Self) -> bool {
         (self.target, self.offset, self.fault) == (other.target, other.offset, other.fault)
             && self.expected.0 <= other.expected.1
@@ -134,7 +134,7 @@ impl FaultCounts {
         }
     }
 
-    /// Each with its name as people read it.
+    /// Each with its name in texts.
     pub const fn named(&self) -> [(&'static str, u64); 8] {
         [
             ("corrupt", self.corrupt),
@@ -172,35 +172,35 @@ pub struct VerifyCounts {
     pub checked: u64,
     /// Faults among them, each once.
     pub faults: FaultCounts,
-    /// How often the same ones were seen again.
+    /// How often the same ones were found again.
     #[serde(default)]
     pub again: u64,
     /// The first of them.
     pub findings: Vec<Finding>,
-    /// Faults that were told before; they are not told again.
+    /// Faults that were reported before.
     #[serde(skip)]
     pub known: Vec<Finding>,
-    /// At the end of an interval of a soak: what a run that continues has to know.
+    /// At the end of an interval of a soak: what a resumed run has to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<DurableMark>,
 }
 
-/// What certainly was on the targets at the end of an interval.
+/// What was certainly on the targets at the end of an interval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DurableMark {
     /// The seed of the blocks.
     pub seed: u64,
-    /// Number of a worker; of each part of the run so far, every write of that worker below this number is durable.
+    /// The number of a worker; for each part of the run so far, every write of that worker below this number is durable.
     pub below: Vec<(u32, EarlierParts)>,
 }
 
 impl DurableMark {
-    /// What a worker left.
+    /// The durable state of a worker.
     pub fn of(&self, worker: u32) -> Option<&EarlierParts> {
         self.below.iter().find(|(one, _)| *one == worker).map(|(_, earlier)| earlier)
     }
 
-    /// Adds other workers, and later words of the same ones.
+    /// Adds other workers, and later states of the same ones.
     fn add(&mut self, other: &Self) {
         self.below.retain(|(worker, _)| other.of(*worker).is_none());
         self.below.extend(other.below.iter().cloned());
@@ -213,7 +213,7 @@ impl VerifyCounts {
         Self { findings: Vec::with_capacity(MOST_FINDINGS), ..Self::default() }
     }
 
-    /// What was found until now; what is found from now on is told apart from it.
+    /// What was found so far; later findings are kept apart.
     #[must_use]
     pub fn taken(&mut self) -> Self {
         let mut known = std::mem::take(&mut self.known);
@@ -223,7 +223,7 @@ impl VerifyCounts {
         std::mem::replace(self, Self { known, ..Self::new() })
     }
 
-    /// A block was found wrong. Takes no memory.
+    /// A block was found wrong. Does not allocate.
     pub fn found(&mut self, finding: Finding) {
         if self.findings.iter().chain(&self.known).any(|known| known.is_same(&finding)) {
             self.again += 1;
@@ -235,7 +235,7 @@ impl VerifyCounts {
         }
     }
 
-    /// Numbers the targets, and tells the times, as the whole run does.
+    /// With the target numbers and times of the whole run.
     pub fn retold(&mut self, target: &dyn Fn(u16) -> u16, time_ns: &dyn Fn(u64) -> u64) {
         for finding in &mut self.findings {
             finding.target = target(finding.target);
@@ -246,7 +246,7 @@ impl VerifyCounts {
         }
     }
 
-    /// Adds another worker's or another visit's; of the findings those seen first stay.
+    /// Adds another worker's or another visit's; of the findings the earliest stay.
     pub fn add(&mut self, other: &Self) {
         self.written = self.written.saturating_add(other.written);
         self.checked = self.checked.saturating_add(other.checked);

@@ -13,7 +13,7 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// Over this many slots, at least one.
+    /// Passes over this many slots, at least one.
     pub fn new(slots: u64, seed: u64) -> Self {
         Self { order: Permutation::new(slots, seed) }
     }
@@ -23,7 +23,7 @@ impl Passes {
         self.order.count()
     }
 
-    /// The slot of a write, or at a position.
+    /// The slot of a write, or of a position.
     #[inline]
     pub fn slot(&self, number: u64) -> u64 {
         self.order.at(number)
@@ -46,7 +46,7 @@ impl Passes {
         number / self.slots() + (position < number % self.slots()) as u64
     }
 
-    /// The write that gave the slot at a position a generation from 1 on.
+    /// The write that gave the slot at a position this generation, from 1.
     #[inline]
     pub const fn number(&self, position: u64, generation: u64) -> u64 {
         generation.saturating_sub(1).saturating_mul(self.slots()).saturating_add(position)

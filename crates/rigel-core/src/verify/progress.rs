@@ -5,29 +5,29 @@
 use super::expected::GenerationRange;
 use super::passes::Passes;
 
-/// Most writes that failed and whose slots were not written again, each of which is remembered on its own.
+/// Most failed writes whose slots were not written again, each remembered separately.
 const MOST_DOUBTS: usize = 64;
 
-/// Which writes began, and which are over.
+/// Which writes have begun, and which are over.
 #[derive(Clone, Debug)]
 pub struct Progress {
     /// The number of the next write.
     begun: u64,
-    /// All below are over.
+    /// All writes below are over.
     over_below: u64,
-    /// Of those from there on, a bit each, in a ring.
+    /// A bit for each write from there on, in a ring.
     over: Vec<u64>,
     /// Writes that may begin while the one at `over_below` is not over.
     window: u64,
-    /// Writes that failed: their slots may hold them or not.
+    /// Failed writes: their slots may or may not hold them.
     doubts: Vec<u64>,
-    /// The same holds for all below, because there were more.
+    /// The same applies to all below, because there were too many.
     doubt_below: u64,
 }
 
 impl Progress {
-    /// Nothing has begun; this many writes may be on their way between the oldest that is not over and the newest, at most
-    /// as many as there are slots.
+    /// Nothing has begun; this many writes may lie between the oldest that is not over and the newest, at most
+    /// the number of slots.
     pub fn new(window: u64, slots: u64) -> Self {
         let window = window.min(slots).max(1);
         let words = usize::try_from(window.div_ceil(64)).unwrap_or(1).next_power_of_two();
@@ -40,12 +40,12 @@ impl Progress {
         self.begun
     }
 
-    /// Every write below is over, well or not.
+    /// Every write below is over, successful or not.
     pub const fn over_below(&self) -> u64 {
         self.over_below
     }
 
-    /// The number of a write that begins now; none while one lags too far behind.
+    /// The number of a write that begins now; `None` while one lags too far behind.
     #[inline]
     pub const fn begin(&mut self) -> Option<u64> {
         if self.begun - self.over_below >= self.window {
@@ -55,7 +55,7 @@ impl Progress {
         Some(self.begun - 1)
     }
 
-    /// A write that had begun was answered.
+    /// A write has completed.
     #[inline]
     pub fn end(&mut self, number: u64) {
         let (word, bit) = self.bit(number);
@@ -70,7 +70,7 @@ impl Progress {
         }
     }
 
-    /// A write that had begun failed, or was given up.
+    /// A write has failed, or was given up.
     pub fn fail(&mut self, number: u64, passes: &Passes) {
         self.end(number);
         if self.doubts.len() == MOST_DOUBTS {
@@ -90,7 +90,7 @@ impl Progress {
         }
     }
 
-    /// Every write below is over, and its slot certainly holds it or a later one. What is durable of that is for a flush to say.
+    /// Every write below is complete, and its slot certainly contains it or a later one. Only a flush shows which of these are durable.
     pub fn sure_below(&self, passes: &Passes) -> u64 {
         // A slot that was written again since is in doubt no longer.
         let in_doubt = |&&number: &&u64| {
@@ -122,7 +122,7 @@ impl Progress {
         GenerationRange { oldest, newest }
     }
 
-    /// Whether a write is over and went well.
+    /// Whether a write is over and succeeded.
     #[inline]
     fn is_sure(&self, number: u64) -> bool {
         let (word, bit) = self.bit(number);
@@ -130,7 +130,7 @@ impl Progress {
         is_over && !self.doubts.contains(&number)
     }
 
-    /// Where the bit of a write is.
+    /// The position of a write's bit.
     #[inline]
     fn bit(&self, number: u64) -> (usize, u64) {
         let word = usize::try_from(number / 64).unwrap_or(0) & (self.over.len() - 1);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 type Column = Vec<Option<u64>>;
 
-/// Most missing figures of a witness, plus [`MISSING_PER_PRESENT`] for each one that is there. Devices without
+/// Most missing figures of a witness, plus [`MISSING_PER_PRESENT`] for each present one. Devices without
 /// figures take memory for every sample too, so a small record must not claim many of them.
 const MISSING: usize = 4096;
 /// See [`MISSING`].

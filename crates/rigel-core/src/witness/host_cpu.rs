@@ -12,14 +12,14 @@ use serde::Serialize;
 pub struct HostCpu {
     /// Unused; waiting for I/O counts as idle.
     pub idle: f64,
-    /// Hard and soft interrupts: much of the work for network I/O and completions. Null where the kernel does not count it.
+    /// Hard and soft interrupts: much of the work for network I/O and completions. Null if the kernel does not count it.
     pub interrupts: Option<f64>,
-    /// A hypervisor ran something else while a CPU was wanted. Null where the kernel does not count it.
+    /// A hypervisor ran something else while a CPU was wanted. Null if the kernel does not count it.
     pub steal: Option<f64>,
 }
 
 impl HostCpu {
-    /// That of some visits; `None` if a host was not watched in one of them.
+    /// The shares over some visits; `None` if a host was not watched in one of them.
     pub fn of<'a>(witnesses: impl IntoIterator<Item = Option<&'a Witness>>) -> Option<Self> {
         let (mut used_us, mut all_us) = (0.0, 0.0);
         let (mut interrupts_us, mut steal_us) = (Some(0.0), Some(0.0));

@@ -10,59 +10,59 @@ use crate::measure::Window;
 use crate::units::{MIB, NS_PER_US, mbps, to_f64};
 use std::fmt;
 
-/// Others disturb a visit when they use more than this part of one core ..
+/// Other programs disturb a visit if they use more than this part of one core ..
 const FOREIGN_CORES: f64 = 0.25;
-/// .. and more than this part of our own CPU time: on a host with many busy cores the kernel's accounting is that
+/// .. and more than this part of Rigel's own CPU time: on a host with many busy cores the kernel's accounting is that
 /// coarse ..
 const FOREIGN_PER_OWN: f64 = 0.05;
 /// .. and more than this part of all CPUs, which a host of that size uses on its own.
 const FOREIGN_PER_HOST: f64 = 0.01;
-/// From this part of the CPUs on others also slow down whoever waits for no CPU: by caches, memory, siblings and clock rates.
+/// From this part of the CPUs on, other programs also slow down threads that do not wait for a CPU: by caches, memory, siblings and clock rates.
 const CROWDED: f64 = 0.25;
-/// Waiting is attributed to others when they use at least this part of a core. Less may be rounding by the kernel.
+/// Waiting is attributed to other programs if they use at least this part of a core. Less may be rounding by the kernel.
 const WAITING_CORES: f64 = 0.10;
 /// Part of the CPU time that the hypervisor may take.
 const STEAL: f64 = 0.05;
 /// Part of the time in which a task may wait for a CPU.
 const WAITING: f64 = 0.05;
-/// Any of it counts when it fills more than this part of the visit.
+/// Any of it counts if it fills more than this part of the visit.
 const PART_OF_VISIT: f64 = 0.20;
-/// The part of our bytes that others may move.
+/// The part of Rigel's bytes that other programs may move.
 const FOREIGN_IO: f64 = 0.05;
 /// An idle host moves up to this many MiB/s by journals, read-ahead and logs ..
 const NOISE_MBPS: f64 = 1.0;
-/// .. but on a slow device less disturbs, when it is at least this part of ours.
+/// .. but on a slow device less disturbs, if it is at least this part of Rigel's.
 const FOREIGN_IO_SLOW: f64 = 0.5;
 /// A worker that used this part of one CPU barely waited for the device.
 const BUSY: f64 = 0.9;
 
-/// I/O of the devices beside ours, over the whole witness.
+/// I/O of the devices besides Rigel's, over the whole witness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForeignIo {
     /// What the devices moved.
     pub device_bytes: u64,
-    /// What we moved.
+    /// What Rigel moved.
     pub own_bytes: u64,
-    /// In that time.
+    /// The length of that time.
     pub span_ns: u64,
 }
 
-/// Everything that can be said; `None` if the host does not tell enough.
+/// The complete judgement; `None` if the host does not report enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Judgement {
-    /// CPU time of others, in cores.
+    /// CPU time of other programs, in cores.
     pub cpu: Option<VisitMeasure>,
-    /// CPU time that the hypervisor took, as a part of the CPU time that was wanted, but of one core at least.
+    /// CPU time that the hypervisor took, as a part of the CPU time that was wanted, but of at least one core.
     pub steal: Option<VisitMeasure>,
-    /// Part of the time in which a task waited for a CPU while others used one.
+    /// Part of the time in which a task waited for a CPU while other programs used one.
     pub waiting: Option<VisitMeasure>,
-    /// Bytes of others on the targets' devices.
+    /// Bytes of other programs on the targets' devices.
     pub io: Option<ForeignIo>,
-    /// Others used enough CPU time for waiting to be attributed to them.
+    /// Other programs used enough CPU time for waiting to be attributed to them.
     others_ran: bool,
 }
 
-/// One way in which others disturbed a visit. Displays as the figures, a sentence without a full stop.
+/// One way in which other programs disturbed a visit. Displays as the figures, a sentence without a full stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Disturbance {
     /// They used CPUs.
@@ -76,7 +76,7 @@ pub enum Disturbance {
 }
 
 /// Judges a visit. CPU time is judged inside `window`, where the visit was measured. `own_bytes` is what all
-/// workers moved over the whole witness, settling and draining included; `None` when our bytes are not the devices'
+/// workers moved over the whole witness, including settling and draining; `None` if Rigel's bytes are not the devices'
 /// (through the page cache).
 pub fn judge(witness: &Witness, window: Window, own_bytes: Option<u64>) -> Judgement {
     let samples = inside(witness, window);
@@ -94,18 +94,18 @@ pub fn judge(witness: &Witness, window: Window, own_bytes: Option<u64>) -> Judge
     }
 }
 
-/// Mean CPU time of this process inside `window`, in cores: that of its workers, and of the kernel's threads that do I/Os for it.
+/// Mean CPU time of this process inside `window`, in cores: that of its workers, and of the kernel threads that do I/Os for it.
 pub fn own_cores(witness: &Witness, window: Window) -> Option<f64> {
     Track::of(&inside(witness, window), |counts, span_us| part(counts.own_us?, span_us)).mean
 }
 
-/// Mean CPU time of others inside `window`, in cores, for [`super::residual_correlation`]. The kernel's rounding
-/// can bring it below 0 a little.
+/// Mean CPU time of other programs inside `window`, in cores, for [`super::residual_correlation`]. The kernel's rounding
+/// can make it slightly negative.
 pub fn foreign_cores(witness: &Witness, window: Window) -> Option<f64> {
     Track::of(&inside(witness, window), foreign_cpu(witness)).mean
 }
 
-/// The part of one CPU that the busiest worker used, when it is more than 0.9: then the tool, not the device, was
+/// The part of one CPU that the busiest worker used, if it is more than 0.9: then the tool, not the device, was
 /// the limit. Not for an engine that polls, which is always busy.
 pub fn host_limited(busiest_cpu_ns: u64, wall_ns: u64) -> Option<f64> {
     let busy = to_f64(busiest_cpu_ns) / to_f64(wall_ns.max(1));
@@ -113,7 +113,7 @@ pub fn host_limited(busiest_cpu_ns: u64, wall_ns: u64) -> Option<f64> {
 }
 
 impl Judgement {
-    /// What is beyond the limits; empty for an undisturbed visit, or one of which nothing is known.
+    /// Disturbances beyond the limits; empty for an undisturbed visit, or one of which nothing is known.
     pub fn foreign(&self) -> Vec<Disturbance> {
         let often =
             |measured: Option<VisitMeasure>| measured.filter(|measured| measured.above > PART_OF_VISIT);
@@ -126,8 +126,8 @@ impl Judgement {
         found.into_iter().flatten().collect()
     }
 
-    /// The part of a number of the visit that those beyond the limits can have taken or added, at most; 0 where there are none. `cpus` are
-    /// those that we may use.
+    /// The largest part of a number of the visit that those beyond the limits can have taken or added; 0 if there are none. `cpus` are
+    /// those that Rigel may use.
     pub fn effect(&self, cpus: u32) -> f64 {
         let of = |one: &Disturbance| match one {
             Disturbance::Cpu(used) => self.effect_of_cpu(used.mean / f64::from(cpus.max(1))),
@@ -139,8 +139,8 @@ impl Judgement {
         self.foreign().iter().map(of).fold(0.0, f64::max).min(1.0)
     }
 
-    /// Others that have a part of the CPUs are in our way that often, if nothing evades them. Where the kernel shows how long tasks waited for
-    /// a CPU, no more than that was lost, as long as others leave most of the host idle.
+    /// Programs with a part of the CPUs are in the way that often, if nothing evades them. If the kernel shows how long tasks waited for
+    /// a CPU, no more than that was lost, as long as most of the host is idle.
     fn effect_of_cpu(&self, part: f64) -> f64 {
         let waited = self.waiting.map(|waited| waited.mean).filter(|_| part <= CROWDED);
         waited.map_or(part, |waited| waited.min(part))
@@ -148,17 +148,17 @@ impl Judgement {
 }
 
 impl ForeignIo {
-    /// What the devices moved beyond our own.
+    /// What the devices moved beyond Rigel's bytes.
     pub const fn foreign_bytes(&self) -> u64 {
         self.device_bytes.saturating_sub(self.own_bytes)
     }
 
-    /// Their rate, in MiB/s.
+    /// Rate of those bytes, in MiB/s.
     pub fn foreign_mbps(&self) -> f64 {
         mbps(self.foreign_bytes(), self.span_ns)
     }
 
-    /// More than 5 % of ours, and more than 1 MiB/s or half of ours.
+    /// More than 5 % of Rigel's, and more than 1 MiB/s or half of Rigel's.
     pub fn disturbs(&self) -> bool {
         let (foreign, own) = (to_f64(self.foreign_bytes()), to_f64(self.own_bytes));
         foreign > FOREIGN_IO * own && (self.foreign_mbps() > NOISE_MBPS || foreign > FOREIGN_IO_SLOW * own)
@@ -169,7 +169,7 @@ fn part(time_us: u64, of_us: u64) -> Option<(f64, f64)> {
     Some((to_f64(time_us), to_f64(of_us)))
 }
 
-/// Cores that other programs used. Interrupts and the kernel's own threads are left out, because those that our I/O needs cannot be
+/// Cores that other programs used. Interrupts and the kernel's own threads are left out, because those that Rigel's I/O needs cannot be
 /// separated; of the threads only the sum over the visit is known.
 fn foreign_cpu(witness: &Witness) -> impl Fn(&Counts, u64) -> Option<(f64, f64)> {
     let kernel_cores = witness
@@ -189,13 +189,13 @@ fn steal(counts: &Counts, span_us: u64) -> Option<(f64, f64)> {
     Some((steal, wanted.max(to_f64(span_us))))
 }
 
-/// The part of the time in which a task waited for a CPU because of others. A process that makes us wait uses a
-/// CPU, so the part is at most their CPU time. The rest is our own threads waiting for each other.
+/// The part of the time in which a task waited for a CPU because of other programs. A process that makes us wait uses a
+/// CPU, so the part is at most their CPU time. The remainder is our own threads waiting for each other.
 fn waiting(samples: &[Piece<'_>], foreign: &Track) -> Track {
     Track::of(samples, |counts, span_us| part(counts.cpu_pressure_us?, span_us)).at_most(foreign)
 }
 
-/// What the devices moved during all samples beside our own bytes. `None` when a sample of a device is missing; devices that do not count
+/// What the devices moved during all samples in addition to our own bytes. `None` if a sample of a device is missing; devices that do not count
 /// (`queue/iostats` is 0) are not watched.
 pub fn device_io(witness: &Witness, own_bytes: u64) -> Option<ForeignIo> {
     if witness.devices.is_empty() {

@@ -15,7 +15,7 @@ const LEAST_DF: usize = 8;
 pub struct WitnessedVisit {
     /// Its point, by the caller's numbers.
     pub point: usize,
-    /// Mean CPU time of others ([`super::foreign_cores`]).
+    /// Mean CPU time of other programs ([`super::foreign_cores`]).
     pub foreign_cores: f64,
     /// Deviation of its rate from the mean of its point, relative to that mean.
     pub residual: f64,
@@ -24,21 +24,21 @@ pub struct WitnessedVisit {
 /// A regression line of residuals on foreign CPU time, with its significance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResidualCorrelation {
-    /// Relative change of the rate per core that others use; -0.1 when each costs 10 %.
+    /// Relative change of the rate per core that other programs use; -0.1 if each costs 10 %.
     pub per_core: f64,
-    /// How far visits to one point lie apart in that time: the line holds over this many cores.
+    /// The range of that CPU time within points: the line is valid over this many cores.
     pub range_cores: f64,
     /// Pearson's correlation, -1 to 1. Its square is the part of the variance between visits that the line explains.
     pub r: f64,
-    /// How often so large a correlation, either way, arises by chance.
+    /// How often chance causes so large a correlation, of either sign.
     pub p: f64,
-    /// How many visits.
+    /// Number of visits.
     pub visits: usize,
 }
 
 /// Least squares within points. The mean of the point is subtracted from both figures, because a point with more
 /// I/O also causes more work of the kernel. Each mean takes a degree of freedom, so Student's t has `visits -
-/// points - 1` of them. `None` when they are fewer than 8, or one of the two figures does not vary.
+/// points - 1` of them. `None` if they are fewer than 8, or one of the two figures does not vary.
 pub fn residual_correlation(visits: &[WitnessedVisit]) -> Option<ResidualCorrelation> {
     let mut points: BTreeMap<usize, Vec<&WitnessedVisit>> = BTreeMap::new();
     visits.iter().for_each(|visit| points.entry(visit.point).or_default().push(visit));
@@ -61,7 +61,7 @@ pub fn residual_correlation(visits: &[WitnessedVisit]) -> Option<ResidualCorrela
     Some(ResidualCorrelation { per_core, range_cores: ends.1 - ends.0, r, p, visits: foreign.len() })
 }
 
-/// A figure of every visit without its point's mean, points in order.
+/// A figure of every visit minus its point's mean, points in order.
 fn centred(points: &BTreeMap<usize, Vec<&WitnessedVisit>>, figure: fn(&WitnessedVisit) -> f64) -> Vec<f64> {
     let mut centred = Vec::new();
     for visits in points.values() {

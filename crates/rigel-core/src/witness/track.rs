@@ -21,7 +21,7 @@ pub struct VisitMeasure {
     pub limit: f64,
     /// Part of the visit's time above the limit.
     pub above: f64,
-    /// How many samples there are.
+    /// Number of samples.
     pub samples: usize,
 }
 
@@ -37,7 +37,7 @@ struct SmoothSample {
     span_us: u64,
 }
 
-/// A measure at every sample; samples that do not tell have none.
+/// A measure at every sample; `None` for samples that do not report it.
 pub(super) struct Track {
     pub mean: Option<f64>,
     smooth: Vec<Option<SmoothSample>>,
@@ -108,7 +108,7 @@ fn ratio(figures: &[Option<(f64, f64)>]) -> Option<f64> {
     (bottom > 0.0).then(|| top / bottom)
 }
 
-/// Where each sample ends when they are laid end to end, in microseconds.
+/// Where each sample ends if they are laid end to end, in microseconds.
 fn ends(samples: &[Piece<'_>]) -> Vec<u64> {
     let spans = samples.iter().scan(0_u64, |end_us, piece| {
         *end_us = end_us.saturating_add(piece.span_us);
@@ -117,7 +117,7 @@ fn ends(samples: &[Piece<'_>]) -> Vec<u64> {
     spans.collect()
 }
 
-/// The samples around one that fill half a second: as many on both sides, where there are. `ends_us` are those of
+/// The samples around one that fill half a second: as many on both sides, if available. `ends_us` are those of
 /// [`ends`].
 fn around(ends_us: &[u64], index: usize) -> Range<usize> {
     let range = |reach: usize| index.saturating_sub(reach)..(index + reach + 1).min(ends_us.len());

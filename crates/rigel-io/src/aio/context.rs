@@ -109,7 +109,7 @@ impl Context {
     /// Submits from the front, and returns how many the kernel accepted.
     ///
     /// # Safety
-    /// Every pointer must point to a valid [`Iocb`]. Its buffer must stay valid, and nobody else may touch it, until its
+    /// Every pointer must point to a valid [`Iocb`]. Its buffer must stay valid, and nothing else may touch it, until its
     /// event has arrived or the context is destroyed.
     pub(super) unsafe fn submit(&self, iocbs: &mut [*mut Iocb]) -> io::Result<usize> {
         // SAFETY: the kernel reads `iocbs.len()` pointers and one structure behind each, and keeps none of them after the

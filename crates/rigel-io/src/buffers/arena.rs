@@ -32,7 +32,7 @@ impl Arena {
         Ok(arena)
     }
 
-    /// Maps at least `bytes` in normal pages, beside the other memory of the process: thousands of such arenas are few mappings.
+    /// Maps at least `bytes` in normal pages, adjacent to the other memory of the process: thousands of such arenas make few mappings.
     pub(super) fn map_pages(bytes: usize) -> io::Result<Self> {
         // SAFETY: a new private mapping at an address of the kernel's choice disturbs no other memory.
         let start = unsafe {

@@ -12,7 +12,7 @@ use rigel_core::units::Bytes;
 /// The size of huge page that is requested; machines with other sizes get normal pages.
 pub(super) const HUGE_BYTES: usize = 2 << 20;
 
-/// The largest alignment that known direct I/O needs: a block of a disk, whatever the page of the host is.
+/// The largest alignment that known direct I/O needs: a block of a disk, whatever the host's page size.
 const MIN_ALIGN_BYTES: usize = 4096;
 
 /// The largest buffer that io_uring registers.
@@ -25,7 +25,7 @@ pub(super) struct Place {
     pub(super) offset: usize,
 }
 
-/// All places, and the bytes of each arena that they use.
+/// All positions, and the used bytes of each arena.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) places: Vec<Place>,

@@ -12,7 +12,7 @@ use std::path::Path;
 const HANDED_ON: &str = "cgroup.subtree_control";
 
 impl Group {
-    /// Whether one that [`Group::make`] makes would limit memory, as far as rights and controllers show.
+    /// Whether a group from [`Group::make`] would limit memory, as far as permissions and controllers show.
     pub fn could_limit_memory() -> bool {
         could_limit_memory(&System::default())
     }

@@ -48,7 +48,7 @@ pub(super) fn of_process(system: &System) -> CgroupFacts {
     }
 }
 
-/// The I/O limits alone, read again and again: the mounts of the hierarchies are looked up once.
+/// The I/O limits alone, read repeatedly: the mounts of the hierarchies are looked up once.
 #[derive(Debug)]
 pub(crate) struct IoLimits {
     system: System,
@@ -61,7 +61,7 @@ impl IoLimits {
         Self { mounts: mounts.collect(), system }
     }
 
-    /// As they are now; the process may have been put into another group.
+    /// The current limits; the process may have been moved to another group.
     pub(crate) fn read(&self) -> Vec<String> {
         let table = std::fs::read_to_string(self.system.proc.join("self/cgroup")).unwrap_or_default();
         io_max(&self.system, &self.mounts, &table)
@@ -124,22 +124,22 @@ fn weight(dir: &Path) -> Option<u64> {
     files.into_iter().filter_map(of).find(|weight| *weight != USUAL_WEIGHT)
 }
 
-/// The least share of CPU time of the groups from its own upwards, as a small one of a group is small for all in it; without any below the
-/// usual one that of its own group. `None` for the usual one.
+/// The lowest CPU weight of the groups from its own upwards, as a low weight applies to everything in a group; without one below the
+/// usual weight that of its own group. `None` for the usual one.
 fn cpu_weight(dirs: &[PathBuf], file: &str, usual: u64) -> Option<u64> {
     let of = |dir: &PathBuf| value::<u64>(&dir.join(file));
     let least = dirs.iter().filter_map(of).min().filter(|weight| *weight < usual);
     least.or_else(|| dirs.first().and_then(of)).filter(|weight| *weight != usual)
 }
 
-/// `50000 100000` is half a CPU; `max 100000` is no limit.
+/// `50000 100000` is half a CPU; `max 100000` is unlimited.
 fn cpu_max(line: &str) -> Option<u64> {
     let (quota, period) = line.split_once(' ')?;
     millis(quota.parse().ok()?, period.parse().ok()?)
 }
 
-/// What the limit of a group leaves beside what it holds. Pages of files are returned when others need the memory. `prefix`: version 1
-/// counts the groups below apart.
+/// What the limit of a group leaves besides its use. Pages of files are reclaimed if others need the memory. `prefix`: version 1
+/// counts the groups below separately.
 fn memory_room(dir: &Path, [limit, usage]: [&str; 2], prefix: &str) -> Option<u64> {
     let limit = value::<u64>(&dir.join(limit)).filter(|&limit| limit < UNLIMITED)?;
     let usage: u64 = value(&dir.join(usage)).unwrap_or(0);

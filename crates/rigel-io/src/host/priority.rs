@@ -6,7 +6,7 @@ use rustix::process::getpriority_process;
 /// `ioprio_get`: of a process, and not of a group or a user.
 const WHO_PROCESS: libc::c_int = 1;
 
-/// Those of the calling thread; threads that it makes inherit them.
+/// The priorities of the calling thread; threads that it starts inherit them.
 pub(super) fn of_process() -> ProcessPriority {
     ProcessPriority { nice: getpriority_process(None).ok(), io: io(), policy: policy() }
 }

@@ -13,7 +13,7 @@ use std::io::{BufRead as _, BufReader};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-/// The first `model name`. Arm numbers its cores instead; a kernel that writes a name there as well writes that of the architecture.
+/// The first `model name`. Arm numbers its cores instead; a kernel that also writes a name there writes that of the architecture.
 pub(super) fn model(cpuinfo: &[u8]) -> Option<String> {
     let named = || field(cpuinfo, b"model name").map(|value| path_text::encode_os(OsStr::from_bytes(value)));
     arm::model(cpuinfo).or_else(named)

@@ -14,11 +14,11 @@ use rigel_core::units::to_f64;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// k parallel stations with one queue in front, perhaps behind limits; of several targets each has them, and all share the limits.
+/// k parallel stations with one queue in front, perhaps behind limits; each of several targets has its own stations, and all share the limits.
 #[derive(Debug)]
 pub(super) struct Stations {
     law: SimLaw,
-    /// Of each target, when its stations are free.
+    /// For each target, when its stations are free.
     free_at: Vec<BinaryHeap<Reverse<u64>>>,
     generator: Generator,
     ios_limit: Option<Gate>,
@@ -26,12 +26,12 @@ pub(super) struct Stations {
     /// `None`: always 1.
     speed: Option<Speed>,
     written_bytes: u64,
-    /// The fastest first; none: there is no cache.
+    /// The fastest first; empty: there is no cache.
     caches: Vec<(CacheLevel, Lru)>,
 }
 
 impl Stations {
-    /// `number`: of several devices with one seed, which one.
+    /// `number`: the index of the device, if several share a seed.
     pub(super) fn new(law: SimLaw, seed: u64, number: u64) -> Self {
         let noise = law.noise;
         let own =
@@ -52,7 +52,7 @@ impl Stations {
         }
     }
 
-    /// Begins a visit, which has an effect of its own on the speed.
+    /// Begins a visit, which has its own effect on the speed.
     pub(super) fn begin_visit(&mut self, now_ns: u64, visit: u64, point: Point) {
         if let Some(speed) = &mut self.speed {
             speed.begin_visit(now_ns, visit, point);
@@ -116,7 +116,7 @@ impl Stations {
         None
     }
 
-    /// What it takes to make a write durable.
+    /// The time to make a write durable.
     fn flush_ns(&self, op: &Op) -> f64 {
         let durable = op.direction == Direction::Write && op.sync != Sync::None;
         if durable { to_f64(self.law.flush_ns) } else { 0.0 }

@@ -31,7 +31,7 @@ impl Lru {
         Self { most, places: HashMap::new(), lines: Vec::new(), newest: NONE, oldest: NONE }
     }
 
-    /// Uses a line, and keeps it from now on; whether it was there.
+    /// Uses a line and stores it; returns whether it was present.
     pub(super) fn touch(&mut self, key: u64) -> bool {
         if let Some(&place) = self.places.get(&key) {
             self.unlink(place);

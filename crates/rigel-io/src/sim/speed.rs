@@ -20,7 +20,7 @@ pub(super) struct Speed {
     /// End of the last step drawn.
     drawn_ns: u64,
     visit: Visit,
-    /// In the order of time. No work can begin before the first one any more.
+    /// In order of time. No work can begin before the first one any longer.
     pieces: VecDeque<Piece>,
 }
 
@@ -49,7 +49,7 @@ impl Speed {
         Self { noise, seed, timeline, drawn_ns: 0, visit, pieces: VecDeque::new() }
     }
 
-    /// Begins a visit to a point at `now_ns`. Work that began before keeps its end.
+    /// Begins a visit to a point at `now_ns`. Earlier work is unaffected.
     pub(super) fn begin_visit(&mut self, now_ns: u64, visit: u64, point: Point) {
         self.visit = Visit::draw(&self.noise, self.seed, now_ns, visit, point);
         self.forget_until(now_ns);

@@ -4,7 +4,7 @@
 pub const GRID_DISK: &str = "Oracle reaches grid disks through the cell's own library, and no path on a database server leads to one: measure on the cell with \
      CALIBRATE of CellCLI, or through the database";
 
-/// Whether it is a grid disk as ASM names it: `o/`, the addresses of the cell, its name; or a pattern of such.
+/// Whether it is a grid disk as ASM names it: `o/`, the addresses of the cell, its name; or a pattern of such names.
 pub fn is_grid_disk(name: &str) -> bool {
     let Some((cell, disk)) = name.strip_prefix("o/").and_then(|rest| rest.split_once('/')) else {
         return false;
@@ -16,7 +16,7 @@ pub fn is_grid_disk(name: &str) -> bool {
     !disk.is_empty() && !disk.contains('/') && cell.split(';').all(is_address)
 }
 
-/// What leads from a name of ASM to the path of the disk; `None` for what is none.
+/// How to get from an ASM name to the path of the disk; `None` for other names.
 pub fn step(name: &str) -> Option<String> {
     let disk = |prefix: &str| {
         name.get(..prefix.len())

@@ -28,7 +28,7 @@ pub(crate) struct Block {
     pub number: (u32, u32),
 }
 
-/// Tells apart devices that had the same number one after the other ([`Block::generation`]).
+/// Distinguishes devices that had the same number one after another ([`Block::generation`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Generation {
     /// The kernel's sequence number of the disk, counted since the host was started.
@@ -131,8 +131,8 @@ impl Block {
     }
 
     /// The lowest device that moves every byte of this one exactly once: the disk of a partition, or the device below a
-    /// volume (LVM, dm-crypt). The search ends where there are several devices below, as in a RAID, and above a pool, which does not count the
-    /// I/O of its volumes (thin), or keeps less than they hold (VDO).
+    /// volume (LVM, dm-crypt). The search ends at several devices, as in a RAID, and above a pool, which does not count the
+    /// I/O of its volumes (thin), or stores less than they hold (VDO).
     pub(crate) fn lowest(&self) -> Self {
         let mut lowest = self.clone();
         for _ in 0..MOST_LAYERS {
@@ -158,8 +158,8 @@ impl Block {
             && of_mapper(below).is_none_or(|uuid| is_plain(&uuid))
     }
 
-    /// Whether the kernel counts its I/O: since the boot it has counted some, if only that of a look for partitions. It does not where
-    /// `queue/iostats` is 0, and not for the several paths of one NVMe namespace together before Linux 6.4.
+    /// Whether the kernel counts its I/O: it has counted some since the boot, if only the search for partitions. It does not if
+    /// `queue/iostats` is 0, nor before Linux 6.4 for the several paths of one NVMe namespace together.
     pub(crate) fn counts(&self) -> bool {
         let any = |text: String| text.split_ascii_whitespace().any(|count| count != "0");
         self.value::<u8>("queue/iostats") != Some(0) && self.text("stat").is_none_or(any)
@@ -177,7 +177,7 @@ impl Block {
         Some((sectors("start")?, sectors("size")?))
     }
 
-    /// Tells this device from an earlier or later one with the same number: another medium, another file behind a loop
+    /// Distinguishes this device from an earlier or later one with the same number: another medium, another file behind a loop
     /// device, another partition. `None` before Linux 5.15.
     pub(crate) fn generation(&self) -> Option<Generation> {
         let disk = self.disk().as_ref().unwrap_or(self).value("diskseq")?;
@@ -202,7 +202,7 @@ impl Block {
         self.text("dm/uuid")?.split_once('-').map(|(maker, _)| maker.to_owned())
     }
 
-    /// The path of the file or device behind a loop device; `None` for other devices, and when nothing is attached.
+    /// The path of the file or device behind a loop device; `None` for other devices, and if nothing is attached.
     pub(crate) fn loop_file(&self) -> Option<PathBuf> {
         read(&self.dir.join("loop/backing_file")).map(|bytes| PathBuf::from(OsStr::from_bytes(&bytes)))
     }
@@ -227,9 +227,9 @@ impl Block {
 }
 
 /// The devices whose counters show the I/O to targets, each once: the lowest ones that move every byte of a target
-/// exactly once, so the I/O of others to the same disk is seen too. `targets` are the devices of the targets, or of
-/// the filesystems below them. `None` when one of them has no block device (NFS, btrfs, FUSE, tmpfs): then the bytes of
-/// all targets cannot be compared with counters. Nor can they where one of the devices does not count.
+/// exactly once, so other programs' I/O to the same disk is seen, too. `targets` are the devices of the targets, or of
+/// the filesystems below them. `None` if one of them has no block device (NFS, btrfs, FUSE, tmpfs): then the bytes of
+/// all targets cannot be compared with counters. Nor can they if one of the devices does not count.
 pub fn counting_devices(root: &Path, targets: &[(u32, u32)]) -> Option<Vec<(u32, u32)>> {
     let sys = root.join("sys");
     let lowest = |&number: &(u32, u32)| {
@@ -241,7 +241,7 @@ pub fn counting_devices(root: &Path, targets: &[(u32, u32)]) -> Option<Vec<(u32,
     Some(devices)
 }
 
-/// `nvme0n1` for `ng0n1`, or the other way round. Both lie in the directory of their controller or subsystem.
+/// `nvme0n1` for `ng0n1`, or vice versa. Both are in the directory of their controller or subsystem.
 fn beside(dir: &Path, from: &str, to: &str) -> Option<PathBuf> {
     let rest = dir.file_name()?.to_str()?.strip_prefix(from)?;
     Some(dir.parent()?.join(format!("{to}{rest}")))

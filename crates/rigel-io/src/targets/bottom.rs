@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 pub struct Bottom {
     /// Block devices, by major and minor number.
     pub devices: Vec<(u32, u32)>,
-    /// Where NFS is mounted.
+    /// The mount point of NFS.
     pub nfs: Vec<PathBuf>,
 }
 
-/// The bottom of targets with these carriers; `None` where one target has none that is known, or the kernel does not count the I/O of one of
+/// The lowest devices of targets with these carriers; `None` if one target has none that is known, or the kernel does not count the I/O of one of
 /// the devices. `root` is `/`, or that of a tree like it.
 pub fn bottom(root: &Path, carriers: &[Option<Carriers>]) -> Option<Bottom> {
     let snapshot = Snapshot::of(System::at(root));

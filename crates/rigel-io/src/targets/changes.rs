@@ -103,8 +103,8 @@ fn differences(was: &State, now: &State) -> Vec<TargetChange> {
     found.into_iter().flatten().collect()
 }
 
-/// The allocated bytes of a file that was wholly allocated and has holes now. A compressing filesystem allocates less
-/// than the size from the beginning, and a filesystem may give back blocks beyond the end: neither is a loss.
+/// The allocated bytes of a file that was fully allocated and has holes now. A compressing filesystem allocates less
+/// than the size from the beginning, and a filesystem may free blocks beyond the end: neither is a loss.
 fn lost(was: &State, now: &State) -> Option<u64> {
     let (before, size) = (was.size.ok()?, now.size.ok()?);
     let (had, has) = (was.allocated_bytes?, now.allocated_bytes?);

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Repeats an attempt while it fails with one error, for this long and no longer. Some uses pass on their own: io_uring keeps the
+/// Repeats an attempt while it fails with one error, for at most this long. Some uses end on their own: io_uring holds the
 /// files of a program that has just died, an inspection holds a device for microseconds, and a child process that is
 /// being started has copies of our descriptors.
 pub(crate) fn retry_while<T>(

@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 /// The option that gives the size.
 pub const SIZE: &str = "--size";
 
-/// A file that was made; removed when nothing came into it.
+/// A newly created file; removed if nothing was written into it.
 #[derive(Debug)]
 pub struct NewFile {
     path: PathBuf,
@@ -27,10 +27,10 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Makes an empty file if there is none.
+    /// Creates an empty file if there is none.
     ///
     /// # Errors
-    /// When something exists there by now, or the file cannot be created.
+    /// When something exists there meanwhile, or the file cannot be created.
     pub fn make(path: &Path) -> Result<Self, Problem> {
         let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
         let flags = OFlags::RDONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
@@ -65,7 +65,7 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// Gives a file its size, so a lack of room is reported before anything is written, and finds out how far an earlier fill came.
+    /// Gives a file its size, so a lack of space is reported before anything is written, and finds out how far an earlier fill got.
     ///
     /// # Errors
     /// When the target was not opened for writing, has no room, or cannot be read.
@@ -95,7 +95,7 @@ impl Ground {
         reserve(&self.file, self.bytes)
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -110,10 +110,10 @@ impl Ground {
         self.from
     }
 
-    /// Fills what is left. `progress` gets the bytes that are filled.
+    /// Fills the remainder. `progress` gets the number of filled bytes.
     ///
     /// # Errors
-    /// When a write fails, or `stop` was set; what was written stays, and the next fill goes on there.
+    /// When a write fails, or `stop` was set; what was written stays, and the next fill continues there.
     pub fn fill(
         mut self,
         seed: u64,

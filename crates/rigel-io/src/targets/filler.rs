@@ -22,7 +22,7 @@ const BLOCK: u64 = BLOCK_BYTES as u64;
 const PIECE: u64 = 4 * MIB;
 /// Pieces that are in flight, or whose data is made, at the same time.
 const WRITERS: u64 = 4;
-/// All that was written before this many bytes is on the medium.
+/// Everything written before this many bytes is on the medium.
 const DURABLE: u64 = GIB;
 /// Blocks that are checked of what an earlier fill wrote.
 const SAMPLES: u64 = 1024;
@@ -30,7 +30,7 @@ const SAMPLES: u64 = 1024;
 /// Why a fill ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FillStop {
-    /// The user wanted it.
+    /// The user stopped it.
     Stopped,
     /// The write at this offset failed.
     Failed(u64, Errno),
@@ -65,7 +65,7 @@ struct Stretch<'a> {
     seed: u64,
     stop: &'a AtomicBool,
     begin: u64,
-    /// The next piece that nobody has.
+    /// The next unclaimed piece.
     next: AtomicU64,
     failed: AtomicBool,
 }
@@ -76,7 +76,7 @@ impl<'a> Stretch<'a> {
         Self { fd, end, seed, stop, begin, next: AtomicU64::new(begin), failed: AtomicBool::new(false) }
     }
 
-    /// Some threads write, so one makes data while the device has that of others.
+    /// Some threads write, so one produces data while the device writes that of others.
     fn write(&self, progress: &mut dyn FnMut(u64)) -> Result<(), FillStop> {
         let (sender, done) = mpsc::channel();
         thread::scope(|scope| {
@@ -95,7 +95,7 @@ impl<'a> Stretch<'a> {
         })
     }
 
-    /// What one thread does. A piece that was begun is finished, so a fill that is stopped leaves no gap.
+    /// The work of one thread. A piece that was begun is finished, so a fill that is stopped leaves no gap.
     fn pieces(&self, done: &Sender<PieceOutcome>) {
         let mut buffer = AlignedBuffer::new(usize::try_from(PIECE).unwrap_or(usize::MAX));
         while !self.stop.load(Ordering::Relaxed) && !self.failed.load(Ordering::Relaxed) {
@@ -149,9 +149,9 @@ pub(super) fn write_all(file: &File, bytes: &[u8], at: u64) -> Result<(), Errno>
     file.write_all_at(bytes, at).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
-/// The offset from which on a fill of `bytes` has to write; all before it holds what an earlier one wrote. The end is searched by halving. Spread
-/// blocks before it show whether something else was written or discarded there since, and all that may not have been on the medium when the
-/// power went is read.
+/// The offset at which a fill of `bytes` has to start; everything before it holds what an earlier one wrote. The end is found by bisection. Spread
+/// blocks before it show whether something else was written or discarded there since, and everything that may not have reached the medium before
+/// a power loss is read.
 pub(super) fn filled(file: &File, bytes: u64) -> Result<u64, Errno> {
     let mut reader = Reader { file, bytes, buffer: AlignedBuffer::new(usize::try_from(PIECE).unwrap_or(0)) };
     let (mut low, mut high) = (0, bytes.div_ceil(PIECE));
@@ -180,13 +180,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Whether the block at an offset is one of a fill; of one behind the end, whether the last one is.
+    /// Whether the block at an offset belongs to a fill; beyond the end, whether the last one does.
     fn is_ours(&mut self, offset: u64) -> Result<bool, Errno> {
         let at = offset.min(self.bytes.saturating_sub(1) / BLOCK * BLOCK);
         self.are_ours(at, BLOCK)
     }
 
-    /// Whether all blocks of the piece at an offset are.
+    /// Whether all blocks of the piece at an offset do.
     fn all_ours(&mut self, offset: u64) -> Result<bool, Errno> {
         self.are_ours(offset, PIECE)
     }

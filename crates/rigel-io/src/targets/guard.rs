@@ -73,11 +73,11 @@ pub fn permit(facts: &TargetFacts, evidence: &TargetEvidence, consent: bool) -> 
     }
 }
 
-/// Whether [`permit`] would be given, by what is known about a target without reading it: who uses it, and what it is. `holds_no_data`: nothing was
+/// Whether [`permit`] would succeed, by what is known about a target without reading it: what uses it, and what it is. `holds_no_data`: nothing was
 /// ever written to it.
 ///
 /// # Errors
-/// As those of [`permit`]; also where nothing is known about what is on the target, which then may be anything.
+/// As those of [`permit`]; also if the contents of the target are unknown, and may be anything.
 pub fn foresee(
     facts: &TargetFacts,
     evidence: &[Evidence],
@@ -132,7 +132,7 @@ impl WritePermit {
         Ok(())
     }
 
-    /// Checks again, with the target open, that nobody uses it, and that nothing was written to it that the user did not
+    /// Checks again, with the target open, that nothing uses it, and that nothing was written to it that the user did not
     /// consent to lose.
     pub(crate) fn still_holds(&self, node: &Node, snapshot: &Snapshot) -> Result<(), Problem> {
         let blockers = in_use::blockers(node, snapshot);

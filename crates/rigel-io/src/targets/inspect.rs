@@ -89,12 +89,12 @@ pub fn inspect(path: &Path, snapshot: &Snapshot) -> Result<InspectedTarget, Prob
     Err(Problem::refused("the target is an empty file").at(place).next(next))
 }
 
-/// How much a fill of an empty file is offered where there is room.
+/// The suggested fill of an empty file if there is room.
 const FILL_BYTES: u64 = 4 * GIB;
 /// Less is not a target to measure.
 const LEAST_FILL_BYTES: u64 = 16 * MIB;
 
-/// What helps with an empty file that nothing can be written to.
+/// What helps with an empty file that cannot be written to.
 const fn unwritable_hint(error: Errno) -> &'static str {
     match error {
         Errno::ROFS => {
@@ -104,7 +104,7 @@ const fn unwritable_hint(error: Errno) -> &'static str {
     }
 }
 
-/// What fills an empty file: as much as is worth measuring, or most of what is left of its filesystem.
+/// The command that fills an empty file: as much as is worth measuring, or most of the free space of its filesystem.
 fn fill_hint(left_bytes: Option<u64>, place: &str) -> String {
     let fits = left_bytes.map_or(FILL_BYTES, |left| left / 10 * 9).min(FILL_BYTES);
     match (fits, left_bytes) {
@@ -125,7 +125,7 @@ fn fill_hint(left_bytes: Option<u64>, place: &str) -> String {
     }
 }
 
-/// The same, also of an empty file, which a fill gives a size.
+/// The same, also for an empty file, which a fill gives a size.
 ///
 /// # Errors
 /// When it is missing, unreadable, or of a kind that cannot be a target.
@@ -135,7 +135,7 @@ pub fn inspect_any(path: &Path, snapshot: &Snapshot) -> Result<InspectedTarget, 
     Ok(InspectedTarget { facts, node })
 }
 
-/// What is known about a block device that cannot be opened: what the kernel lists, and who uses it. `None` for anything
+/// What is known about a block device that cannot be opened: what the kernel lists, and what uses it. `None` for anything
 /// else.
 pub fn without_opening(path: &Path, snapshot: &Snapshot) -> Option<(TargetFacts, Vec<Evidence>)> {
     let system = snapshot.system();
@@ -164,7 +164,7 @@ impl InspectedTarget {
         TargetFacts { extents, ..self.facts }
     }
 
-    /// Who uses it: all evidence that needs no reading of the target. This is not enough for a permit.
+    /// What uses it: all evidence that needs no reading of the target. This is not enough for a permit.
     pub fn users(&self, snapshot: &Snapshot) -> Vec<Evidence> {
         in_use::evidence(&self.node, snapshot)
     }
@@ -177,8 +177,8 @@ impl InspectedTarget {
         own_file::evidence(&self.node)
     }
 
-    /// All evidence: who uses the target, and what is on it. Never empty. `progress` gets the bytes done and the bytes to
-    /// do; when `stop` becomes true, the search ends.
+    /// All evidence: what uses the target, and what is on it. Never empty. `progress` gets the bytes done and the bytes to
+    /// do; if `stop` becomes true, the search ends.
     ///
     /// # Errors
     /// When reading fails, or `stop` was set.

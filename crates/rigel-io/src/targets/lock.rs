@@ -19,10 +19,10 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The bytes of runs on several nodes; all behind the end of any file.
+/// The bytes of runs on several nodes; all beyond the end of any file.
 const RUNS: Range = Range { start: 1 << 62, end: i64::MAX };
 
-/// So long a lock or a device may belong to a program that has just died and whose ring the kernel is putting away.
+/// How long a lock or a device may belong to a program that has just died and whose ring the kernel is releasing.
 pub(super) const RELEASE: Duration = Duration::from_secs(2);
 
 /// Proof that this process has the lock of a file. The file can then be opened without a second lock, which would
@@ -44,7 +44,7 @@ impl Hold {
     }
 }
 
-/// Takes the lock; false when another process has it. A filesystem without locks (some FUSE and network ones) cannot
+/// Takes the lock; false if another process has it. A filesystem without locks (some FUSE and network ones) cannot
 /// tell, and counts as locked.
 pub(super) fn lock(file: &impl AsFd) -> Result<bool, Errno> {
     lock_within(RELEASE, file)

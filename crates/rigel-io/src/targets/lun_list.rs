@@ -25,7 +25,7 @@ pub struct LunEntry {
     pub path: PathBuf,
 }
 
-/// A list that is there under nearly the same name: with the suffix `.lun` once instead of twice, as ORION adds it itself, or with one.
+/// An existing list with nearly the same name: with the suffix `.lun` once instead of twice, as ORION adds it itself, or with one.
 fn similar(list: &Path) -> Option<PathBuf> {
     let name = list.to_str()?;
     let once = name.strip_suffix(".lun").filter(|name| name.ends_with(".lun"));
@@ -36,7 +36,7 @@ fn similar(list: &Path) -> Option<PathBuf> {
 /// Reads a list.
 ///
 /// # Errors
-/// When the file is missing, cannot be read, or is no list.
+/// When the file is missing, cannot be read, or is not a list.
 pub fn read(list: &Path) -> Result<Vec<LunEntry>, Problem> {
     let place = path_text::encode(list);
     let mut bytes = Vec::new();

@@ -16,14 +16,14 @@ const MOST: usize = 8;
 /// The device files, open as long as the target is.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
-    /// The same bytes.
+    /// Lock on the same bytes.
     same: Vec<File>,
-    /// What the target lies on.
+    /// Locks on the devices below.
     below: Vec<File>,
 }
 
 impl Neighbours {
-    /// Of a target that is open; none of a file.
+    /// For an open target; empty for a file.
     pub(super) fn of(target: BorrowedFd<'_>) -> Self {
         let sys = Path::new("/sys");
         let block = fs::fstat(target)
@@ -43,7 +43,7 @@ impl Neighbours {
         Self { same: all_of(&block), below: below.flat_map(|block| all_of(&block)).collect() }
     }
 
-    /// Says to others that this process loads the target. `beside`: also where another run of Rigel reads what this one reads.
+    /// Announces that this process loads the target. `beside`: even if another run of Rigel reads what this one reads.
     pub(super) fn announce(
         &self,
         target: &impl AsFd,
@@ -60,7 +60,7 @@ impl Neighbours {
         self.above(target).map_or(Ok(()), |other| allowed(other, beside))
     }
 
-    /// Another process that loads the same storage by another name; nothing is said to others.
+    /// Another process that loads the same storage under another name; does not announce anything.
     pub(super) fn other(&self, target: &impl AsFd, writes: bool, beside: bool) -> Option<OtherProcess> {
         let beside = beside && !writes;
         let files = self.same.iter().chain(&self.below);
@@ -73,12 +73,12 @@ impl Neighbours {
     }
 }
 
-/// Readers may be beside readers where that was requested.
+/// Readers may run next to readers if that was requested.
 const fn allowed(other: OtherProcess, beside: bool) -> Result<(), OtherProcess> {
     if beside && !other.writes { Ok(()) } else { Err(other) }
 }
 
-/// The file of a device as the kernel names it, when it is there and leads to it.
+/// The file of a device by its kernel name, if it exists and leads to it.
 fn open(block: &Block) -> Option<File> {
     let path = Path::new("/dev").join(&block.name);
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;

@@ -10,11 +10,11 @@ use std::path::Path;
 /// A cause and a next step.
 type PathHint = (&'static str, String);
 
-/// Signs between targets that stand in one word.
+/// Characters between several targets in one word.
 const SIGNS: [char; 3] = [',', ';', ':'];
 const QUOTES: [char; 6] = ['"', '\'', '\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}'];
 
-/// Of a word of the command line: a name of Oracle ASM, a word of another tool, a database, a pattern, several targets in one word.
+/// For a word of the command line: a name of Oracle ASM, a word of another tool, a database, a pattern, several targets in one word.
 pub fn in_command(name: &str) -> Option<PathHint> {
     let several = || {
         let parts = split(name).find(|parts| parts.iter().all(|part| Path::new(part).exists()))?;
@@ -29,7 +29,7 @@ pub fn in_command(name: &str) -> Option<PathHint> {
     of_name(name).or_else(several).or_else(pattern)
 }
 
-/// Of a line of a list, which no shell reads.
+/// For a line of a list, which no shell reads.
 pub fn in_list(line: &str) -> Option<PathHint> {
     let bare =
         line.trim_matches(|sign: char| QUOTES.contains(&sign) || [',', ';', ' ', '\t'].contains(&sign));
@@ -68,7 +68,7 @@ pub fn in_list(line: &str) -> Option<PathHint> {
                 alone("the blanks around it count as part of the path")
             }
             None if first_path(line).is_some() => first_path(line).map(|path| {
-                ("what stands behind the path counts as part of it", format!("write the path alone: {path}"))
+                ("what follows the path counts as part of it", format!("write the path alone: {path}"))
             }),
             None if bare.len() < line.trim_end().len() && line.ends_with([',', ';']) => {
                 alone("the last character counts as part of the path")
@@ -97,7 +97,7 @@ fn first_path(line: &str) -> Option<&str> {
     (first.starts_with('/') && Path::new(first).exists()).then_some(first)
 }
 
-/// Whether `sdb` is there as `/dev/sdb`.
+/// Whether `sdb` exists as `/dev/sdb`.
 fn is_of_dev(name: &str) -> bool {
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') && name.len() > 1;
     is_name && Path::new("/dev").join(name).exists()

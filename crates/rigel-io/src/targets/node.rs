@@ -114,7 +114,7 @@ impl Node {
         is_block.then(|| Block::by_number(&system.sys, self.identity().device)).flatten()
     }
 
-    /// Tells a block device from others that had its number; `None` for anything else.
+    /// Distinguishes a block device from others that had its number; `None` for anything else.
     pub(crate) fn generation(&self, system: &System) -> Option<Generation> {
         self.block(system)?.generation()
     }
@@ -131,7 +131,7 @@ impl Node {
         mount_id(self.pin.as_fd())
     }
 
-    /// The name of its filesystem as the kernel reports it, where that is one in memory.
+    /// The kernel's name of its filesystem, if that is in memory.
     pub(crate) fn memory_filesystem(&self) -> Option<&'static str> {
         memory_filesystem(self.pin.as_fd())
     }
@@ -149,8 +149,8 @@ pub(crate) fn mount_id(fd: BorrowedFd<'_>) -> Option<u64> {
     known.then_some(answer.stx_mnt_id)
 }
 
-/// The filesystem of a descriptor where it is one in memory, by the numbers of <linux/magic.h>: for a mount that the table of mounts
-/// does not have, as behind a changed root.
+/// The filesystem of a descriptor if it is in memory, by the numbers of <linux/magic.h>: for a mount that the table of mounts
+/// lacks, as after a change of root.
 pub(crate) fn memory_filesystem(fd: BorrowedFd<'_>) -> Option<&'static str> {
     match u32::try_from(fs::fstatfs(fd).ok()?.f_type).ok()? {
         0x0102_1994 => Some("tmpfs"),
@@ -159,7 +159,7 @@ pub(crate) fn memory_filesystem(fd: BorrowedFd<'_>) -> Option<&'static str> {
     }
 }
 
-/// Replaces an NVMe generic character device by the block device of its namespace; returns anything else as it is.
+/// Replaces an NVMe generic character device by the block device of its namespace; returns anything else unchanged.
 fn block_for_generic(pin: OwnedFd) -> Result<OwnedFd, Errno> {
     let stat = fs::fstat(&pin)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::CharacterDevice {
@@ -189,7 +189,7 @@ pub(crate) const fn block_id(number: (u32, u32)) -> NodeId {
     (TargetKind::BlockDevice, Identity { device: number, inode: 0 })
 }
 
-/// Major and minor number as the record keeps them.
+/// Major and minor number as in the record.
 pub(crate) fn number(device: u64) -> (u32, u32) {
     (fs::major(device), fs::minor(device))
 }

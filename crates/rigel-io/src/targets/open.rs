@@ -54,7 +54,7 @@ pub enum Access<'a> {
     ReadOnly,
     /// Writing to the targets that have a permit; one entry for each target.
     Permits(&'a [Option<WritePermit>]),
-    /// The same, of one of the nodes of the run with this number, which may write the same files.
+    /// The same, for one of the nodes of the run with this number, which may write the same files.
     Together(&'a [Option<WritePermit>], u64),
 }
 
@@ -115,7 +115,7 @@ impl OpenTargets {
         (0u16..).zip(&self.targets).flat_map(of).collect()
     }
 
-    /// Says to others that this process loads the targets. `beside`: also where another run of Rigel reads what this one reads.
+    /// Announces that this process loads the targets. `beside`: even if another run of Rigel reads what this one reads.
     ///
     /// # Errors
     /// When another one loads a target, unless `beside`.
@@ -135,7 +135,7 @@ impl OpenTargets {
         Ok(())
     }
 
-    /// Whether [`OpenTargets::announce`] would refuse targets that were open for a run that writes or does not; nothing is said to others.
+    /// Whether [`OpenTargets::announce`] would refuse targets that were open for a run that writes or does not; does not announce anything.
     ///
     /// # Errors
     /// When another run of Rigel loads a target.
@@ -167,7 +167,7 @@ impl OpenTargets {
         Ok(())
     }
 
-    /// Has the page cache drop what it holds of the targets, so the next reads ask the devices. Only advice: a page that is in use
+    /// Drops what the page cache holds of the targets, so the next reads reach the devices. Only advice: a page in use
     /// stays.
     pub fn forget_cached(&self) {
         for target in &self.targets {
@@ -175,10 +175,10 @@ impl OpenTargets {
         }
     }
 
-    /// Makes durable what was written to the targets and answered. May take as long as the devices need.
+    /// Makes everything durable that was written to the targets and acknowledged. May take as long as the devices need.
     ///
     /// # Errors
-    /// The first target that cannot say so.
+    /// The first target that cannot do so.
     pub fn flush(&self) -> Result<(), FirstError> {
         for (target, open) in (0u16..).zip(&self.targets).filter(|(_, open)| open.writable) {
             retry_on_intr(|| fs::fdatasync(open)).map_err(|errno| FirstError {
@@ -246,7 +246,7 @@ fn size_now(node: &Node, fd: &File) -> Result<u64, Problem> {
     size.map_err(|errno| refusal("the target does not report its size", &node.path, errno))
 }
 
-/// Locks a file, because two Rigels must not overwrite each other's stamps. The nodes of one run keep off each other's parts.
+/// Locks a file, because two Rigels must not overwrite each other's stamps. The nodes of one run keep to their own parts.
 fn lock_target(node: &Node, fd: &File, run: Option<u64>) -> Result<(), Problem> {
     let is_ours = run.map_or_else(|| lock(fd), |run| lock_together(fd, run));
     if is_ours.map_err(|errno| refusal("the target cannot be locked", &node.path, errno))? {

@@ -69,16 +69,16 @@ fn search(root: &Path, device: (u32, u32), ranges: &[(u64, u64)], limit: Duratio
 struct DevicePart {
     name: String,
     number: (u32, u32),
-    /// Where it begins on that one.
+    /// Its start on that device.
     start: u64,
     /// `None` for the device itself.
     len: Option<u64>,
-    /// Devices that lie on it.
+    /// Devices built on it.
     holders: Vec<String>,
 }
 
 impl DevicePart {
-    /// Which part of a range is on it, from its own start.
+    /// The part of a range that is on it, from its own start.
     fn part(&self, (at, len): (u64, u64)) -> Option<(u64, u64)> {
         let end = at.saturating_add(len).min(self.len.map_or(u64::MAX, |len| self.start.saturating_add(len)));
         let first = at.max(self.start);
@@ -108,7 +108,7 @@ impl DevicePart {
     }
 }
 
-/// Its partitions, or the device itself when it has none.
+/// Its partitions, or the device itself if it has none.
 fn places(root: &Path, device: (u32, u32)) -> Vec<DevicePart> {
     let directory = root.join(format!("sys/dev/block/{}:{}", device.0, device.1));
     let real = fs::canonicalize(&directory).unwrap_or_else(|_| directory.clone());
@@ -144,7 +144,7 @@ fn holders(directory: &Path) -> Vec<String> {
 
 struct Walk<'a> {
     place: &'a DevicePart,
-    /// By their place, from the start of the file system.
+    /// By position, from the start of the file system.
     ranges: &'a [(u64, u64)],
     until: Instant,
     limit: Duration,
@@ -199,7 +199,7 @@ impl Walk<'_> {
             && (node.nlink() < 2 || self.seen.len() >= MOST_WAITING || self.seen.insert(node.ino()))
     }
 
-    /// Adds what a file has of the ranges; `None` when it does not say.
+    /// Adds a file's share of the ranges; `None` if it does not report it.
     fn file(&mut self, path: &Path, page: &mut ExtentPage) -> Option<()> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let open = |more| rustix::fs::open(path, flags | more, Mode::empty());
@@ -223,7 +223,7 @@ impl Walk<'_> {
     }
 }
 
-/// Adds what an extent has of the ranges.
+/// Adds the parts of the ranges that an extent contains.
 fn add(facts: &mut OwnerFacts, place: &DevicePart, ranges: &[(u64, u64)], path: &Path, extent: &Extent) {
     // Those that lie in the file system's own structures, or are still in memory, have no place of their own.
     if extent.has(flags::UNKNOWN | flags::DELALLOC | flags::INLINE | flags::TAIL) {

@@ -22,19 +22,19 @@ pub fn free_bytes(place: &Path) -> Result<u64, Problem> {
     Ok(answer.f_bavail.saturating_mul(answer.f_frsize))
 }
 
-/// The same where it is known: not of a filesystem that tells no blocks, or is read-only.
+/// The same if it is known: not for a filesystem that reports no blocks, or is read-only.
 pub fn room_left(place: &Path) -> Option<u64> {
     let answer = fs::statvfs(place).ok().filter(|answer| answer.f_blocks > 0)?;
     let is_written = !answer.f_flag.contains(StatVfsMountFlags::RDONLY);
     is_written.then(|| answer.f_bavail.saturating_mul(answer.f_frsize))
 }
 
-/// Whether nobody can write there, as the filesystem is mounted so.
+/// Whether the filesystem is mounted read-only.
 pub fn is_read_only(place: &Path) -> bool {
     fs::statvfs(place).is_ok_and(|answer| answer.f_flag.contains(StatVfsMountFlags::RDONLY))
 }
 
-/// The directory that a file lies in: this one, when its path names none.
+/// The directory of a file: the current one, if its path names none.
 pub fn dir_of(path: &Path) -> &Path {
     path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -60,10 +60,10 @@ pub(super) fn check_file_limit(size_bytes: u64) -> Result<(), Errno> {
     if limit.is_some_and(|limit| limit < size_bytes) { Err(Errno::FBIG) } else { Ok(()) }
 }
 
-/// Refuses a directory in which this user can make no file.
+/// Refuses a directory in which this user cannot create a file.
 ///
 /// # Errors
-/// With what keeps the user from it.
+/// With the reason.
 pub fn check_creatable(dir: &Path) -> Result<(), Problem> {
     let may = fs::access(dir, Access::WRITE_OK | Access::EXEC_OK);
     may.map_err(|errno| refusal("no file can be created here", dir, errno))

@@ -40,9 +40,9 @@ pub struct ScratchRequest {
     pub keep: bool,
     /// Refuse a filesystem without O_DIRECT before anything is written.
     pub direct: bool,
-    /// Go on with a fill of this size that ended early, and leave a file when this one does. What is kept is not replaced.
+    /// Continue an unfinished fill of this size, and leave a file if this one does not finish. A kept file is not replaced.
     pub resume: bool,
-    /// The option that gives the size, for the next step where there is no room for it.
+    /// The option for the size, for the next step if there is no space.
     pub size_option: &'static str,
 }
 
@@ -75,10 +75,10 @@ impl ScratchFile {
         EmptyScratch::begin(place, wish)?.fill(progress, stop)
     }
 
-    /// Takes the file that an interrupted run left behind. Creates no file and removes none.
+    /// Takes the file that an interrupted run left behind. Creates and removes no file.
     ///
     /// # Errors
-    /// When it is gone, when another file is there, or when another run works on it.
+    /// When it is gone, when another file has its name, or when another run uses it.
     pub fn again(path: &Path, data_bytes: u64, seed: u64) -> Result<Self, Problem> {
         let wish =
             ScratchRequest { data_bytes, seed, keep: false, direct: true, resume: false, size_option: "" };
@@ -144,7 +144,7 @@ impl EmptyScratch {
         Err(locked(place))
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         match &self.0 {
             ScratchOwnership::Whole(file) => file.path(),
@@ -194,10 +194,10 @@ pub fn left_there(dir: &Path, data_bytes: Option<u64>) -> Option<(PathBuf, Heade
     })
 }
 
-/// Refuses what [`ScratchFile::create`] would refuse of a new file in this directory, as far as it can be known without writing.
+/// Refuses what [`ScratchFile::create`] would refuse for a new file in this directory, as far as it can be known without writing.
 ///
 /// # Errors
-/// When no file can be made there, or there is too little space.
+/// When no file can be created there, or there is too little space.
 pub fn foresee(dir: &Path, data_bytes: u64, size_option: &str) -> Result<(), Problem> {
     if left_there(dir, Some(data_bytes)).is_some() {
         return Ok(());

@@ -39,7 +39,7 @@ pub struct NvmeCommands {
 }
 
 impl NvmeCommands {
-    /// Commands to these targets; `None` when one of them has no namespace.
+    /// Commands to these targets; `None` if one of them has no namespace.
     pub(super) fn to(targets: &OpenTargets) -> Option<Self> {
         let place =
             |namespace: &Namespace| Place { namespace: namespace.id, block_shift: namespace.block_shift };

@@ -18,7 +18,7 @@ const MAX_ENTRIES: u32 = 32_768;
 pub(super) struct Shape {
     /// Entries that one call can submit; more need several calls.
     pub(super) submissions: u32,
-    /// One entry for each slot and one for the timer, so the queue is never too full for a completion.
+    /// One entry for each slot and one for the timer, so the queue always has room for a completion.
     pub(super) completions: u32,
     /// The kernel polls the device for completions instead of waiting for interrupts (IORING_SETUP_IOPOLL).
     pub(super) poll: bool,
@@ -40,7 +40,7 @@ enum Mode {
     Deferred,
     /// When this thread enters the kernel for any reason (Linux 5.19).
     Cooperative,
-    /// At once, by interrupting this thread.
+    /// Immediately, by interrupting this thread.
     Plain,
 }
 
@@ -93,8 +93,8 @@ fn in_mode<W: Wire>(shape: Shape, mode: Mode) -> io::Result<RingOf<W>> {
     builder.build(shape.submissions)
 }
 
-/// Makes the rings of all workers at once, each in its full size, and sends a NOP through every one. The memory may be
-/// enough for one ring and not for all, and a kernel may allow a ring but refuse its use.
+/// Makes the rings of all workers together, each in its full size, and sends a NOP through every one. The memory may
+/// be enough for one ring and not for all, and a kernel may allow a ring but refuse its use.
 ///
 /// # Errors
 /// The error of the kernel.
@@ -136,7 +136,7 @@ fn send_nop<W: Wire>(ring: &mut RingOf<W>) -> io::Result<()> {
     }
 }
 
-/// Registers the files of all targets and the memory of I/Os, as far as the kernel allows. What it refused is noted in
+/// Registers the files of all targets and the memory of I/Os, as far as the kernel allows. Refusals are noted in
 /// `facts`.
 pub(super) fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     ring: &IoUring<S, C>,

@@ -13,7 +13,7 @@ use rigel_core::load::workload::Direction;
 use std::os::fd::RawFd;
 use std::ptr::NonNull;
 
-/// How entries name their file and their buffer.
+/// How entries name their file and buffer.
 #[derive(Debug)]
 pub struct Names {
     /// For each target: its index among the registered files, or its descriptor.

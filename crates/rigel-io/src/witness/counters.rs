@@ -12,7 +12,7 @@ use rustix::param::clock_ticks_per_second;
 use std::fs::File;
 use std::path::Path;
 
-/// The kernel counts in this unit, whatever the sectors of the device are.
+/// The kernel's unit of counting, whatever the device's sector size.
 const SECTOR_BYTES: u64 = 512;
 /// Enough for the first line of /proc/stat (at most 220 characters), and for each of the other files.
 const BUFFER_BYTES: usize = 1024;
@@ -78,7 +78,7 @@ impl Counters {
         }
     }
 
-    /// `None` where one of the devices or mounts cannot be read, or none is watched.
+    /// `None` if one of the devices or mounts cannot be read, or none is watched.
     fn carried(&self) -> Option<DeviceTransfer> {
         let devices = self.bottom.iter().map(|device| device.read(moved));
         let mut each = devices.chain(self.nfs.exchanged());
@@ -87,12 +87,12 @@ impl Counters {
     }
 }
 
-/// How long somebody on the host has waited for I/O since it started (PSI `some`).
+/// How long tasks on the host have waited for I/O since it started (PSI `some`).
 #[derive(Debug)]
 pub struct IoPressure(Source);
 
 impl IoPressure {
-    /// Of the host whose root this is.
+    /// For the host with this root.
     pub fn open(root: &Path) -> Self {
         Self(Source(File::open(root.join("proc/pressure/io")).ok()))
     }

@@ -41,7 +41,7 @@ impl LimitsWatch {
         }
     }
 
-    /// The changes behind `start_ns`. All of them are forgotten.
+    /// The changes after `start_ns`. All of them are forgotten.
     pub(super) fn since(&mut self, start_ns: u64) -> Vec<LimitsChange> {
         let mut changes = std::mem::take(&mut self.changes);
         changes.retain(|change| change.at_ns > start_ns);

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The text of some thirty mounts. It is read with each sample, and on a host with many more it would make samples rare.
 const MOST_BYTES: usize = 256 << 10;
 
-/// The mounts that are watched, and the file that tells of all mounts of the host.
+/// The watched mounts, and the file that lists all mounts of the host.
 #[derive(Debug)]
 pub(super) struct Clients {
     mounts: Vec<PathBuf>,
@@ -41,8 +41,8 @@ fn contents(mut file: &File) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Of the last mount at a place, which is on top. `bytes:` has what programs read and wrote with and without the page cache, then what was read
-/// from the server and written to it (Linux: `nfs_show_stats` in fs/nfs/super.c).
+/// For the last mount at a path, which hides the others. `bytes:` has what programs read and wrote with and without
+/// the page cache, then what was read from the server and written to it (Linux: `nfs_show_stats` in fs/nfs/super.c).
 fn exchanged(text: &[u8], mount: &Path) -> Option<DeviceTransfer> {
     let mut found = None;
     let mut is_it = false;

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-/// Readings that are kept: 13 minutes at ten per second. Longer visits keep every second one.
+/// Most stored readings: 13 minutes at ten per second. Longer visits store every second one.
 const MOST_READINGS: usize = 8192;
 /// Readings at the start. The fastest of them is the cost of one.
 const TRIALS: usize = 3;
@@ -21,7 +21,7 @@ pub(super) enum Request {
     Mark { answer: Sender<()> },
     /// A reading now, and the samples of an interval.
     Between { start_ns: u64, end_ns: u64, answer: Sender<Option<Witness>> },
-    /// A look at the limits now, and their changes since a time.
+    /// The current limits, and their changes since a time.
     LimitsSince { start_ns: u64, answer: Sender<Vec<LimitsChange>> },
 }
 
@@ -54,7 +54,7 @@ impl<C: Clock> Watch<C> {
         watch
     }
 
-    /// Makes a reading every `period_ns` and on every question, until the sender is gone.
+    /// Takes a reading every `period_ns` and on every question, until the sender has ended.
     pub(super) fn serve(mut self, requests: &Receiver<Request>, period_ns: u64) {
         let mut due_ns = self.clock.now_ns().saturating_add(period_ns);
         loop {
@@ -74,7 +74,7 @@ impl<C: Clock> Watch<C> {
         }
     }
 
-    /// The receiver may be gone; then the answer is dropped.
+    /// The receiver may have ended; then the answer is dropped.
     fn answer(&mut self, request: Request, period_ns: u64) {
         self.read();
         self.limits.look(&self.clock);

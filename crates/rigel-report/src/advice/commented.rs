@@ -8,7 +8,7 @@ use crate::text::wrapped;
 use rigel_core::path_text::printable;
 use rigel_uses::advice::{Advice, Kind, Product, Refusal, SettingAdvice};
 
-/// A file in the making, whose comments begin with a sign.
+/// A file under construction, whose comments begin with a sign.
 pub(super) struct CommentedFile {
     pub(super) page: Page,
     sign: &'static str,
@@ -31,17 +31,17 @@ impl CommentedFile {
         wrapped(&mut self.page, &format!("{} ", self.sign), &format!("{}   ", self.sign), text);
     }
 
-    /// The same, further in.
+    /// The same, indented further.
     pub(super) fn comment_below(&mut self, text: &str) {
         wrapped(&mut self.page, &format!("{}   ", self.sign), &format!("{}     ", self.sign), text);
     }
 
-    /// A line that the product would read if it were no comment; it is never broken.
+    /// A line that the product would read if it were not a comment; it is never broken.
     pub(super) fn comment_out(&mut self, line: &str) {
         self.page.line(format_args!("{} {line}", self.sign));
     }
 
-    /// The reasons of a value, which stands above them: each fact once. How a remark came about, the page explains.
+    /// The reasons for a value, above it: each fact once. The page explains how a remark is derived.
     pub(super) fn explanation(&mut self, advice: &Advice, given: &SettingAdvice) {
         let range = range(&given.value).map(|range| format!("{range} over the 95 % intervals. "));
         if let Some(rough) = &given.rough {

@@ -9,11 +9,11 @@ use rigel_core::path_text::printable;
 use rigel_uses::advice::{Advice, Kind, Product, Refusal};
 use std::fmt::Write as _;
 
-/// The file. `server_version` is the major version of the server that will read it: settings that came later are comments, and so
+/// The file. `server_version` is the major version of the server that will read it: settings added later are comments, and so
 /// are those that experiments did not confirm for it.
 ///
 /// # Errors
-/// When the runs support none of its settings, or not all where the product wants all.
+/// When the runs support none of its settings, or not all if the product needs all.
 pub fn file(advisory: &Advisory<'_>, product: Product, server_version: u32) -> Result<String, Problem> {
     let advice: Vec<&Advice> = advisory.advised.of_product(product).collect();
     let given = advice.iter().filter(|advice| advice.outcome.is_ok()).count();
@@ -36,7 +36,7 @@ pub fn file(advisory: &Advisory<'_>, product: Product, server_version: u32) -> R
     })
 }
 
-/// Settings that miss the same thing are listed together. Every step is listed once.
+/// Settings that lack the same thing are listed together. Every step is listed once.
 fn unsupported(product: Product, advice: &[&Advice]) -> Problem {
     let mut missing: Vec<(&Refusal, Vec<&str>)> = Vec::new();
     let mut next: Vec<String> = Vec::new();

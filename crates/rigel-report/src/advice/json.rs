@@ -72,11 +72,11 @@ struct AdviceDocument {
     otherwise: Vec<OtherwiseDocument>,
     /// What to know before the value is used.
     remark: Option<String>,
-    /// Why the value is only rough: it lies somewhere between `lo` and `hi`; null for one that is good enough, and when it is withheld.
+    /// Why the value is only rough: it is somewhere between `lo` and `hi`; null for one that is good enough, and if it is withheld.
     rough: Option<Refusal>,
     /// How the value was derived from the figures; null when it is withheld.
     derivation: Option<String>,
-    /// The figures behind it, also of a value that is withheld.
+    /// The figures behind it, even if the value is withheld.
     measured: Vec<MeasuredDocument>,
     /// Why there is no value; null when there is one.
     refused: Option<Refusal>,
@@ -109,7 +109,7 @@ struct MeasuredDocument {
     figure: EstimateForm,
     /// The run that measured it.
     run: String,
-    /// The flags beside it.
+    /// Its flags.
     flags: Vec<Flag>,
 }
 

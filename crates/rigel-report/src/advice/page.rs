@@ -16,7 +16,7 @@ const BELOW: &str = "      ";
 /// The start of a line with a figure.
 const FIGURE: &str = "      - ";
 
-/// Advice for people; with the formula, the figures and the source of every setting where that is requested.
+/// Advice for people; with the formula, the figures and the source of every setting if requested.
 struct AdvicePage<'a>(&'a Advisory<'a>, bool);
 
 impl Document for AdvicePage<'_> {
@@ -40,7 +40,7 @@ pub fn page(advisory: &Advisory<'_>, explain: bool) -> String {
     AdvicePage(advisory, explain).text(Style::default())
 }
 
-/// How many settings there are, and how many of them ask for care.
+/// How many settings there are, and how many of them need care.
 fn answer(advisory: &Advisory<'_>) -> Block {
     let advice = &advisory.advised.advice;
     let given = advice.iter().filter(|one| one.outcome.is_ok()).count();
@@ -60,7 +60,7 @@ fn answer(advisory: &Advisory<'_>) -> Block {
     }
 }
 
-/// What the words in the tables mean; only those that occur.
+/// The meaning of the words that occur in the tables.
 fn legend(advisory: &Advisory<'_>, explain: bool) -> Vec<String> {
     let given = || advisory.advised.advice.iter().filter(|one| one.outcome.is_ok());
     let hints = given().any(|one| one.outcome.as_ref().is_ok_and(|given| given.is_hint));
@@ -106,7 +106,7 @@ fn section(advisory: &Advisory<'_>, product: Product, explain: bool) -> Vec<Bloc
     vec![Block::part(blocks), Block::part(derived)]
 }
 
-/// A line for each setting: its value, the range, from which version on there is one, whether it is a comment in the file.
+/// A line for each setting: its value, the range, from which version on it exists, whether it is a comment in the file.
 fn table(advice: &[&Advice]) -> Block {
     let rows: Vec<[String; 4]> = advice.iter().map(|one| row(one)).collect();
     Table::of("setting", &rows)
@@ -135,7 +135,7 @@ fn row(advice: &Advice) -> [String; 4] {
     }
 }
 
-/// What to know before the value is used, without how it came about.
+/// What to know before the value is used, without how it was derived.
 fn beyond_why(given: &SettingAdvice) -> Option<&str> {
     let remark = given.remark.as_deref()?;
     Some(remark.strip_suffix(given.why.as_str()).map_or(remark, str::trim_end))

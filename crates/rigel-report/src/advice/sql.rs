@@ -8,7 +8,7 @@ use rigel_uses::advice::{Advice, Product};
 
 /// The columns of the row, in the order of the table behind the view.
 const ROW: [&str; 5] = ["MAX_IOPS", "MAX_MBPS", "MAX_PMBPS", "LATENCY", "NUM_PHYSICAL_DISKS"];
-/// Leaves the parameter to Oracle from the next start on; that it was not set is not an error.
+/// Leaves the parameter to Oracle from the next start on; an unset one is not an error.
 const RESET: &str = "\
 BEGIN
   EXECUTE IMMEDIATE 'ALTER SYSTEM RESET db_file_multiblock_read_count SCOPE = SPFILE';
@@ -48,7 +48,7 @@ pub(super) fn script(advisory: &Advisory<'_>, advice: &[&Advice]) -> String {
     format!("SET DEFINE OFF\n{}", file.page.into_string())
 }
 
-/// The only supported way to fill the row is CALIBRATE_IO itself; this one is practised, and stays a comment.
+/// The only supported way to fill the row is CALIBRATE_IO itself; this one is a common workaround, and stays a comment.
 fn insert(file: &mut CommentedFile, advice: &[&Advice]) {
     let values: Option<Vec<&str>> = ROW.iter().map(|column| value(advice, column)).collect();
     let Some(values) = values else { return };

@@ -8,13 +8,13 @@ use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::path_text::printable;
 use rigel_uses::advice::{Advice, Kind, Refusal};
 
-/// A part for each kind of care; nothing is in it when nothing casts doubt on the values.
+/// A part for each kind of warning; empty without doubts about the values.
 pub(super) fn blocks(advisory: &Advisory<'_>) -> [Block; 3] {
     let advice = &advisory.advised.advice;
     [in_question(advice, Kind::InDoubt), in_question(advice, Kind::Rough), in_doubt(&advisory.advised.flags)]
 }
 
-/// Settings that are withheld, or rough, for the same reason are named together, and what has the same remedy stands above it.
+/// Settings that are withheld, or rough, for the same reason are named together, below their common remedy.
 fn in_question(advice: &[Advice], kind: Kind) -> Block {
     let all = withheld(advice, kind);
     let (head, remedy_of) = match kind {
@@ -41,7 +41,7 @@ fn in_question(advice: &[Advice], kind: Kind) -> Block {
     Block::part(blocks)
 }
 
-/// A command line stays whole, so it can be copied.
+/// A command line stays unbroken, so it can be copied.
 pub(super) fn command(refusal: &Refusal) -> Vec<Block> {
     let place = refusal.place().map(|place| Block::whole("      ", format!("{place}:")));
     let line = refusal.command.as_ref().map(|line| Block::whole("      ", printable(line)));
@@ -57,7 +57,7 @@ fn names_with_products(all: &[WithheldSetting<'_>]) -> String {
     of_products.collect::<Vec<_>>().join("; ")
 }
 
-/// That a device is simulated is said elsewhere.
+/// Another part says that a device is simulated.
 fn in_doubt(flags: &[Flag]) -> Block {
     let others = flags.iter().filter(|flag| flag.code != FlagCode::Simulated);
     let mut blocks: Vec<Block> = others

@@ -18,7 +18,7 @@ use rigel_core::units::say::{number, percent};
 use rigel_uses::beside::{BesideLoad, Limit, Way};
 use rigel_uses::compare::Comparison;
 
-/// Of rate, latency, and the percentile where it is one of reads.
+/// The titles of rate, latency, and the percentile if it is one of reads.
 const TITLES: [&str; 3] =
     ["Reads per second", "Mean latency of a read", "99th percentile of the latency of a read"];
 /// A look-up may read blocks of the index as well.
@@ -85,7 +85,7 @@ fn figures(both: &RawAndSqlView<'_>) -> Figures {
     Figures::of(&comparison(both), sides, |_| axis.to_owned()).entitled(&titles)
 }
 
-/// Where a statement has many look-ups, its percentiles are not those of reads.
+/// If a statement has many look-ups, its percentiles are not those of reads.
 fn comparison(both: &RawAndSqlView<'_>) -> Comparison {
     let sql = both.view.record.header.request.sql();
     let is_batch = sql.is_some_and(|sql| sql.probe.is_batch());
@@ -94,7 +94,7 @@ fn comparison(both: &RawAndSqlView<'_>) -> Comparison {
     shown
 }
 
-/// The highest rates, what part reaches SQL, and what the limit is.
+/// The highest rates, the part that reaches SQL, and the limit.
 fn cards(both: &RawAndSqlView<'_>) -> Vec<Card> {
     let Some(best) = both.found.best() else { return Vec::new() };
     let card = |title: &str, value: String, about: String| Card {
@@ -149,7 +149,7 @@ fn loads(both: &RawAndSqlView<'_>, room: Room) -> Block {
         .done()
 }
 
-/// Where the time of the sessions went.
+/// How the sessions spent their time.
 fn waits(both: &RawAndSqlView<'_>) -> Block {
     let of = |load: &BesideLoad| -> Vec<(u32, String, f64)> {
         words::waits(load).map(|(event, share)| (load.sessions, event, share)).collect()
@@ -167,7 +167,7 @@ fn waits(both: &RawAndSqlView<'_>) -> Block {
     )
 }
 
-/// What was measured, and how it was asked for.
+/// What was measured, and the command line.
 fn run(both: &RawAndSqlView<'_>, ways: Vec<(String, String)>) -> Block {
     let header = &both.view.record.header;
     // Which side is which is said already.

@@ -11,12 +11,12 @@ use rigel_core::units::Bytes;
 use rigel_core::units::say::{counted, number, percent, time};
 use rigel_uses::beside::{BesideLoad, Limit};
 
-/// Events with less of the time are in the JSON document only.
+/// Events with a smaller share of the time are in the JSON document only.
 const LEAST_SHARE: f64 = 0.005;
-/// How a wait for nothing is kept in records.
+/// The name in records of waiting for nothing.
 const ON_A_CPU: &str = "CPU";
 
-/// What the two ways are.
+/// The two ways.
 pub(super) fn ways(both: &RawAndSqlView<'_>) -> [String; 2] {
     let header = &both.view.record.header;
     let files = header.request.of_side(Side::A, &header.targets);
@@ -45,12 +45,12 @@ pub(super) fn ways(both: &RawAndSqlView<'_>) -> [String; 2] {
     ]
 }
 
-/// Whether the run is of commits.
+/// Whether the run measures commits.
 pub(super) fn writes(both: &RawAndSqlView<'_>) -> bool {
     both.view.record.header.request.writes_at_all()
 }
 
-/// What is counted in a second, raw and through SQL. A look-up through an index may be more than one read.
+/// The unit per second, raw and through SQL. A look-up through an index may be more than one read.
 pub(super) fn units(both: &RawAndSqlView<'_>) -> [&'static str; 2] {
     match (writes(both), by_index(both)) {
         (true, _) => ["commits/s"; 2],
@@ -100,7 +100,7 @@ const fn limit(limit: Option<Limit>) -> &'static str {
     }
 }
 
-/// What the verdict is based on, sentences.
+/// The evidence for the verdict, in sentences.
 pub(super) fn evidence(both: &RawAndSqlView<'_>) -> Vec<String> {
     let Some(load) = both.found.best() else { return Vec::new() };
     let [each, raw] = if writes(both) { ["commit", "write"] } else { ["look-up", "read"] };
@@ -121,7 +121,7 @@ fn of_flushes(load: &BesideLoad) -> Option<String> {
     ))
 }
 
-/// What look-ups through an index read; `per_s` of them are made.
+/// The index reads of look-ups, `per_s` of which there are.
 pub(crate) fn of_index(blocks: f64, per_s: f64) -> String {
     format!(
         "A look-up through the index reads one block of the table and {} of the index, so {} look-ups per \
@@ -132,7 +132,7 @@ pub(crate) fn of_index(blocks: f64, per_s: f64) -> String {
     )
 }
 
-/// `0.013`, and no digits behind those that a count has.
+/// `0.013`, with no more digits than a count has.
 fn index_share(blocks: f64) -> String {
     if blocks < 0.0005 { "almost none".to_owned() } else { format!("{blocks:.3}") }
 }
@@ -169,7 +169,7 @@ fn of_waits(load: &BesideLoad) -> Option<String> {
     (!told.is_empty()).then(|| format!("Where the time of the sessions went: {}.", told.join(", ")))
 }
 
-/// The events that took a part of the time, as they are reported.
+/// The events that took a share of the time, as they are reported.
 pub(super) fn waits(load: &BesideLoad) -> impl Iterator<Item = (String, f64)> {
     let told = |event: &str| match event {
         ON_A_CPU => "on a CPU".to_owned(),
@@ -179,11 +179,11 @@ pub(super) fn waits(load: &BesideLoad) -> impl Iterator<Item = (String, f64)> {
     shown.map(move |(event, share)| (told(event), *share))
 }
 
-/// How certain.
+/// The certainty.
 pub(super) const SURE: &str = "± is each rate on its own (95 %). SQL of raw comes from back-to-back pairs, \
     so common slowdowns cancel out; it may differ from SQL divided by raw in its row.";
 
-/// What the columns of CPU time are.
+/// The meaning of the columns of CPU time.
 pub(super) const CPU: &str = "us: CPU time of one, by Rigel's threads and, through SQL, the server's \
     sessions. idle: the host's CPU time that was idle while SQL ran.";
 

@@ -29,7 +29,7 @@ pub(crate) struct BurstDocument {
     cause: Option<&'static str>,
     /// The rate if it did not fall, in the unit of the class; null if it did.
     rate: Option<Estimate>,
-    /// The rate before the fall, in the unit of the class; null where there was none.
+    /// The rate before the fall, in the unit of the class; null if there was none.
     high: Option<Estimate>,
     /// The rate after it, which is what a bucket refills.
     low: Option<Estimate>,
@@ -41,7 +41,7 @@ pub(crate) struct BurstDocument {
     credit_bytes: Option<Estimate>,
     /// Seconds in which the lower rate refills the bucket; null if it is not a bucket.
     refill_s: Option<Estimate>,
-    /// The test of the bucket; null where there was none.
+    /// The test of the bucket; null if there was none.
     test: Option<BurstTestDocument>,
     /// The same as sentences.
     says: String,
@@ -64,7 +64,7 @@ struct BurstTestDocument {
     ratio_hi95: f64,
 }
 
-/// That of a run; `None` of another one.
+/// The document of a run; `None` for another one.
 pub(crate) fn document(view: &View<'_>) -> Option<BurstDocument> {
     let found = view.findings.burst.as_ref()?;
     let (answer, cause) = answer(&found.found);

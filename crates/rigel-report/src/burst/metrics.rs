@@ -8,7 +8,7 @@ use crate::view::View;
 use rigel_core::stats::burst::BurstVerdict;
 use rigel_core::stats::{Basis, Estimate, Interval};
 
-/// Nothing of another run.
+/// Empty for another run.
 pub(crate) fn families(view: &View<'_>) -> Vec<Family> {
     let Some(found) = &view.findings.burst else { return Vec::new() };
     let run = run_label(view);

@@ -12,13 +12,13 @@ use rigel_core::stats::burst::{BurstVerdict, Credit, Doubt, Recovery};
 use rigel_core::units::say::{number, short, two_units};
 use rigel_core::units::{GIB, NS_PER_S, Nanos, to_f64};
 
-/// What was reached; of numbers that must not be used only that they say nothing.
+/// The result; of numbers that must not be used only that they say nothing.
 pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
     let unusable = || "These numbers do not show whether the rate lasts.".to_owned();
     sentence(view).map(|found| if usable { found } else { unusable() })
 }
 
-/// `3,000 IOPS for 28 min, then 300: a token bucket of 4.54M I/Os, full again after 4 h 12 min of idle time. ..` `None` of another run.
+/// `3,000 IOPS for 28 min, then 300: a token bucket of 4.54M I/Os, full again after 4 h 12 min of idle time. ..` `None` for another run.
 pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let found = view.findings.burst.as_ref()?;
     Some(match &found.found {
@@ -113,7 +113,7 @@ fn doubt_sentence(found: &BurstFindings, doubt: &Doubt) -> String {
     }
 }
 
-/// What a size is worth of a bucket whose level at the start nobody knows.
+/// The doubt about the size of a bucket whose level at the start is unknown.
 fn doubt_of_start(found: &BurstFindings) -> Option<String> {
     let is_bucket = matches!(found.found, BurstVerdict::TokenBucket(..));
     let is_known = credit_of(&found.found).is_some();
@@ -122,7 +122,7 @@ fn doubt_of_start(found: &BurstFindings) -> Option<String> {
     })
 }
 
-/// What was done, and how the figures follow.
+/// The method, and how the figures follow.
 pub(super) fn about(found: &BurstFindings) -> String {
     let kind = if found.load.figure == Figure::Mbps { "large" } else { "small" };
     let start = doubt_of_start(found).map_or_else(String::new, |start| format!(" {start}"));
@@ -145,7 +145,7 @@ fn value(found: &BurstFindings, per_s: f64) -> String {
     number(found.load.rate(Estimate::bare(per_s)).value)
 }
 
-/// `4.54M I/Os`, or `120 GiB` where bytes are counted.
+/// `4.54M I/Os`, or `120 GiB` if bytes are counted.
 pub(super) fn amount(load: &LoadClass, ios: f64) -> String {
     if load.figure == Figure::Mbps {
         let gib = ios * to_f64(load.io_bytes()) / to_f64(GIB);

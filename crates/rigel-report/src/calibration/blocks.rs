@@ -38,7 +38,7 @@ pub fn answers(found: &Document, style: Style) -> String {
     found.text(style)
 }
 
-/// What was reached, then what casts doubt on it; what must not be used begins with that.
+/// The results, then doubts about them; if they must not be used, that comes first.
 fn conclusion(found: &Conclusion, room: Room) -> Vec<Block> {
     let is_bad = found.tone == Tone::DoNotUse || found.reached.is_empty();
     let reached = std::iter::once(&found.reached).chain(&found.working).chain([&found.sureness]);
@@ -49,7 +49,7 @@ fn conclusion(found: &Conclusion, room: Room) -> Vec<Block> {
     std::iter::once(verdict).chain(warnings::list(&found.causes, room)).chain(limited).collect()
 }
 
-/// A row for each figure, and why there is none.
+/// A row for each figure, and why one is missing.
 pub(crate) fn figures(found: &Document) -> Vec<Block> {
     let answers = &found.answers;
     let has_commits = answers.figure(COMMIT_LATENCY).is_some();
@@ -97,7 +97,7 @@ fn value(found: Option<EstimateForm>, decimals: usize) -> String {
     found.map_or_else(|| "-".to_owned(), |found| format!("{:.decimals$}", found.value))
 }
 
-/// Every flag of an answer that is older than verdicts.
+/// Every flag of an answer from before verdicts existed.
 fn flags(flags: &[Flag]) -> Vec<Block> {
     let line = |flag: &Flag| {
         let (mark, ink) = if flag.invalid { ("Do not use: ", Ink::Invalid) } else { ("", Ink::Flag) };

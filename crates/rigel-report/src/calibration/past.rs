@@ -30,7 +30,7 @@ fn load(found: &Document) -> ([u64; 2], u8) {
     ([found.size_small, found.size_large], found.write_percent)
 }
 
-/// Of calibrations of one load.
+/// For calibrations of one load.
 fn of(like: &[&Document]) -> SessionSpread {
     SessionSpread::new(|answer| {
         let figures = like.iter().filter_map(|found| found.answers.common(answer));
@@ -38,7 +38,7 @@ fn of(like: &[&Document]) -> SessionSpread {
     })
 }
 
-/// What another calibration will show: a sentence for each storage and load that has enough of them, or what is missing.
+/// What another calibration will show: a sentence for each storage and load with enough of them, or what is missing.
 pub(super) fn another(all: &[Document]) -> Vec<String> {
     let usable: Vec<&Document> = all.iter().filter(|found| is_usable(found)).collect();
     let mut told = Vec::new();

@@ -18,7 +18,7 @@ use rigel_core::units::say::{self, time, two_units};
 use rigel_core::units::{to_f64, us_from_ns};
 use rigel_uses::compare::{Comparison, Difference, Effect, Row, SoakTotals};
 
-/// Letters of both sides that find room in a row.
+/// Characters of both sides that fit into a row.
 const MOST_OF_ROW: usize = 100;
 const COUNTED: &str = "Counted, not judged: another soak may find different ones.";
 
@@ -43,7 +43,7 @@ impl Document for ComparisonView<'_> {
     }
 }
 
-/// Every row, with its charts; on a terminal the rows that say something of their own.
+/// Every row, with its charts; on a terminal only the rows that add something.
 pub(super) fn changes(found: &Comparison, figures: &Figures, room: Room) -> Vec<Block> {
     if !room.is_wide() {
         let rows: Vec<_> = found.shown().map(of_row).collect();
@@ -55,7 +55,7 @@ pub(super) fn changes(found: &Comparison, figures: &Figures, room: Room) -> Vec<
     all
 }
 
-/// A card for each quantity of the runs. The rate within a bound that never binds is the highest rate.
+/// A card for each quantity of the runs. The rate within a limit that never binds is the highest rate.
 pub(super) fn cards(found: &Comparison) -> Vec<Card> {
     let is_told = |row: &&Row| found.repeated_by(row).is_some_and(|other| other.point.is_none());
     let card = |row: &Row| {
@@ -94,7 +94,7 @@ fn all_names(found: &Comparison, quantity: Quantity) -> String {
     names.join(" = ")
 }
 
-/// What the columns mean, the lowest latency where a rate of the table says the same, and why rows have no verdict.
+/// The meaning of the columns, the lowest latency if a rate of the table implies it, and why rows have no verdict.
 pub(super) fn explanations(compared: &ComparisonView<'_>) -> Vec<Block> {
     let found = compared.comparison;
     let repeated = |row: &Row| {
@@ -116,7 +116,7 @@ pub(super) fn explanations(compared: &ComparisonView<'_>) -> Vec<Block> {
     std::iter::once(Block::about(meaning(compared))).chain(best).chain(doubts).collect()
 }
 
-/// What is counted of soaks, side by side.
+/// The counts of soaks, side by side.
 fn endured([base, new]: [SoakTotals; 2]) -> Block {
     let count = |count: u64, ios: u64| format!("{} of {}", grouped(count), grouped(ios));
     let failed = |side: SoakTotals| count(side.errors, side.ios.saturating_add(side.errors));

@@ -16,21 +16,21 @@ const LATE: &str = "but Rigel started some I/Os late (PACING_LATE), so part of t
 /// More load levels are counted.
 const MOST_NAMED: usize = 4;
 
-/// What loads and the new side are called.
+/// Names for loads and the new side.
 pub(crate) struct Names<'a> {
-    /// A load, as a sentence continues after `at`.
+    /// A load, as text after `at`.
     pub load: &'a dyn Fn(&Row) -> Option<String>,
     /// A quantity of the new side.
     pub quantity: &'a dyn Fn(Quantity) -> String,
 }
 
-/// Where a gate fails, or what leaves it undecided, with the interval; `None` of one that passed.
+/// Where a gate fails, or what leaves it undecided, with the interval; `None` if it passed.
 pub fn reason(judged: &GateResult, comparison: &Comparison) -> Option<String> {
     let quantity = |quantity: Quantity| format!("{} of the new side", quantity.name());
     reason_in(judged, comparison, &Names { load: &place, quantity: &quantity })
 }
 
-/// The same with words of the caller's.
+/// The same with the caller's words.
 pub(crate) fn reason_in(judged: &GateResult, comparison: &Comparison, names: &Names<'_>) -> Option<String> {
     let limit = match judged.gate.bound {
         GateBound::Change(bound) => format!("{} %", signed_percent(bound)),
@@ -75,7 +75,7 @@ fn rows(judged: &GateResult, rows: &[&Row], what: &str, names: &Names<'_>) -> Op
     Some(format!("{place}{found}{more}"))
 }
 
-/// Whether the gate is open because a part of the latency is the tool's.
+/// Whether the gate is open because part of the latency is the tool's.
 fn is_late(judged: &GateResult, row: &Row) -> bool {
     row.standing == SideUsability::Late
         && !row.quantity.what.is_rate()
@@ -110,7 +110,7 @@ fn unseen(judged: &GateResult) -> String {
     format!("{count} {verb} not in every run, and the limit may be broken there ({}{more})", named(&points))
 }
 
-/// What the gates come to, as a sentence; nothing without gates.
+/// The result of the gates, as a sentence; `None` without gates.
 pub(crate) fn sentence(gates: &[GateResult]) -> Option<String> {
     let count = |outcome| gates.iter().filter(|gate| gate.outcome == outcome).count();
     let all = counted(gates.len(), "gate");
@@ -125,7 +125,7 @@ pub(crate) fn sentence(gates: &[GateResult]) -> Option<String> {
     })
 }
 
-/// A row for each gate, with the reason below it; nothing without gates.
+/// A row for each gate, with the reason below it; empty without gates.
 pub(crate) fn table(gates: &[GateResult], reason: impl Fn(&GateResult) -> Option<String>) -> Block {
     let points = |judged: &GateResult| {
         let at = judged.rows.iter().filter(|row| row.1 == judged.outcome).count();

@@ -62,7 +62,7 @@ pub(crate) struct RunDocument {
     name: String,
     /// Local time of the start, RFC 3339; null of a result of another tool.
     started: Option<String>,
-    /// Whether its numbers may be used; null of a result of another tool, which says nothing about that.
+    /// Whether its numbers may be used; null for a result of another tool, which does not say.
     verdict: Option<Conclusion>,
     /// For a result of another tool; null for a run of Rigel.
     tool: Option<ToolDocument>,
@@ -168,7 +168,7 @@ pub(super) fn document(compared: &ComparisonView<'_>) -> Result<Vec<u8>, Problem
     document_of([compared.base, compared.new].map(|side| side.iter().map(run).collect()), compared)
 }
 
-/// The same with the runs of both sides, whoever made them.
+/// The same with the runs of both sides, by any tool.
 pub(super) fn document_of(
     [base, new]: [Vec<RunDocument>; 2],
     compared: &ComparisonView<'_>,
@@ -221,7 +221,7 @@ fn difference(found: &Difference) -> DifferenceDocument {
     }
 }
 
-/// The levels of the classes that tables show of a point.
+/// The levels of the classes that tables show for a point.
 fn levels(point: &Point) -> PerClass<u32> {
     point.shown().collect()
 }
@@ -268,7 +268,7 @@ pub(crate) const fn name(reason: Doubt) -> &'static str {
 }
 
 impl GateDocument {
-    /// A gate that was judged by the rows of a comparison, and why it came out as it did.
+    /// A gate that was judged by the rows of a comparison, and the reason for its result.
     pub(crate) fn of(judged: &GateResult, reason: Option<String>) -> Self {
         let row = |&(row, outcome): &(usize, Outcome)| GateRow { row, outcome: outcome.name() };
         Self {

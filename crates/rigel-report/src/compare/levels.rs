@@ -13,7 +13,7 @@ use rigel_uses::advice::again::at_level;
 
 /// More load levels are not named above the table.
 const MOST_NAMED: usize = 6;
-/// `Only 3 of 9 load levels are on both sides: ..`; `None` when all are.
+/// `Only 3 of 9 load levels are on both sides: ..`; `None` if all are.
 pub(super) fn coverage(compared: &ComparisonView<'_>) -> Option<String> {
     let left_out = &compared.comparison.left_out;
     let all = compared.base.iter().chain(compared.new).next()?;
@@ -38,7 +38,7 @@ pub(super) fn coverage(compared: &ComparisonView<'_>) -> Option<String> {
     })
 }
 
-/// The points that are not compared, by the side that has them; `text` writes one.
+/// The points that are not compared, by side; `text` writes one.
 pub(super) fn left_out(compared: &ComparisonView<'_>, text: impl Fn(Point) -> String) -> Option<String> {
     let points = &compared.comparison.left_out;
     let of = |name: &str, views: &[View<'_>]| {
@@ -75,7 +75,7 @@ pub(super) fn next(compared: &ComparisonView<'_>) -> Option<Suggestion> {
     of(base, new).or_else(|| of(new, base)).filter(|_| is_pair(compared))
 }
 
-/// The load of the highest rate of small I/O, where the other side was not measured at it.
+/// The load of the highest rate of small I/O, if the other side was not measured at it.
 fn missing(compared: &ComparisonView<'_>, view: &View<'_>) -> Option<u32> {
     let best = view.findings.best.rate(Class::SMALL)?.point;
     let is_missing = best.is_alone(Class::SMALL) && compared.comparison.left_out.contains(&best);

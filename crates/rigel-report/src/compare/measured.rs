@@ -11,7 +11,7 @@ use rigel_core::path_text::printable;
 use rigel_core::units::say::span;
 use rigel_core::units::{Bytes, NS_PER_MS, Nanos};
 
-/// As far as the minute, in RFC 3339.
+/// To the minute, in RFC 3339.
 const TO_THE_MINUTE: usize = "2026-01-01T12:00".len();
 
 /// The names of the runs of a side, and what they measured.
@@ -41,7 +41,7 @@ fn what(view: &View<'_>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// `2026-01-01 12:00, took 1 min`; of several runs the first and the last date, and their time in all.
+/// `2026-01-01 12:00, took 1 min`; for several runs the first and the last date, and their total time.
 fn when(runs: &[&View<'_>]) -> String {
     let mut starts: Vec<String> = runs.iter().map(|view| minute(&view.record.header.started)).collect();
     starts.sort();
@@ -62,7 +62,7 @@ fn minute(rfc3339: &str) -> String {
     known.map_or_else(|| printable(rfc3339).into_owned(), |text| text.replacen('T', " ", 1))
 }
 
-/// From the first line of the record to its last; `None` when the run did not end.
+/// From the first line of the record to its last; `None` if the run did not end.
 fn took_ms(view: &View<'_>) -> Option<u64> {
     let ended = epoch_ms(&view.record.closing.as_ref()?.ended)?;
     u64::try_from(ended.checked_sub(epoch_ms(&view.record.header.started)?)?).ok()

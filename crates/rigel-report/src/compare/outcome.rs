@@ -26,7 +26,7 @@ const ONE_RUN: &str = "Each side has one run, so the difference may be day-to-da
 const ONE_SESSION: &str = "Each side has one run. The ranges of the rates and of the mean latency of small I/O include how much earlier \
                            calibrations of these targets differed. The other ranges cover only the noise within these two runs.";
 
-/// What it comes to, then in what: a sentence each.
+/// The result, then its quantities: a sentence each.
 pub(super) fn sentences(compared: &ComparisonView<'_>) -> Vec<String> {
     let found = compared.comparison;
     if found.shown().next().is_none() {
@@ -111,7 +111,7 @@ fn answer(found: &Comparison) -> String {
     }
 }
 
-/// The largest change that could still be there in some number that is undecided.
+/// The largest change that an undecided number still allows.
 fn most_open(found: &Comparison) -> Option<String> {
     let open = found.shown().filter(|row| Kind::of(row) == Kind::Open);
     let changes = open.filter_map(|row| row.change.ok());
@@ -139,7 +139,7 @@ impl Kind {
     }
 }
 
-/// The rows of a kind: the quantities of the runs, then those of points, together where they are of the same levels.
+/// The rows of a kind: the quantities of the runs, then those of points, grouped by level.
 fn rows_in_words(found: &Comparison, kind: Kind) -> String {
     let is = |row: &&Row| Kind::of(row) == kind;
     let of_runs = found.shown().filter(is).filter(|row| row.point.is_none());
@@ -168,7 +168,7 @@ fn rows_in_words(found: &Comparison, kind: Kind) -> String {
     parts.join("; ")
 }
 
-/// A quantity of the runs. The bound that never binds needs no word.
+/// A quantity of the runs. A limit that never binds is not mentioned.
 fn of_the_run(found: &Comparison, quantity: Quantity) -> String {
     let merged =
         || found.rows.iter().filter_map(|row| found.repeated_by(row)).any(|row| row.quantity == quantity);
@@ -183,7 +183,7 @@ fn of_the_run(found: &Comparison, quantity: Quantity) -> String {
     }
 }
 
-/// In a closed loop the mean latency changes as the rate does.
+/// In a closed loop the mean latency changes with the rate.
 fn nouns(found: &Comparison, quantity: Quantity) -> Vec<String> {
     let mean = Quantity { what: What::Mean, ..quantity };
     let follows = found.rows.iter().any(|row| row.quantity == mean && row.follows);

@@ -4,7 +4,7 @@
 
 use super::quantity::title;
 use super::rows::quantities;
-use super::words::{legend, some, verdict};
+use super::words::{legend, question, some, verdict};
 use super::{ComparisonView, measured};
 use crate::document::html::Frame;
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Picture, Shape};
@@ -22,18 +22,18 @@ use serde::Serialize;
 /// Quantities of the first picture.
 const MOST_PANELS: usize = 2;
 
-/// Letters of the name of a side that have room in the first picture.
+/// Characters of the name of a side that fit into the first picture.
 const MOST_OF_NAME: usize = 14;
 
 /// What the script draws.
 #[derive(Serialize)]
 pub(crate) struct Figures {
-    /// What both sides are called.
+    /// The names of both sides.
     sides: [String; 2],
     quantities: Vec<Chart>,
 }
 
-/// The load beside a point of one class.
+/// The label of the load for points of one class.
 const ALONE: &str = "alone";
 
 #[derive(Serialize)]
@@ -43,7 +43,7 @@ struct Chart {
     unit: &'static str,
     /// What the levels of its class count.
     axis: String,
-    /// The loads of other classes beside it, in words.
+    /// The loads of the other classes, in words.
     besides: Vec<String>,
     rows: Vec<Place>,
 }
@@ -54,7 +54,7 @@ struct Place {
     name: String,
     /// The level of the class.
     level: u32,
-    /// The place of the others among `besides`.
+    /// The index of the others in `besides`.
     beside: usize,
     base: [Option<f64>; 3],
     new: [Option<f64>; 3],
@@ -67,7 +67,7 @@ impl PageDocument for ComparisonView<'_> {
     fn frame(&self) -> Result<Frame, Problem> {
         let side = |name: &str, views| format!("{name}: {}", measured::of_side(views).join("; "));
         Ok(Frame {
-            title: "Comparison".to_owned(),
+            title: question(self),
             when: vec![side("Base", self.base), side("New", self.new)],
             made_from: "the records of the runs",
             script: &assets::COMPARE,
@@ -78,13 +78,13 @@ impl PageDocument for ComparisonView<'_> {
 }
 
 impl Figures {
-    /// Of every quantity that points have; `axis` says what the levels of a class count.
+    /// For every quantity of points; `axis` says what the levels of a class count.
     pub(crate) fn of(comparison: &Comparison, sides: [String; 2], axis: impl Fn(Class) -> String) -> Self {
         let of = |quantity: Quantity| chart_of(comparison, quantity, axis(quantity.class));
         Self { sides, quantities: quantities(comparison).into_iter().filter_map(of).collect() }
     }
 
-    /// Of runs; what levels count is said by the first.
+    /// For runs; the first one says what levels count.
     pub(super) fn of_runs(compared: &ComparisonView<'_>) -> Self {
         let request = compared.base.first().map(|view| &view.record.header.request);
         let load = |class| request.and_then(|request| request.class(class));
@@ -106,7 +106,7 @@ impl Figures {
         self
     }
 
-    /// The first two quantities over the load, each at the first load beside it.
+    /// The first two quantities over the load, each next to the first load of the other classes.
     pub(crate) fn picture(&self) -> Option<Block> {
         Picture::of(self.quantities.iter().take(MOST_PANELS).map(|chart| self.panel(chart)))
     }
@@ -158,7 +158,7 @@ impl Figures {
         drawn("Both sides over the load", about, charts)
     }
 
-    /// The place of the chart of changes; `new` is what the new side is called.
+    /// The place of the chart of changes; `new` is the name of the new side.
     pub(crate) fn changes(&self, new: &str) -> Block {
         let about = format!(
             "To the left of the line, {new} has less, to the right more; in 95 of 100 comparisons, the \
@@ -170,12 +170,12 @@ impl Figures {
     }
 }
 
-/// Charts under a title; nothing without one.
+/// Charts under a title; empty without any.
 fn drawn(title: &str, about: &str, charts: Vec<document::Chart>) -> Block {
     if charts.is_empty() { Block::part(Vec::new()) } else { Block::drawn(title, &[about], charts) }
 }
 
-/// The rows of a quantity of points; `None` when there are none.
+/// The rows of a quantity of points; `None` if there are none.
 fn chart_of(comparison: &Comparison, quantity: Quantity, axis: String) -> Option<Chart> {
     let side = |side: &Estimate| [some(side), side.lo95(), side.hi95()];
     let mut besides: Vec<String> = Vec::new();
@@ -210,7 +210,7 @@ fn chart_of(comparison: &Comparison, quantity: Quantity, axis: String) -> Option
     })
 }
 
-/// `Small=1, Large=0`; `None` of nothing.
+/// `Small=1, Large=0`; `None` if empty.
 fn named(levels: impl Iterator<Item = (Class, u32)>) -> Option<String> {
     let named = levels.map(|(class, level)| format!("{}={level}", class.label()));
     Some(named.collect::<Vec<_>>().join(", ")).filter(|text| !text.is_empty())

@@ -11,7 +11,7 @@ use rigel_uses::compare::{Effect, MARGIN, OverPoints};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// From this change on it is reported how many times as much there is.
+/// From this change on, a factor is reported.
 const TIMES_FROM: f64 = 1.0;
 
 /// A quantity over all of its load levels.
@@ -99,7 +99,7 @@ fn noun(quantity: Quantity) -> String {
     format!("{what} of {io}")
 }
 
-/// Loads at which each side was best, where the other one was not given them.
+/// Loads at which a side was best and the other was not measured.
 pub(super) fn best_loads(found: &[(Quantity, Point, Point)]) -> Option<String> {
     let one = |(quantity, base, new): &(Quantity, Point, Point)| {
         let words = |point: &Point| named(&[*point]);

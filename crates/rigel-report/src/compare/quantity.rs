@@ -6,7 +6,7 @@ use rigel_core::judge::answers::Answer;
 use rigel_core::judge::quantity::{Quantity, Scope, Unit, What};
 use rigel_core::load::class::Class;
 
-/// What a chart, a table or a card of a quantity is called.
+/// The title of a quantity in a chart, a table or a card.
 pub(crate) fn title(quantity: Quantity) -> String {
     let io = io_of(quantity.class);
     let rate = match quantity.unit() {

@@ -13,13 +13,13 @@ use rigel_core::stats::Estimate;
 use rigel_core::units::say;
 use rigel_uses::compare::{Comparison, Row, SeenChange};
 
-/// Classes that have a column of their own; of more the load is named.
+/// Classes with a column of their own; with more, the load is named.
 const MOST_CLASSES: usize = 2;
 
 /// A longer number loses digits.
 const MOST_DIGITS: usize = 10;
 
-/// A row with its change, as far as it was seen.
+/// A row with its change, as far as it was observed.
 pub(crate) type RowChange<'a> = (&'a Row, Option<SeenChange>);
 
 /// The quantities that have rows, in their order.
@@ -29,12 +29,12 @@ pub(super) fn quantities(comparison: &Comparison) -> Vec<Quantity> {
     all
 }
 
-/// A row with the change that it shows itself.
+/// A row with the change that it shows by itself.
 pub(super) fn of_row(row: &Row) -> RowChange<'_> {
     (row, row.seen())
 }
 
-/// The tables; `name` is what a quantity is called on a terminal.
+/// The tables; `name` is the name of a quantity on a terminal.
 pub(crate) fn tables(
     rows: &[RowChange<'_>],
     sides: [&str; 2],

@@ -5,11 +5,11 @@
 use rigel_core::units::say::signed_percent;
 use rigel_uses::compare::{Comparison, Row, SeenChange};
 
-/// What parentheses mean, where some row has them.
+/// The meaning of parentheses, if some row has them.
 pub(super) const BRACKETS: &str = " A range in parentheses covers only the variation within these runs. Another run may \
                                    lie outside it, so the change is shown but not judged.";
 
-/// The range of a change, in parentheses where it is not judged; `None` if a side has no interval.
+/// The range of a change, in parentheses if it is not judged; `None` if a side has no interval.
 pub(super) fn range(seen: SeenChange) -> Option<String> {
     let (lo, hi) = seen.ends?;
     let range = format!("{} .. {}", signed_percent(lo), signed_percent(hi));

@@ -40,11 +40,11 @@ pub struct ToolComparisonView<'a> {
     pub base: &'a [SourceView<'a>],
     /// The new side.
     pub new: &'a [SourceView<'a>],
-    /// What they come to.
+    /// The comparison.
     pub found: &'a ToolComparison,
     /// The gates that were requested.
     pub gates: &'a [GateResult],
-    /// A gate that is undecided fails.
+    /// Whether an undecided gate fails.
     pub undecided_fails: bool,
 }
 
@@ -69,7 +69,7 @@ pub fn render(format: CompareFormat, compared: &ToolComparisonView<'_>) -> Resul
     }
 }
 
-/// A run of a side as documents have it.
+/// A run of a side in documents.
 pub(crate) fn document(view: &SourceView<'_>, results: Option<&ToolResults>) -> super::json::RunDocument {
     match view {
         SourceView::Run(view) => run(view),
@@ -89,7 +89,7 @@ pub(crate) fn document(view: &SourceView<'_>, results: Option<&ToolResults>) -> 
 }
 
 impl Document for ToolComparisonView<'_> {
-    /// As a comparison of two runs, with what each tool leaves out as warnings.
+    /// Like a comparison of two runs, with what each tool leaves out as warnings.
     fn blocks(&self, room: Room) -> Blocks {
         let numbers = self.numbers();
         let found = &self.found.comparison;
@@ -127,7 +127,7 @@ impl PageDocument for ToolComparisonView<'_> {
     fn frame(&self) -> Result<Frame, Problem> {
         let sides = [("Base", self.base, &self.found.base), ("New", self.new, &self.found.new)];
         Ok(Frame {
-            title: "Comparison".to_owned(),
+            title: "What changed?".to_owned(),
             when: sides.map(|(name, views, results)| format!("{name}: {}", side(views, results))).to_vec(),
             made_from: "the records of the runs and the results of other tools",
             script: &assets::COMPARE,
@@ -138,7 +138,7 @@ impl PageDocument for ToolComparisonView<'_> {
 }
 
 impl ToolComparisonView<'_> {
-    /// What the page draws. What the levels of a class count is known to the first run of Rigel; other tools count outstanding I/Os.
+    /// The page's figures. The first run of Rigel knows what the levels of a class count; other tools count outstanding I/Os.
     fn figures(&self) -> Figures {
         let mut views = self.base.iter().chain(self.new);
         let request = views.find_map(|view| match view {
@@ -176,7 +176,7 @@ impl ToolComparisonView<'_> {
     }
 }
 
-/// What a side is called in a picture: `base: ORION`, or the label of its runs.
+/// The name of a side in a picture: `base: ORION`, or the label of its runs.
 fn legend(side: &str, views: &[SourceView<'_>]) -> String {
     let name = |view: &SourceView<'_>| match view {
         SourceView::Run(view) => label::names(&[*view]).concat(),
@@ -199,13 +199,13 @@ fn refused(found: &ToolComparison) -> Option<String> {
     })
 }
 
-/// What the runs of a side are.
+/// The runs of a side.
 fn side(views: &[SourceView<'_>], results: &[Option<ToolResults>]) -> String {
     let lines = views.iter().zip(results).flat_map(|(view, results)| lines(view, results.as_ref()));
     lines.collect::<Vec<_>>().join("; ")
 }
 
-/// What a run is, and what it measured.
+/// A run, and what it measured.
 pub(crate) fn lines(view: &SourceView<'_>, results: Option<&ToolResults>) -> Vec<String> {
     match view {
         SourceView::Run(view) => of_side(std::slice::from_ref::<View<'_>>(view)),

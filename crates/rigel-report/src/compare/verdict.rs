@@ -59,8 +59,8 @@ pub(super) fn next(compared: &ComparisonView<'_>) -> Block {
     Block::part(sides.into_iter().filter_map(anew).chain(level).collect())
 }
 
-/// How a verdict looks: a gate that failed is as bad as numbers that must not be used, and one that is undecided is no pass. `is_doubtful`:
-/// something is worse, or nothing is decided.
+/// The tone of a verdict: a failed gate is as bad as numbers that must not be used, and an undecided one is not a
+/// pass. `is_doubtful`: something is worse, or nothing is decided.
 pub(crate) fn look(tone: Tone, gates: &[GateResult], is_doubtful: bool) -> Tone {
     let worst = gates.iter().map(|gate| gate.outcome).max();
     match worst {
@@ -78,7 +78,7 @@ struct Side {
     care: BTreeSet<FlagCode>,
     worst: Option<Conclusion>,
     next: Option<Suggestion>,
-    /// The time that the run was given that is to be measured again.
+    /// The time of the run that is to be measured again.
     given: Option<Nanos>,
 }
 
@@ -101,7 +101,7 @@ impl Side {
         }
     }
 
-    /// `New side (not to be used: ZEROS; FOREIGN): Reads found no data ..`; all codes, and the gravest cause.
+    /// `New side (not to be used: ZEROS; FOREIGN): Reads found no data ..`; all codes, and the most serious cause.
     fn warning(&self, name: &str, room: Room) -> Option<String> {
         let cause = self.worst.as_ref()?.causes.first()?;
         let list =

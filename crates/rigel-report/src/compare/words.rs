@@ -30,7 +30,7 @@ pub(crate) const fn verdict(verdict: Effect) -> &'static str {
     }
 }
 
-/// Reasons why rows have no verdict, which need words of their own.
+/// Reasons for missing verdicts that need an explanation.
 pub(crate) const DOUBTS: [Doubt; 8] = [
     Doubt::Invalid,
     Doubt::NoData,
@@ -42,7 +42,7 @@ pub(crate) const DOUBTS: [Doubt; 8] = [
     Doubt::UnequalLevels,
 ];
 
-/// Why a row has no verdict, for people; `None` when the interval simply holds no change, and more.
+/// Why a row has no verdict, for people; `None` if the interval simply includes no change and more.
 pub(crate) const fn doubt(doubt: Doubt) -> Option<&'static str> {
     match doubt {
         Doubt::Wide => None,
@@ -81,19 +81,33 @@ pub(crate) fn names(views: &[View<'_>]) -> String {
     format!("{}: {}", counted(views.len(), "run"), names.join(", "))
 }
 
-/// What both sides are called in a legend: `base: old-san`, or `base` alone where their runs do not tell them apart.
+/// The names of both sides in a legend: `base: old-san`, or `base` alone if their runs do not distinguish them.
 pub(crate) fn legend(compared: &ComparisonView<'_>) -> [String; 2] {
+    match sides(compared) {
+        Some([base, new]) => [format!("base: {base}"), format!("new: {new}")],
+        None => ["base".to_owned(), "new".to_owned()],
+    }
+}
+
+/// The question that a comparison answers.
+pub(crate) fn question(compared: &ComparisonView<'_>) -> String {
+    match sides(compared) {
+        Some([base, new]) => format!("What changed from {base} to {new}?"),
+        None => "What changed?".to_owned(),
+    }
+}
+
+/// The names of both sides, if their runs distinguish them.
+fn sides(compared: &ComparisonView<'_>) -> Option<[String; 2]> {
     let all: Vec<&View<'_>> = compared.base.iter().chain(compared.new).collect();
     let names = label::names(&all);
     let (base, new) = names.split_at(compared.base.len());
     let same = |side: &[String]| side.first().filter(|first| side.iter().all(|one| one == *first)).cloned();
-    match (same(base), same(new)) {
-        (Some(base), Some(new)) if base != new => [format!("base: {base}"), format!("new: {new}")],
-        _ => ["base".to_owned(), "new".to_owned()],
-    }
+    let (base, new) = same(base).zip(same(new))?;
+    (base != new).then_some([base, new])
 }
 
-/// `small=5 large=0`; nothing for a quantity of runs.
+/// `small=5 large=0`; `None` for a quantity of runs.
 pub(crate) fn place(row: &Row) -> Option<String> {
     row.point.map(|point| {
         let levels = point.shown().map(|(class, level)| format!("{class}={level}"));
@@ -124,12 +138,12 @@ pub(crate) fn value(quantity: Quantity, value: f64) -> String {
     }
 }
 
-/// The value of a side; `None` when nothing completed.
+/// The value of a side; `None` if nothing completed.
 pub(crate) fn some(side: &Estimate) -> Option<f64> {
     (side.value > 0.0).then_some(side.value)
 }
 
-/// What the intervals hold, and what a change may be due to.
+/// What the intervals mean, and what may cause a change.
 pub(crate) fn meaning(compared: &ComparisonView<'_>) -> String {
     let of_runs = |row: &Row| row.change.is_ok_and(|change| change.rests_on == RestsOn::Runs);
     let runs = if compared.comparison.rows.iter().any(of_runs) {
@@ -148,7 +162,7 @@ pub(crate) fn meaning(compared: &ComparisonView<'_>) -> String {
     )
 }
 
-/// Load levels in words: `small 1; large 1 and 2`, or `small 4 large 2` where classes run together.
+/// Load levels in words: `small 1; large 1 and 2`, or `small 4 large 2` if classes run together.
 pub(crate) fn named(points: &[Point]) -> String {
     let alone = |class: Class| {
         let levels = points.iter().filter(|point| point.is_alone(class));

@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 /// Below the first word after number and severity.
 const INDENT: &str = "             ";
 
-/// How a change outlasts a boot. Commands of systemctl do on their own.
+/// How a change survives a reboot. Commands of systemctl do on their own.
 const KEEP: [&str; 6] = [
     "A reboot undoes what sysctl, echo and mount change. To keep it:",
     "  sysctl -w NAME=VALUE      the line NAME = VALUE in a file in /etc/sysctl.d",
@@ -26,7 +26,7 @@ const KEEP: [&str; 6] = [
     "  mount -o remount,OPTION   the option in /etc/fstab",
 ];
 
-/// A line for each finding; with `everything` all that is known about it, and what is fine, too.
+/// A line for each finding; with `everything` all details, and the settings that are fine.
 impl Document for DoctorReport<'_> {
     fn blocks(&self, _room: Room) -> Blocks {
         let (all, everything) = (self.all, self.everything);
@@ -53,7 +53,7 @@ impl Document for DoctorReport<'_> {
     }
 }
 
-/// The findings of each part, the gravest first, numbered through. The part with the gravest of all stands first.
+/// The findings of each part, the most serious first, numbered throughout. The part with the most serious one comes first.
 fn numbered(all: &[RuleResult]) -> [(Part, Vec<Finding<'_>>); 2] {
     let bent = |part| all.iter().filter(move |judged| judged.is_bent() && judged.rule.part == part);
     let mut parts = Part::ALL;
@@ -90,7 +90,7 @@ fn section(part: Part, found: &[Finding<'_>], everything: bool) -> Block {
     Block::section(format!("{title}{order}"), all.flatten().chain(nothing).collect())
 }
 
-/// What is wrong, with as many names as the line has room for, or as many as are shown at all.
+/// The problem, with as many names as the line has room for, or as many as are shown at all.
 fn line(Finding { number, same }: &Finding<'_>, all_names: bool) -> Vec<Block> {
     let Some(first) = same.first() else { return Vec::new() };
     let ink = match first.rule.severity {
@@ -120,7 +120,7 @@ fn details(Finding { same, .. }: &Finding<'_>) -> Vec<Block> {
     ]
 }
 
-/// What is not a finding; nothing when there is none.
+/// What is not a finding; `None` if everything is.
 fn rest<'a>(
     title: &str,
     all: impl Iterator<Item = &'a RuleResult>,
@@ -156,10 +156,10 @@ fn extent(system: &System<'_>, counts: Counts) -> Block {
         count => format!(", {count} could not be read"),
     };
     let need = if counts.fine == 1 { "needs" } else { "need" };
-    Block::paragraph(format!("Looked at {}: {fine} {need} no change{unknown}.", looked.join(", ")))
+    Block::paragraph(format!("Checked {}: {fine} {need} no change{unknown}.", looked.join(", ")))
 }
 
-/// The command that leads on, to be pasted as it is.
+/// The next command, ready to paste.
 fn next(named: &[String], has_findings: bool, everything: bool) -> Vec<Block> {
     let mut blocks = Vec::new();
     let (verb, option, effect) = match (has_findings, everything) {
@@ -181,7 +181,7 @@ fn next(named: &[String], has_findings: bool, everything: bool) -> Vec<Block> {
     blocks
 }
 
-/// Findings that differ in nothing but the device stand together.
+/// Findings that differ only in the device are grouped.
 fn groups<'a>(all: impl Iterator<Item = &'a RuleResult>) -> Vec<Vec<&'a RuleResult>> {
     let mut found: Vec<Vec<&RuleResult>> = Vec::new();
     for judged in all {

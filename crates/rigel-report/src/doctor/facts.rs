@@ -7,7 +7,7 @@ use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
 use rigel_uses::doctor::System;
 
-/// Room for the names of what a device is made of.
+/// Width for the names of the parts of a device.
 const MOST_OF_ROW: usize = 40;
 
 pub(super) fn looked_at(system: &System<'_>) -> [Block; 2] {

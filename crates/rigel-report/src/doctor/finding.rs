@@ -5,10 +5,10 @@
 use rigel_core::path_text::printable;
 use rigel_uses::doctor::{RuleResult, Severity};
 
-/// Names of devices with the same finding, before the rest is a number.
+/// Names of devices with the same finding; further ones are counted.
 pub(super) const MOST_NAMES: usize = 6;
 
-/// Findings that differ in nothing but what they are about, under one number.
+/// Findings that differ only in their subject, under one number.
 pub(super) struct Finding<'a> {
     pub(super) number: usize,
     pub(super) same: Vec<&'a RuleResult>,
@@ -19,13 +19,13 @@ impl Finding<'_> {
         self.same.first().map(|judged| judged.rule.severity)
     }
 
-    /// How many settings it stands for.
+    /// How many settings it represents.
     pub(super) const fn settings(&self) -> usize {
         self.same.len()
     }
 }
 
-/// What settings are about; behind this many names the rest is a number.
+/// The subjects of settings; after this many names the others are counted.
 pub(super) fn names(same: &[&RuleResult], most: usize) -> String {
     let shown: Vec<String> =
         same.iter().take(most).map(|judged| printable(&judged.about.to_string()).into_owned()).collect();

@@ -6,8 +6,8 @@ use crate::verdict::Tone;
 use rigel_core::units::say::counted;
 use rigel_uses::doctor::{Part, Severity};
 
-/// How many settings to fix; the tone is that of the gravest finding, as the exit code is. One line may stand for several devices: what is
-/// counted is settings, as in the JSON document.
+/// How many settings to fix; the tone is that of the most serious finding, like the exit code. One line may cover
+/// several devices: settings are counted, as in the JSON document.
 pub(super) fn verdict(parts: &[(Part, Vec<Finding<'_>>)]) -> Block {
     let settings = |severity| {
         move |found: &Finding<'_>| if found.severity() == Some(severity) { found.settings() } else { 0 }
@@ -42,7 +42,7 @@ pub(super) fn verdict(parts: &[(Part, Vec<Finding<'_>>)]) -> Block {
 const ERRORS: &str =
     "Fix errors before you measure: data may be lost, or the numbers would not describe the storage.";
 
-/// What warnings about each part come to, and what to do about them.
+/// The effect of the warnings about each part, and what to do.
 fn harm(measurement: usize, database: usize) -> String {
     let settings = |count: usize, one: &str, many: &str, what: &str| {
         format!("{} {} {what}", counted(count, "setting"), if count == 1 { one } else { many })

@@ -15,7 +15,7 @@ const MOST_ROWS: usize = 60;
 /// Below [`LEAST_OF_DUE`] the bar of a share warns, below half of that more strongly.
 const LOW: f64 = 0.5 * LEAST_OF_DUE;
 
-/// What stands around the blocks of a page. Texts are not escaped yet.
+/// The frame of a page around its blocks. Texts are not escaped yet.
 pub(crate) struct Frame {
     pub title: String,
     /// The lines below the title.
@@ -26,7 +26,7 @@ pub(crate) struct Frame {
     pub script: &'static Script,
     /// The figures for the script, with their id.
     pub figures: (&'static str, String),
-    /// What the tables hold, for readers without charts: `the tables hold every number`.
+    /// The contents of the tables, for readers without charts: `the tables hold every number`.
     pub tables: &'static str,
 }
 
@@ -55,13 +55,13 @@ pub(crate) fn still_page(title: &str, when: &[String], made_from: &str, blocks: 
     })
 }
 
-/// What the document is about, and the lines below that.
+/// The subject of the document, and the lines below it.
 pub(crate) fn heading(title: &str, when: &[String]) -> String {
     let when: Vec<String> = when.iter().map(|line| Text(line).to_string()).collect();
     format!("<h1>{}</h1><p class=\"when\">{}</p>", Text(title), when.join("<br>"))
 }
 
-/// A whole document below its heading. `tables`: what the tables hold, for readers without charts.
+/// A whole document below its heading. `tables`: the contents of the tables, for readers without charts.
 pub(crate) fn write_document(page: &mut Page, blocks: &[Block], tables: &str) {
     let (top, others) = first_screen(blocks);
     write_top(page, top);
@@ -72,14 +72,14 @@ pub(crate) fn write_document(page: &mut Page, blocks: &[Block], tables: &str) {
     write_all(page, others);
 }
 
-/// The blocks of the first screen, the answer and the numbers beside the picture, and the others.
+/// The blocks of the first screen (answer, picture and numbers), and the others.
 fn first_screen(blocks: &[Block]) -> (&[Block], &[Block]) {
     let is_top =
         |block: &&Block| matches!(block, Block::Verdict { .. } | Block::Cards(_) | Block::Picture(_));
     blocks.split_at(blocks.iter().take_while(is_top).count())
 }
 
-/// The first screen: what was found, then the picture with the headline numbers beside it.
+/// The first screen: the answer, then the picture with the headline numbers next to it.
 fn write_top(page: &mut Page, blocks: &[Block]) {
     let (answer, seen): (Vec<&Block>, Vec<&Block>) =
         blocks.iter().partition(|block| matches!(block, Block::Verdict { .. }));
@@ -262,7 +262,7 @@ fn table(page: &mut Page, table: &Table) {
     close_table(page);
 }
 
-/// What stands in a cell; a share has a bar that says the same.
+/// The text of a cell; a share has a bar that shows the same.
 fn words(cell: &Cell) -> String {
     let words = cell.words();
     let text = Prose(&words);

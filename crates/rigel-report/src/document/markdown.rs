@@ -75,7 +75,7 @@ fn paragraph(one: &Paragraph) -> String {
     if label.is_empty() { text } else { format!("{} {text}", escaped(label)) }
 }
 
-/// What stands below a row is said below the table.
+/// Notes of a row go below the table.
 fn table(page: &mut Page, table: &Table) {
     let heads: Vec<String> = table.columns.iter().map(|column| escaped(&column.head)).collect();
     let rules: Vec<&str> =

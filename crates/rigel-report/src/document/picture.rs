@@ -3,14 +3,14 @@
 //!
 //! Must not choose a figure.
 
-/// Panels beside each other, below each other where there is no room.
+/// Panels side by side, or stacked if there is no room.
 #[derive(Debug)]
 pub(crate) struct Picture(pub Vec<Panel>);
 
 /// One drawing.
 #[derive(Debug)]
 pub(crate) struct Panel {
-    /// What it shows: `IOPS by outstanding small I/Os`.
+    /// Its title: `IOPS by outstanding small I/Os`.
     pub title: String,
     pub shape: Shape,
 }
@@ -27,26 +27,26 @@ pub(crate) enum Shape {
 /// Lines over an axis.
 #[derive(Debug)]
 pub(crate) struct Lines {
-    /// What is across.
+    /// The horizontal axis.
     pub across: Axis,
     pub up: Axis,
     pub lines: Vec<Line>,
-    /// A dashed line across the panel at a height, with what it stands for: `bound 3 ms`.
+    /// A dashed horizontal line, with its label: `limit 3 ms`.
     pub limit: Option<(f64, String)>,
-    /// A part of the axis across, such as the bracket of an answer, with what it stands for.
+    /// A range of the horizontal axis, such as the bracket of an answer, with its label.
     pub band: Option<(f64, f64, String)>,
-    /// Moments of the axis across, each a dashed line with a number and what it stands for, which shows where a pointer rests.
+    /// Positions on the horizontal axis, each a dashed line with a number, and a label that shows under the pointer.
     pub marks: Vec<(f64, String)>,
 }
 
 /// An axis.
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
-    /// What it is, with its unit.
+    /// Its name, with the unit.
     pub name: String,
-    /// Whether each step is a factor.
+    /// Whether it is logarithmic.
     pub is_log: bool,
-    /// A number beside it.
+    /// Formats a number on it.
     pub write: fn(f64) -> String,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Bars {
     pub bars: Vec<Bar>,
     /// Where every bar begins.
     pub from: f64,
-    /// A dashed line at a value, with what it stands for.
+    /// A dashed line at a value, with its label.
     pub limit: Option<(f64, String)>,
     pub is_log: bool,
 }
@@ -85,14 +85,14 @@ pub(crate) struct Bar {
     pub value: f64,
     /// Both ends of the interval.
     pub ends: Option<(f64, f64)>,
-    /// The value as it is read.
+    /// The value as text.
     pub text: String,
-    /// The number must not be used, or says that something is wrong.
+    /// The number must not be used, or shows a fault.
     pub is_bad: bool,
 }
 
 impl Picture {
-    /// A picture of the panels that have something to show; nothing without one.
+    /// A picture of the panels with content; `None` without any.
     pub fn of(panels: impl IntoIterator<Item = Panel>) -> Option<super::Block> {
         let panels: Vec<Panel> = panels.into_iter().filter(Panel::has_figures).collect();
         (!panels.is_empty()).then_some(super::Block::Picture(Self(panels)))
@@ -110,18 +110,18 @@ impl Panel {
 }
 
 impl Axis {
-    /// An axis of equal steps.
+    /// A linear axis.
     pub fn linear(name: impl Into<String>, write: fn(f64) -> String) -> Self {
         Self { name: name.into(), is_log: false, write }
     }
 
-    /// An axis that takes factors where its values are far apart.
+    /// An axis that is logarithmic if its values are far apart.
     pub fn spread(
         name: impl Into<String>,
         write: fn(f64) -> String,
         values: impl Iterator<Item = f64>,
     ) -> Self {
-        /// From this factor on small values would lie on one spot.
+        /// From this factor on, small values would coincide.
         const FAR: f64 = 10.0;
         let (low, high) =
             values.fold((f64::INFINITY, 0.0_f64), |(low, high), one| (low.min(one), high.max(one)));

@@ -6,19 +6,19 @@ use super::picture::{Bar, Bars, Dot, Lines, Panel, Picture, Shape};
 use crate::html::markup::Prose;
 use crate::page::Page;
 
-/// The drawing in its own units; on a phone about two of three become pixels.
+/// Width in the drawing's own units; on a phone about two of three become pixels.
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 300.0;
-/// Around the lines.
+/// Margins around the lines.
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 46.0;
-/// Of a bar with its name above it.
+/// Height of a bar with its name above it.
 const BAR: f64 = 46.0;
-/// About the width of a letter.
+/// Approximate width of a letter.
 const LETTER: f64 = 7.5;
-/// Fewest marks that an axis should have.
+/// Fewest marks of an axis.
 const MARKS: f64 = 4.0;
 /// Colours of a light page; the style sheet has others for a dark one.
 const INKS: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#b0508c"];
@@ -48,7 +48,7 @@ fn write_panel(page: &mut Page, panel: &Panel) {
     page.line("</svg>");
 }
 
-/// Where values of an axis lie.
+/// Positions of values on an axis.
 struct Scale {
     low: f64,
     high: f64,
@@ -58,7 +58,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// An axis that holds all values; one of equal steps begins at 0 where that costs little.
+    /// An axis that fits all values; a linear one begins at 0 if that costs little.
     fn of(values: impl Iterator<Item = f64>, is_log: bool, from: f64, to: f64) -> Self {
         let usable = values.filter(|value| value.is_finite() && (!is_log || *value > 0.0));
         let (low, high) =
@@ -73,7 +73,7 @@ impl Scale {
         Self { low, high, is_log, from, to }
     }
 
-    /// The same with room up to its next mark.
+    /// The same, extended to its next mark.
     fn rounded(mut self) -> Self {
         if !self.is_log {
             let step = self.step();
@@ -165,7 +165,7 @@ fn write_lines(page: &mut Page, found: &Lines) {
     }
 }
 
-/// Moments with their numbers; the number of a mark whose neighbour is too near is left out.
+/// Marks with their numbers; a number too close to its neighbour is left out.
 fn write_marks(page: &mut Page, marks: &[(f64, String)], across: &Scale) {
     let mut free = 0.0;
     for (place, (at, name)) in marks.iter().enumerate() {
@@ -207,7 +207,7 @@ fn axes(page: &mut Page, found: &Lines, across: &Scale, up: &Scale) {
     text(page, 0.5 * (LEFT + right), HEIGHT - 8.0, "middle", "muted", &found.across.name);
 }
 
-/// Where numbers stand below the lines: at the measured places where they are few.
+/// Positions of the numbers below the lines: the measured ones if they are few.
 fn places(found: &Lines, across: &Scale) -> Vec<f64> {
     const MOST: usize = 12;
     let mut own: Vec<f64> = found.lines.iter().flat_map(|line| &line.dots).map(|dot| dot.across).collect();
@@ -217,7 +217,7 @@ fn places(found: &Lines, across: &Scale) -> Vec<f64> {
 }
 
 fn write_line(page: &mut Page, place: usize, dots: &[Dot], across: &Scale, up: &Scale) {
-    /// More points are a line alone.
+    /// With more points only the line is drawn.
     const MOST_MARKED: usize = 60;
     let ink = INKS[place % INKS.len()];
     let at = |dot: &Dot| format!("{:.1},{:.1}", across.place(dot.across), up.place(dot.up));

@@ -8,28 +8,28 @@ use rigel_core::judge::flags::Flag;
 use rigel_core::stats::Estimate;
 use std::borrow::Cow;
 
-/// A table as it is shown.
+/// A table as displayed.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub columns: Vec<Column>,
     pub rows: Vec<Row>,
     /// What a row is, in the singular.
     pub what: &'static str,
-    /// Blanks before a line on a terminal; where there are some, a row whose numbers must not be used has a mark there.
+    /// Indentation on a terminal; in it, rows whose numbers must not be used have a mark.
     pub indent: usize,
 }
 
-/// A column: what stands above it, and how wide it is on a terminal.
+/// A column: its heading, and its width on a terminal.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub head: String,
-    /// Numbers stand on the right.
+    /// Numbers are right-aligned.
     pub is_right: bool,
     /// Long texts, which a page gives room.
     pub is_long: bool,
-    /// Columns of a terminal; without it as many as the longest cell has.
+    /// Width on a terminal; by default that of the longest cell.
     pub width: Option<usize>,
-    /// Blanks before it; without it one before a column with a width, else two, or one where two are too many.
+    /// Spaces before it; by default one before a column with a width, else two, or one if two are too many.
     pub gap: Option<usize>,
 }
 
@@ -39,13 +39,13 @@ pub(crate) struct Row {
     pub cells: Vec<Cell>,
     /// Its numbers must not be used.
     pub is_bad: bool,
-    /// What the rows from this one on are about.
+    /// The heading of the group that begins with this row.
     pub above: String,
-    /// What is said below it.
+    /// The note below it.
     pub below: Vec<Block>,
 }
 
-/// What stands in a cell.
+/// The content of a cell.
 #[derive(Clone, Debug)]
 pub(crate) enum Cell {
     /// Words, or a number as it is shown.
@@ -57,16 +57,16 @@ pub(crate) enum Cell {
         text: String,
         /// Half the width of the interval, `±3.1 %`.
         half: String,
-        /// From where to where it reaches.
+        /// The range of the interval.
         range: String,
     },
-    /// Flags, which say more when they are opened.
+    /// Flags that open to show more.
     Flags(Vec<Flag>),
     /// Marks, such as the names of flags, and whether each makes numbers invalid.
     Badges(Vec<(&'static str, bool)>),
     /// The name of a point, by which a page lets its reader choose it: its place among the points.
     Choice(usize, String),
-    /// What leads to another part of the page, and what is said below it.
+    /// A link to another part of the page, with a note below it.
     Link { to: String, text: String, below: String },
     /// A path or a command.
     Code(String),
@@ -75,7 +75,7 @@ pub(crate) enum Cell {
 }
 
 impl Cell {
-    /// As it is read.
+    /// As text.
     pub fn words(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) => text.into(),
@@ -90,7 +90,7 @@ impl Cell {
         }
     }
 
-    /// A number with its interval; none where it was not measured.
+    /// A number with its interval; empty if it was not measured.
     pub fn figure(estimate: Option<Estimate>, write: impl Fn(f64) -> String) -> Self {
         let Some(Estimate { value, interval, .. }) = estimate else { return Self::None };
         match interval {
@@ -150,19 +150,19 @@ impl Column {
         Self { is_long: true, ..Self::left(head) }
     }
 
-    /// As wide as that on a terminal, whatever is in it.
+    /// With this width on a terminal, whatever its content.
     pub fn width(self, columns: usize) -> Self {
         Self { width: Some(columns), ..self }
     }
 
-    /// So many blanks before it on a terminal.
+    /// With this many spaces before it on a terminal.
     pub fn gap(self, blanks: usize) -> Self {
         Self { gap: Some(blanks), ..self }
     }
 }
 
 impl Table {
-    /// Begins a table with a row for each of these, which are called `what`.
+    /// Begins a table with a row for each of these, each called `what`.
     pub fn of<'a, R>(what: &'static str, rows: &'a [R]) -> Rows<'a, R> {
         let table = Self {
             columns: Vec::new(),
@@ -174,7 +174,7 @@ impl Table {
     }
 }
 
-/// A table in the making.
+/// A table under construction.
 pub(crate) struct Rows<'a, R> {
     rows: &'a [R],
     table: Table,
@@ -190,7 +190,7 @@ impl<R> Rows<'_, R> {
         self
     }
 
-    /// Adds it where it is shown.
+    /// Adds it if it is shown.
     pub fn column_if<C: Into<Cell>>(self, is_shown: bool, column: Column, cell: impl Fn(&R) -> C) -> Self {
         if is_shown { self.column(column, cell) } else { self }
     }
@@ -232,7 +232,7 @@ impl<R> Rows<'_, R> {
         self
     }
 
-    /// Says something below a row.
+    /// Adds a note below a row.
     pub fn below(mut self, below: impl Fn(&R) -> Vec<Block>) -> Self {
         for (row, of) in self.table.rows.iter_mut().zip(self.rows) {
             row.below = below(of);

@@ -20,7 +20,7 @@ fn all(blocks: &[Block], style: Style) -> String {
     page.into_string()
 }
 
-/// Blocks inside a text; an empty line stands before each section but a first one.
+/// Blocks inside a text, with an empty line before each section except the first.
 pub(crate) fn write_all(page: &mut Page, blocks: &[Block], style: Style) {
     blocks.iter().for_each(|block| write(page, block, style));
 }
@@ -114,11 +114,11 @@ pub(crate) fn lines_of(table: &Table) -> (String, Vec<String>) {
     (heads, rows.collect())
 }
 
-/// Where the columns of a table are.
+/// The positions of the columns of a table.
 struct Layout<'a> {
     table: &'a Table,
     widths: Vec<usize>,
-    /// Blanks between columns that leave that open.
+    /// Spaces between columns without a gap of their own.
     usual: usize,
 }
 

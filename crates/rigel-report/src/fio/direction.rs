@@ -10,7 +10,7 @@ use rigel_core::units::say::whole;
 use rigel_core::units::to_f64;
 use serde::Serialize;
 
-/// See the module. `bw` is in KiB per second, `runtime` in milliseconds, as fio has them.
+/// See the module. `bw` is in KiB per second, `runtime` in milliseconds, as in fio.
 #[derive(Serialize)]
 pub(super) struct Section {
     io_bytes: u64,
@@ -38,7 +38,7 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// Of the I/Os of one direction in `seconds`.
+    /// The section of the I/Os of one direction in `seconds`.
     pub fn of(histogram: &Histogram, io: &IoFindings, seconds: f64, samples: &Samples) -> Self {
         let all = io.reads.count().saturating_add(io.writes.count());
         let share = if all == 0 { 0.0 } else { to_f64(histogram.count()) / to_f64(all) };

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 /// See the module.
 #[derive(Serialize)]
 pub(super) struct Job {
-    /// Directory and name of the file that holds it alone.
+    /// Directory and name of its own file.
     #[serde(skip)]
     pub place: String,
     jobname: String,
@@ -38,7 +38,7 @@ pub(super) struct Job {
     write: Section,
     trim: Section,
     job_runtime: u64,
-    /// User and system time together, of the whole point: a record does not tell them apart.
+    /// User and system time of the whole point together: a record does not separate them.
     usr_cpu: f64,
     sys_cpu: f64,
     #[serde(flatten)]
@@ -106,7 +106,7 @@ impl ExtraFields {
     }
 }
 
-/// The options that make the load of a class at a point.
+/// The options that define the load of a class at a point.
 struct Shape {
     rw: &'static str,
     iodepth: u32,
@@ -132,7 +132,7 @@ impl Shape {
         Self { rw, iodepth, numjobs }
     }
 
-    /// In one directory lies one class beside one level of the other, so no two files there have the same load.
+    /// A directory holds one class next to one level of the other, so no two of its files have the same load.
     fn place(&self, point: Point, class: Class) -> String {
         let others = point.without(class).classes();
         let beside: String = others.map(|(other, level)| format!("_beside_{level}_{other}")).collect();
@@ -167,7 +167,7 @@ impl Shape {
     }
 }
 
-/// fio's word for an engine; Rigel's own where fio has none.
+/// fio's word for an engine; Rigel's own if fio has none.
 pub(super) const fn engine(kind: EngineKind) -> &'static str {
     match kind {
         EngineKind::Nvme => "io_uring_cmd",

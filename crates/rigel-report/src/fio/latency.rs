@@ -12,7 +12,7 @@ use serde::Serialize;
 /// One of the statistics that other outputs have as well.
 type PickLatency = fn(&LatencyUs) -> f64;
 
-/// fio's list: how it writes a percentile, which share of the I/Os it is, and where other outputs have it.
+/// fio's list: how it writes a percentile, which share of the I/Os it is, and the field of other outputs.
 const PERCENTILES: [(&str, f64, Option<PickLatency>); 17] = [
     ("1.000000", 0.01, None),
     ("5.000000", 0.05, None),
@@ -50,7 +50,7 @@ pub(super) struct Latency {
 }
 
 impl Latency {
-    /// `shown`: statistics of the same I/Os in other outputs. Where there are some, they are taken.
+    /// `shown`: statistics of the same I/Os in other outputs, which take precedence.
     pub fn of(histogram: &Histogram, shown: Option<&LatencyUs>) -> Self {
         let bins = || histogram.buckets().map(|(from, to, ios)| (middle(from, to).to_string(), ios));
         let some = histogram.count() > 0;
@@ -77,7 +77,7 @@ const fn middle(from_ns: u64, to_ns: u64) -> u64 {
     from_ns + (to_ns - from_ns) / 2
 }
 
-/// Percentiles that other outputs show as well keep their values. The others are moved where the order would be broken.
+/// Percentiles that other outputs also show keep their values. The others are moved where the order would be broken.
 fn percentiles(histogram: &Histogram, shown: Option<&LatencyUs>) -> Pairs<u64> {
     let known = PERCENTILES.map(|(_, _, of)| Some(whole(of?(shown?) * to_f64(NS_PER_US))));
     let mut values = PERCENTILES.map(|(_, share, _)| histogram.quantile_ns(share).unwrap_or(0));
@@ -111,7 +111,7 @@ const CLASSES: [(&str, u64); 10] = [
 /// Two more classes, in milliseconds only.
 const SECONDS: [(&str, u64); 2] = [("2000", 2000), (">=2000", u64::MAX)];
 
-/// Per cent of the I/Os in each class of latency; a bucket that an end of a class cuts is where its middle is.
+/// Per cent of the I/Os in each class of latency; a bucket across an edge counts where its middle is.
 #[derive(Serialize)]
 pub(super) struct Classes {
     latency_ns: Pairs<f64>,
@@ -120,7 +120,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Of reads and writes together.
+    /// The classes of reads and writes together.
     pub fn of(histogram: &Histogram) -> Self {
         let units = [(1, &[][..]), (NS_PER_US, &[][..]), (NS_PER_MS, &SECONDS[..])];
         let [latency_ns, latency_us, latency_ms] =
@@ -129,7 +129,7 @@ impl Classes {
     }
 }
 
-/// The classes of one unit: from 1 of it, or 0 ns, up to 1000 and `more`.
+/// The classes of one unit: from 1, or 0 ns, up to 1000 and `more`.
 fn of_unit(histogram: &Histogram, unit_ns: u64, more: &[(&str, u64)]) -> Pairs<f64> {
     let mut from = if unit_ns == 1 { 0 } else { unit_ns };
     let mut class = |&(name, end): &(&str, u64)| {

@@ -9,7 +9,7 @@ use rigel_core::measure::ClassTally;
 use rigel_core::record::Visit;
 use rigel_core::units::{self, NS_PER_MS, to_f64};
 
-/// fio's `iopsavgtime`, if nothing else is said.
+/// fio's default of `iopsavgtime`.
 const PIECE_NS: u64 = 500 * NS_PER_MS;
 
 /// I/Os per second over the pieces of the visits that count, reads and writes together.
@@ -24,7 +24,7 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// Of one class of a point; all 0 when no visit has a whole piece.
+    /// The samples of one class of a point; all 0 if no visit has a whole piece.
     pub fn of(view: &View<'_>, found: &PointFindings, class: Class) -> Self {
         let visits = view.counting(found);
         Self::from_rates(
@@ -60,7 +60,7 @@ impl Samples {
     }
 }
 
-/// The rates of the whole pieces in the part of a visit that its figures are from.
+/// The rates of the whole pieces in the measured part of a visit.
 fn pieces(visit: &Visit, of_visit: &VisitFindings, class: Class) -> Vec<f64> {
     visit.tallies.get(&class).map_or_else(Vec::new, |tally| {
         let later_ns = of_visit.settle_ns.saturating_sub(visit.settle_ns);
@@ -68,7 +68,7 @@ fn pieces(visit: &Visit, of_visit: &VisitFindings, class: Class) -> Vec<f64> {
     })
 }
 
-/// Of `span_ns` from `begin_ns` after the start of the series.
+/// The rates of `span_ns` from `begin_ns` after the start of the series.
 fn rates(tally: &ClassTally, begin_ns: u64, span_ns: u64) -> Vec<f64> {
     let series = &tally.series;
     let bucket_ns = series.bucket_ns.max(1);

@@ -2,7 +2,7 @@
 //!
 //! Must not leave out a limit.
 
-use super::{HeadroomReport, words};
+use super::{HeadroomReport, picture, words};
 use crate::document::{Block, Blocks, Chart, Column, Document, Paragraph, Room, Table};
 use crate::verdict::Tone;
 use rigel_capacity::day;
@@ -20,6 +20,7 @@ impl Document for HeadroomReport<'_> {
         }
         let mut all = vec![Block::Verdict { tone: tone(self), sentences }];
         if room.is_wide() {
+            all.extend(picture::of(self));
             all.extend(self.storages.iter().map(|one| limits(one, room)));
             all.extend(self.courses.iter().map(charts));
             all.extend(bucket_charts(self.storages));
@@ -46,7 +47,7 @@ fn tone(told: &HeadroomReport<'_>) -> Tone {
     }
 }
 
-/// A row of a storage: why a limit is not known, or when it is reached.
+/// A row of a storage: why a limit is unknown, or when it is reached.
 type Row<'a> = Result<&'a Ends, (Resource, &'a str)>;
 
 fn limits(storage: &Storage, room: Room) -> Block {

@@ -14,10 +14,10 @@ use serde::Serialize;
 
 const MINUTE_S: f64 = 60.0;
 const DAY_S: f64 = 86_400.0;
-/// Hours of a day that hold so much of the time without credits are named, if they are no more than half of them.
+/// Hours of a day with this share of the time without credits are named, if they are no more than half of them.
 const MOSTLY: f64 = 0.8;
 const MOST_HOURS: usize = 12;
-/// As many times the load is no limit that anybody plans with.
+/// A multiple of the load beyond which nobody plans.
 const MANY_TIMES: f64 = 100.0;
 
 /// The effect of the load of the history on a token bucket that was full at the start. Rates are I/Os or megabytes per second, sizes I/Os or
@@ -43,7 +43,7 @@ pub(super) struct CreditsDocument {
     spells_between: (usize, usize),
     /// Seconds without credits.
     empty_s: f64,
-    /// The longest time without credits; null where there was none.
+    /// The longest time without credits; null if there was none.
     longest: Option<SpellDocument>,
     /// Seconds without credits in each hour of the local day, from 0:00 on.
     hours: Vec<f64>,
@@ -91,7 +91,7 @@ impl From<&Credits> for CreditsDocument {
     }
 }
 
-/// What becomes of the credits of a storage, then what would change it.
+/// The course of the credits of a storage, then what would change it.
 pub(super) fn sentences(name: &str, named: bool, credits: &Credits) -> Vec<String> {
     let the = if named { format!("{}: the", printable(name)) } else { "The".to_owned() };
     let course = &credits.course;

@@ -72,8 +72,18 @@ fn credit_figures(storage: &Storage) -> Option<CreditFigures> {
     Some(CreditFigures { name: storage.name.clone(), days })
 }
 
-fn scale(resource: Resource) -> f64 {
+/// What a value is divided by before it is drawn.
+pub(super) fn scale(resource: Resource) -> f64 {
     if resource == Resource::Space { GIB } else { 1.0 }
+}
+
+/// The unit in which a resource is drawn.
+pub(super) const fn unit(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Iops => "IOPS",
+        Resource::Mbps => "MBPS",
+        Resource::Space => "GiB",
+    }
 }
 
 fn figures(told: &HeadroomReport<'_>, course: &Course) -> CourseFigures {
@@ -91,11 +101,7 @@ fn figures(told: &HeadroomReport<'_>, course: &Course) -> CourseFigures {
     };
     CourseFigures {
         name: course.resource.name(),
-        unit: match course.resource {
-            Resource::Iops => "IOPS",
-            Resource::Mbps => "MBPS",
-            Resource::Space => "GiB",
-        },
+        unit: unit(course.resource),
         history: levels.filter_map(|(days, level)| Some((at(days), (*level)? / scale))).collect(),
         ahead: ahead.collect(),
         limits: told.storages.iter().filter_map(limit).collect(),

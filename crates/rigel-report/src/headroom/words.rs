@@ -10,9 +10,9 @@ use rigel_core::path_text::printable;
 use rigel_core::units::say::{counted, decimal_percent, listed, number, percent, signed_percent, size_unit};
 use rigel_core::units::{Bytes, to_f64};
 
-/// A share of writes that differs by more makes other figures.
+/// Shares of writes that differ by more make different figures.
 const MOST_SHARE_APART: f64 = 0.15;
-/// A mean size of I/Os above this many small ones means that many are no small I/Os.
+/// A mean I/O size above this multiple of a small I/O means that many I/Os are not small.
 const MOST_TIMES_SMALL: f64 = 2.0;
 
 /// A quantity with its unit.
@@ -55,7 +55,7 @@ pub(super) fn interval(ends: &Ends) -> String {
     }
 }
 
-/// What is kept until a limit is reached.
+/// What holds until a limit is reached.
 fn holds(ends: &Ends) -> String {
     match ends.limit.resource {
         Resource::Iops if ends.limit.keeps_bound => format!("{} holds", printable(&ends.limit.from)),
@@ -65,7 +65,7 @@ fn holds(ends: &Ends) -> String {
     }
 }
 
-/// The answers: what is assumed, then one for each storage.
+/// The answers: the assumptions, then one for each storage.
 pub(super) fn sentences(told: &HeadroomReport<'_>) -> Vec<String> {
     let named = told.storages.len() > 1;
     let answers = told.storages.iter().flat_map(|storage| {
@@ -75,7 +75,7 @@ pub(super) fn sentences(told: &HeadroomReport<'_>) -> Vec<String> {
     what_if(told).into_iter().chain(answers).collect()
 }
 
-/// What is assumed to be other than it was, a sentence for each.
+/// The assumptions of a scenario, a sentence for each.
 pub(super) fn what_if(told: &HeadroomReport<'_>) -> Vec<String> {
     let Scenario { growth, added, what_if: WhatIf { without, files, more } } = told.scenario;
     let mut all = Vec::new();
@@ -100,7 +100,7 @@ pub(super) fn what_if(told: &HeadroomReport<'_>) -> Vec<String> {
     all
 }
 
-/// Hosts that are gone: nothing changes for the storage, but for each host that stays.
+/// Removed hosts: nothing changes for the storage, but each remaining host gets more load.
 fn gone(told: &HeadroomReport<'_>, without: &[String]) -> String {
     let names = printable(&listed(without)).into_owned();
     let share: f64 = told.demand.shares.iter().filter(|one| without.contains(&one.0)).map(|one| one.1).sum();
@@ -161,7 +161,17 @@ fn of_storage(storage: &Storage, courses: &[Course], named: bool) -> String {
     };
     let others: Vec<String> =
         others.iter().filter(|_| first.likely.day().is_some()).map(|ends| other(ends, courses)).collect();
-    format!("{name}{}", [unknown, vec![head], others].concat().join("; "))
+    let answer = [unknown, vec![head], others].concat().join("; ");
+    if named { format!("{name}{answer}") } else { capital(answer) }
+}
+
+/// Begins a sentence with a capital; a quantity such as `p99` keeps its name.
+fn capital(mut text: String) -> String {
+    let is_word = text.bytes().take(2).all(|byte| byte.is_ascii_lowercase());
+    if let Some(first) = text.get_mut(..1).filter(|_| is_word) {
+        first.make_ascii_uppercase();
+    }
+    text
 }
 
 /// `the limit of small IOPS is unknown: no rate was found that meets p99 < 1 us, ..`
@@ -169,7 +179,7 @@ fn no_limit((resource, why): &(Resource, String)) -> String {
     format!("the limit of {} is unknown: {}", resource.word(), printable(why))
 }
 
-/// Whether a limit of some storage, or the day on which one is reached, is not known.
+/// Whether a limit of some storage, or the day on which it is reached, is unknown.
 pub(super) fn is_open(told: &HeadroomReport<'_>) -> bool {
     let has_space =
         |storage: &Storage| storage.ends.iter().any(|ends| ends.limit.resource == Resource::Space);
@@ -184,7 +194,7 @@ fn share(ends: &Ends) -> String {
     ends.used().map_or_else(String::new, |used| format!("{} %", percent(used)))
 }
 
-/// What may end early although nothing is likely to.
+/// What may run out early although that is unlikely.
 fn possible(storage: &Storage) -> String {
     let earliest =
         storage.ends.iter().filter_map(|ends| Some((ends.earliest.day()?, ends))).min_by_key(|one| one.0);
@@ -207,7 +217,7 @@ fn why(ends: &Ends, courses: &[Course]) -> String {
     course.and_then(|course| course.forecast.as_ref().err()).map_or_else(String::new, |why| unknown(*why))
 }
 
-/// What is to be known beside the answers.
+/// Notes on the answers.
 pub(super) fn notes(told: &HeadroomReport<'_>) -> Vec<String> {
     let mut notes = of_sum(told);
     notes.extend(told.courses.iter().flat_map(of_course));
@@ -246,7 +256,7 @@ pub(super) fn notes(told: &HeadroomReport<'_>) -> Vec<String> {
     notes
 }
 
-/// What is to be known about a sum.
+/// Notes on a sum.
 fn of_sum(told: &HeadroomReport<'_>) -> Vec<String> {
     let demand = told.demand;
     let mut notes = Vec::new();
@@ -258,7 +268,8 @@ fn of_sum(told: &HeadroomReport<'_>) -> Vec<String> {
     }
     if demand.left_out > 0.0 {
         notes.push(format!(
-            "{} % of the time is left out of the sum, because some are unknown there (lacking: {}): unknown is not 0",
+            "{} % of the time is left out of the sum, because some loads are unknown then (missing: \
+             {}), and unknown is not 0",
             percent(demand.left_out),
             listed(&parts(&demand.lacking))
         ));
@@ -341,7 +352,7 @@ fn of_surface(told: &HeadroomReport<'_>, storage: &Storage) -> Vec<String> {
     notes
 }
 
-/// How a forecast came about. Under a growth that was given, that of the history is not what is forecast.
+/// How a forecast was made. With an assumed growth, that of the history is not forecast.
 pub(super) fn about(course: &Course, assumed: Option<Growth>) -> Option<String> {
     let told = course.forecast.as_ref().ok()?;
     let error = |at: usize| {

@@ -6,14 +6,14 @@
 use base64::display::Base64Display;
 use base64::engine::general_purpose::{GeneralPurpose, STANDARD};
 
-/// The charting library by gzip, as the program holds it: in base64 it would be a third larger.
+/// The charting library, gzip-compressed in the program: base64 would be a third larger.
 const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.gz"));
-/// Which version of it.
+/// Its version.
 pub(super) const LIBRARY_VERSION: &str = env!("RIGEL_LIBRARY_VERSION");
 /// The style of every page.
 pub(super) const STYLE: &str = include_str!("page/style.css");
 
-/// The script of a kind of page: the kit, and what is its own.
+/// The script of a kind of page: the kit, and its own part.
 pub(crate) struct Script {
     pub(super) text: &'static str,
     digest: &'static str,
@@ -31,7 +31,7 @@ pub(crate) const COMPARE: Script = Script {
     digest: env!("RIGEL_COMPARE_DIGEST"),
 };
 
-/// The script of settings that were proven.
+/// The script of proven settings.
 pub(crate) const PROOF: Script =
     Script { text: include_str!(concat!(env!("OUT_DIR"), "/proof.js")), digest: env!("RIGEL_PROOF_DIGEST") };
 

@@ -28,19 +28,19 @@ type ChartInterval = [Option<f64>; 3];
 
 #[derive(Serialize)]
 struct Document {
-    /// The classes that have figures.
+    /// The classes with figures.
     classes: Vec<ClassData>,
-    /// The classes that have a place in the matrix.
+    /// The classes of the matrix.
     axes: Vec<ClassData>,
-    /// Charts have the sessions of all classes across.
+    /// Charts show the sessions of all classes across.
     users: bool,
-    /// The point that is shown first, by its place in `points`.
+    /// The point that is shown first, by index in `points`.
     first: usize,
     points: Vec<PointData>,
     visits: Vec<VisitData>,
     curves: Vec<CurveData>,
     interference: PerClass<Vec<Loss>>,
-    /// What a search for a rate found.
+    /// The result of a search for a rate.
     slo: Option<slo::SloData>,
 }
 
@@ -51,7 +51,7 @@ struct ClassData {
     noun: String,
     /// What a load level counts.
     outstanding: String,
-    /// Where the middle of each place is, in per cent; of a class that goes by place.
+    /// The middle of each place, in per cent; for a class that goes by place.
     places: Vec<f64>,
     unit: String,
     /// One operation per second in that unit.
@@ -63,7 +63,7 @@ struct PointData {
     name: String,
     levels: PerClass<u32>,
     invalid: bool,
-    /// Some flag is its own and says more than the width of the interval or the name of the engine.
+    /// Some flag is specific and says more than the width of the interval or the name of the engine.
     own: bool,
     flags: Vec<&'static str>,
     ios: PerClass<IoData>,
@@ -89,7 +89,7 @@ struct IoData {
 #[derive(Serialize)]
 struct CurveData {
     class: ClassData,
-    /// Where the class is saturated; nothing when it is not as far as the search went.
+    /// Where the class is saturated; `None` if it is not within the range of the search.
     n_sat: Option<u32>,
     levels: Vec<LevelData>,
 }
@@ -130,12 +130,12 @@ pub(super) fn json(view: &View<'_>) -> Result<String, Problem> {
     compact(&document)
 }
 
-/// Not what the width of an interval, or the name of the engine, says already.
+/// Except for what the width of an interval, or the name of the engine, already says.
 fn is_marked(flag: &Flag) -> bool {
     !matches!(flag.code, FlagCode::NotReached | FlagCode::Simulated)
 }
 
-/// The point of the best rate; the first one when there is none.
+/// The point of the best rate; the first one if there is none.
 fn first(view: &View<'_>) -> usize {
     let found = &view.findings;
     let best = view.loads().iter().find_map(|load| found.best.rate(load.name)).map(|best| best.point);
@@ -156,7 +156,7 @@ fn class(view: &View<'_>, load: &LoadClass) -> ClassData {
     }
 }
 
-/// `Small`; `Small, A` where two sides take turns.
+/// `Small`; `Small, A` with sides.
 pub(super) fn label(load: &LoadClass) -> String {
     let side = load.side.map_or_else(String::new, |side| format!(", {}", side.name()));
     load.plain_name().label() + &side
@@ -188,7 +188,7 @@ fn point(view: &View<'_>, found: &PointFindings, contrasts: &PerClass<Contrast>,
     }
 }
 
-/// Each once: of several classes, each may have the same one.
+/// Each once: several classes may share one.
 fn names(flags: &[Flag]) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     for flag in flags {

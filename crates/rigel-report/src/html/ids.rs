@@ -2,16 +2,16 @@
 //!
 //! Must not know what the parts are.
 
-/// What the ids of one run begin with.
+/// The prefix of the ids of one run.
 pub(crate) struct Ids(String);
 
 impl Ids {
-    /// Of the only run.
+    /// For the only run.
     pub const fn alone() -> Self {
         Self(String::new())
     }
 
-    /// Of one of several, counted from 1.
+    /// For one of several, counted from 1.
     pub fn of_run(number: usize) -> Self {
         Self(format!("r{number}-"))
     }

@@ -27,11 +27,11 @@ impl Display for Text<'_> {
     }
 }
 
-/// A sentence of ours as text of a page: a number keeps its unit beside it, and microseconds have their sign. Commands and paths
+/// A sentence by Rigel as text of a page: numbers stay with their units, and microseconds have their sign. Commands and paths
 /// stay [`Text`], so they can be copied.
 pub(crate) struct Prose<'a>(pub &'a str);
 
-/// What stands after a number and would say nothing at the beginning of a line.
+/// Words that follow a number and mean nothing at the start of a line.
 const UNITS: [&str; 16] =
     ["%", "us", "ns", "ms", "s", "min", "h", "d", "IOPS", "MBPS", "MB", "KiB", "MiB", "GiB", "TiB", "times"];
 
@@ -58,13 +58,13 @@ impl Display for Prose<'_> {
     }
 }
 
-/// JSON for a block of the page: with no `<` in it, nothing can end the block. Within JSON the sign stands only in
-/// strings, where it may be written so.
+/// JSON for a block of the page: without `<`, nothing can end the block. Within JSON the character occurs only in
+/// strings, where it can be escaped.
 pub(crate) fn in_a_block(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 
-/// A flag as a mark that opens: a finger has no pointer to hold over it.
+/// A flag that opens when clicked: a finger cannot hover.
 pub(crate) fn flag(flag: &Flag) -> String {
     format!(
         "<details class=\"flag{}\"><summary>{}</summary>{}</details>",
@@ -74,12 +74,12 @@ pub(crate) fn flag(flag: &Flag) -> String {
     )
 }
 
-/// A flag as a mark alone, where what it says stands beside it.
+/// A flag without its text, which is next to it.
 pub(crate) fn badge(name: &str, invalid: bool) -> String {
     format!("<span class=\"flag{}\">{}</span>", tone(invalid), Text(name))
 }
 
-/// What a flag says, and what it weighs.
+/// The text of a flag, and its weight.
 pub(crate) fn flag_words(flag: &Flag) -> String {
     let weight = match flag {
         Flag { invalid: true, .. } => "; the numbers must not be used",
@@ -93,10 +93,10 @@ const fn tone(invalid: bool) -> &'static str {
     if invalid { " bad" } else { "" }
 }
 
-/// A column: what stands above it, and whether it holds numbers.
+/// A column: its heading, and whether it holds numbers.
 pub(crate) type Column<'a> = (&'a str, bool);
 
-/// Begins a table, which can be scrolled sideways; one of more than `most` rows is folded until somebody asks for it.
+/// Begins a table, which can be scrolled sideways; one of more than `most` rows is folded at first.
 pub(crate) fn open_table(page: &mut Page, columns: &[Column<'_>], rows: usize, most: usize, what: &str) {
     let folded = if rows > most { "" } else { " open" };
     page.line(format_args!(
@@ -111,12 +111,12 @@ pub(crate) fn open_table(page: &mut Page, columns: &[Column<'_>], rows: usize, m
     page.line("</tr></thead><tbody>");
 }
 
-/// Ends it.
+/// Ends the table.
 pub(crate) fn close_table(page: &mut Page) {
     page.line("</tbody></table></div></details>");
 }
 
-/// The place of a chart, which the script of the page draws: what it shows, and of what.
+/// The place of a chart, which the script of the page draws, with what it shows.
 pub(crate) fn chart(page: &mut Page, id: impl Display, title: &str, about: impl Display) {
     page.line(format_args!(
         "<figure><figcaption><b>{title}</b> {about}</figcaption><div class=\"stage\" id=\"{id}\"></div></figure>"

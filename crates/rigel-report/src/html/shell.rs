@@ -10,22 +10,22 @@ use crate::page::Page;
 /// Room for the library, the script and a few tables.
 const USUAL_BYTES: usize = 1 << 19;
 
-/// A page in the making.
+/// A page under construction.
 pub(crate) struct Shell<'a> {
     /// The title of the window, not escaped yet.
     pub title: &'a str,
     /// The top of the page, as HTML.
     pub heading: String,
-    /// What it was made from, in the footer: `the record of the run`.
+    /// Its source, in the footer: `the record of the run`.
     pub made_from: &'a str,
-    /// The script that draws the charts; `None` of a page that runs nothing.
+    /// The script that draws the charts; `None` for a page that runs nothing.
     pub script: Option<&'a Script>,
     /// The figures for the script, each an id and one JSON document.
     pub figures: &'a [(String, String)],
 }
 
 impl Shell<'_> {
-    /// The whole page; `fill` writes what stands between heading and footer.
+    /// The whole page; `fill` writes the part between heading and footer.
     pub fn page(&self, fill: impl FnOnce(&mut Page)) -> Vec<u8> {
         let figures: usize = self.figures.iter().map(|(_, json)| json.len()).sum();
         let mut page = Page::with_capacity(USUAL_BYTES + figures);

@@ -6,7 +6,7 @@ use super::markup::Text;
 use crate::page::Page;
 use crate::verdict::{Cause, Suggestion, Tone};
 
-/// The class of a tone, behind another one.
+/// The CSS class of a tone, with a leading space.
 pub(crate) const fn tone_class(tone: Tone) -> &'static str {
     match tone {
         Tone::DoNotUse => " bad",
@@ -20,7 +20,7 @@ pub(crate) fn next_line(next: &Suggestion) -> String {
     format!("<p class=\"next\">{}: <code>{}</code></p>", Text(&next.purpose), Text(&next.command))
 }
 
-/// What casts doubt on the numbers, each with its figures.
+/// Doubts about the numbers, each with its figures.
 pub(crate) fn cause_list(page: &mut Page, causes: &[Cause]) {
     if causes.is_empty() {
         return;
@@ -30,7 +30,7 @@ pub(crate) fn cause_list(page: &mut Page, causes: &[Cause]) {
     page.line("</ul>");
 }
 
-/// What it means, the flag with its figures, and what to do.
+/// The meaning, the flag with its figures, and what to do.
 fn cause(page: &mut Page, one: &Cause) {
     let bad = if one.invalid { " bad" } else { "" };
     page.push(format_args!("<li><b>{}</b>", Text(&one.means)));

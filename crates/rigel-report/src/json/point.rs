@@ -102,7 +102,7 @@ struct Outstanding {
 }
 
 impl<'a> PointDocument<'a> {
-    /// `contrasts` by class; `target`: the relative half-width that was requested.
+    /// `contrasts` by class; `target`: the requested relative half-width.
     pub(super) fn new(found: &'a PointFindings, contrasts: &PerClass<Contrast>, target: Option<f64>) -> Self {
         let contrast = |class| contrasts.get(&class).copied().unwrap_or_default();
         Self {

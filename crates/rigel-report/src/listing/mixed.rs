@@ -48,7 +48,7 @@ pub(super) fn of<'a>(view: &View<'_>, classes: &[&LoadClass], points: &[&'a Poin
     Listing { heads: heads.into_iter().map(str::to_owned).collect(), rows: rows.collect(), meaning: MEANING }
 }
 
-/// The level of a class: `16`, or `1500/s` where it arrives at a rate.
+/// The level of a class: `16`, or `1500/s` if it arrives at a rate.
 pub(super) fn load(class: &LoadClass, level: u32) -> String {
     if class.is_open() { format!("{level}/s") } else { level.to_string() }
 }

@@ -15,7 +15,7 @@ const HEADS: [&str; 8] = ["Phase", "For", "Class", "Load", "per s", "mean", "p50
 const MEANING: &str = "For: the measured time of the phase. Load: what was asked for; per s: what was served. Each phase was measured once; \
     phases of the same load are one point in the table of points.";
 
-/// The table; `None` when the load has no phases.
+/// The table; `None` if the load has no phases.
 pub(crate) fn of<'a>(view: &'a View<'_>) -> Option<Listing<'a>> {
     let request = &view.record.header.request;
     if request.phases().is_empty() || request.slo().is_some() || request.burst().is_some() {

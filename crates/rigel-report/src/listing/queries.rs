@@ -15,7 +15,7 @@ const MEANING: &str = "Sessions: those whose queries the line describes; Beside:
     (2^20 bytes) that reports read. mean, p50, p99: response time of such a query; its mean is known as well as the rate. Simple=4 and Report=2 name a point: 4 sessions with look-ups \
     (simple queries), 2 with reports.";
 
-/// Whether there are several kinds, all of them of a database.
+/// Whether there are several kinds, all of them database queries.
 pub(super) fn are_queries(classes: &[&LoadClass]) -> bool {
     classes.len() > 1 && classes.iter().all(|class| class.is_query() && !class.appends())
 }

@@ -13,8 +13,8 @@ use rigel_core::path_text::printable;
 use rigel_core::record::Header;
 use rigel_core::units::{KIB, MIB, Nanos, to_f64};
 
-/// Up to the number of files, as published output of 11.1.0.7 and 11.2.0.2 has it; 12.2 and 19 kept the words of 11.2.
-/// Line 1 is ours from the word "layout" on.
+/// Up to the number of files, as in published output of 11.1.0.7 and 11.2.0.2; 12.2 and 19 kept the words of 11.2.
+/// From the word "layout" on, line 1 is ours.
 pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
     let header = &view.record.header;
     let mut page = Page::default();
@@ -37,7 +37,7 @@ pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
     page.into_string()
 }
 
-/// What holds for a run that has neither small nor large I/O.
+/// The heading of a run that has neither small nor large I/O.
 fn without_its_classes(page: &mut Page, header: &Header) {
     page.line(format_args!("Written by Rigel {}; 1 MB is 2^20 bytes", printable(&header.program_version)));
     page.blank();
@@ -49,7 +49,7 @@ fn without_its_classes(page: &mut Page, header: &Header) {
     }
 }
 
-/// Published output of 11.1.0.7 for random I/O. The lines of streams and of raid0 are remembered from output of 10.2.
+/// Published output of 11.1.0.7 for random I/O. The lines of streams and of raid0 are from memory of output of 10.2.
 fn settings_11_1(page: &mut Page, header: &Header) {
     let request = &header.request;
     page.line("Commandline:");
@@ -85,7 +85,7 @@ fn write_percent(request: &Request) -> u8 {
     pair.map(|class| class.write_percent.get()).max().unwrap_or(0)
 }
 
-/// Published output of 11.2.0.2 for random I/O; the wording for raid0 is remembered. The blank after "per stream" is
+/// Published output of 11.2.0.2 for random I/O; the wording for raid0 is from memory. The space after "per stream" is
 /// theirs. The stripe depth and the I/Os of a stream are added for streams only, because a rate means nothing without.
 fn settings_11_2(page: &mut Page, header: &Header) {
     let request = &header.request;
@@ -119,7 +119,7 @@ fn settings_11_2(page: &mut Page, header: &Header) {
     page.line(format_args!("Duration for each data point: {} seconds", duration(header).seconds()));
 }
 
-/// The time of each visit; an adaptive run makes several, which the notes tell.
+/// The time of each visit; an adaptive run makes several, as the notes say.
 fn duration(header: &Header) -> Nanos {
     match (header.request.pace(), header.plan.steps.first()) {
         (Some(Pace::Fixed(duration)), _) => duration,
@@ -164,7 +164,7 @@ fn cache_size(cache: CacheWarmUp, not_given: &str) -> String {
     }
 }
 
-/// A whole number where it is one, else with its decimals; ORION itself knows whole KB and MB only.
+/// A whole number if possible, else with its decimals; ORION itself knows whole KB and MB only.
 fn scaled(bytes: u64, unit: u64) -> f64 {
     to_f64(bytes) / to_f64(unit)
 }

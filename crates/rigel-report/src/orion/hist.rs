@@ -10,7 +10,7 @@ use crate::view::View;
 use rigel_core::judge::findings::IoFindings;
 use rigel_core::measure::Histogram;
 
-/// One table of 28 rows per point and class, as in the summary of 11.2, under a few lines that say what it is.
+/// One table of 28 rows per point and class, as in the summary of 11.2, below a few lines of explanation.
 pub(super) fn text(view: &View<'_>) -> String {
     let mut page = Page::default();
     page.line(

@@ -15,7 +15,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::measure::Histogram;
 use rigel_core::units::to_f64;
 
-/// The result block of a version; empty when nothing was measured.
+/// The result block of a version; empty if nothing was measured.
 pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
     match version {
         OrionVersion::V10_2 | OrionVersion::V11_1 => render_11_1(view),
@@ -96,8 +96,8 @@ fn iops_line(view: &View<'_>, best: Extreme) -> String {
     format!("Maximum Small IOPS={:.0} @ {}", best.estimate.value, marked(view, best.point))
 }
 
-/// The point, and behind it why its numbers must not be used: `Small=1 and Large=0, not to be used: ZEROS`. Nothing is added to
-/// the point of a number that may be used.
+/// The point, followed by the reason why its numbers must not be used: `Small=1 and Large=0, not to be used: ZEROS`. Nothing is added to
+/// the point of a usable number.
 fn marked(view: &View<'_>, point: Point) -> String {
     let flags = view.at(point).into_iter().flat_map(|found| &found.flags);
     let mut codes: Vec<&str> = flags.filter(|flag| flag.invalid).map(|flag| flag.code.name()).collect();
@@ -130,7 +130,7 @@ fn latency_lines(page: &mut Page, view: &View<'_>, point: Point, decimals: usize
     }
 }
 
-/// Published output of 11.2.0.2: 28 rows, columns apart by TABs, one less where the upper end is wide. The first row is
+/// Published output of 11.2.0.2: 28 rows, columns separated by TABs, one less where the upper end is wide. The first row is
 /// labelled 0 - 1 there although the second begins at 2.
 pub(super) fn histogram_11_2(page: &mut Page, reads: &Histogram, writes: &Histogram) {
     page.line("\tLatency:\t\t# of IOs (read) \t # of IOs (write) ");

@@ -31,7 +31,7 @@ pub(super) fn all(reads: &Histogram, writes: &Histogram) -> Vec<Row> {
         .collect()
 }
 
-/// The rows from the first to the last with a count; what is empty before and after is one row each, as in published
+/// The rows from the first to the last with a count; the empty ranges before and after are one row each, as in published
 /// output of 19.3.
 pub(super) fn collapsed(reads: &Histogram, writes: &Histogram) -> Vec<Row> {
     let rows = all(reads, writes);

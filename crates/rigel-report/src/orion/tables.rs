@@ -16,7 +16,7 @@ use std::collections::HashMap;
 /// Width of a column; cells that need more are wider.
 const WIDTH: usize = 7;
 
-/// What a table holds.
+/// The contents of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quantity {
     /// Small I/Os per second.
@@ -28,7 +28,7 @@ pub(super) enum Quantity {
 }
 
 impl Quantity {
-    /// The number of a point; `None` when nothing completed, or too much failed.
+    /// The number of a point; `None` if nothing completed, or too much failed.
     fn value(self, found: &PointFindings) -> Option<f64> {
         if found.flags.iter().any(|flag| flag.code == FlagCode::Errors && flag.invalid) {
             return None;
@@ -79,7 +79,7 @@ impl Quantity {
     }
 }
 
-/// A table with what the version puts around it.
+/// A table with the version's text around it.
 pub(super) fn render(version: OrionVersion, quantity: Quantity, view: &View<'_>) -> String {
     let mut page = Page::default();
     if version == OrionVersion::V11_2 {
@@ -106,7 +106,7 @@ pub(super) fn render(version: OrionVersion, quantity: Quantity, view: &View<'_>)
     page.into_string()
 }
 
-/// 11.2 puts four sentences in one paragraph above its tables, which these say in our words.
+/// 11.2 has four sentences in one paragraph above its tables, which these replace in our words.
 fn preamble(page: &mut Page, quantity: Quantity) {
     page.line(format_args!(
         "The values below, separated by commas, are the {}. \
@@ -140,7 +140,7 @@ fn widest(columns: &[u32], cells: &Cells) -> usize {
     values.chain(heads).fold(WIDTH, usize::max)
 }
 
-/// A row ends with its last measured cell; one that is missing before it is left blank.
+/// A row ends with its last measured cell; a missing one before it is left blank.
 fn push_cells(page: &mut Page, columns: &[u32], cells: &HashMap<u32, String>, width: usize) {
     let mut left = cells.len();
     for column in columns {

@@ -31,7 +31,7 @@ pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
     page.into_string()
 }
 
-/// Where the intervals are, and what they hold.
+/// Where the intervals are, and what they mean.
 fn intervals(view: &View<'_>) -> String {
     if view.is_adaptive() {
         format!("{}; see _ci.csv", words::INTERVAL)
@@ -55,7 +55,7 @@ fn searches(page: &mut Page, view: &View<'_>) {
     }
 }
 
-/// What holds for the run as a whole.
+/// The end of the trace: facts about the whole run.
 fn ending(page: &mut Page, view: &View<'_>) {
     let flags = view.findings.flags.iter();
     let flags = flags.map(|flag| format!("Flags @ the run: {}", notes::judged_flag(flag)));
@@ -143,7 +143,7 @@ fn visit_line(page: &mut Page, visit: &Visit, found: &VisitFindings) {
     page.blank();
 }
 
-/// What a visit found on its own, settled as long as the adaptive run took.
+/// The result of a single visit, settled as long as the adaptive run took.
 fn visit_io(page: &mut Page, class: Class, io: VisitIo) {
     page.push(format_args!("; {} iops {:.1}", class.name(), io.iops));
     if let Some(us) = io.latency_us {

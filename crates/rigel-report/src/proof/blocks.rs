@@ -168,7 +168,7 @@ fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// What was measured on.
+/// The test setup.
 fn about(about: &About) -> [String; 2] {
     let (storage, block) = (&about.storage, Bytes(about.block_bytes));
     [

@@ -24,7 +24,7 @@ struct Figures {
 #[derive(Serialize)]
 struct Line {
     name: String,
-    /// The value, then what came of it with both ends of its interval.
+    /// The value, then its result with both ends of the interval.
     rows: Vec<(f64, [Option<f64>; 3])>,
 }
 

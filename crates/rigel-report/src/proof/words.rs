@@ -138,7 +138,7 @@ fn of_concurrency(found: &concurrency::ConcurrencyFindings) -> String {
     head + &advised
 }
 
-/// What *undecided* means, where a value is.
+/// What *undecided* means, if a value is.
 pub fn undecided(found: &concurrency::ConcurrencyFindings) -> Option<&'static str> {
     let any = found.values.iter().any(|judged| judged.verdict == Verdict::Undecided);
     any.then_some(

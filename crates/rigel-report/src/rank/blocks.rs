@@ -13,7 +13,7 @@ use rigel_uses::compare::gate::{Gate, GateBound};
 use rigel_uses::compare::{MARGIN, SideUsability};
 use rigel_uses::rank::{Pair, RankRow};
 
-/// With more, a sheet has no room for the tables beside the picture.
+/// With more, a sheet has no room for the tables next to the picture.
 const MOST_ON_PAPER: usize = 5;
 
 impl Document for RankView<'_> {
@@ -35,12 +35,12 @@ impl Document for RankView<'_> {
     }
 }
 
-/// A table that is on the printed sheet as well, where the storages are few enough for it.
+/// A table that is also on the printed sheet, if the storages are few enough.
 fn on_paper(ranked: &RankView<'_>, table: Block) -> Block {
     if ranked.ranking.rows.len() > MOST_ON_PAPER { table } else { table.of_kind(Kind::Why) }
 }
 
-/// A bar for each storage, with its interval and with what is required.
+/// A bar for each storage, with its interval and the requirement.
 fn picture(ranked: &RankView<'_>) -> Option<Block> {
     let quantity = ranked.ranking.quantity;
     let bar = |row: &RankRow| Bar {
@@ -119,7 +119,7 @@ fn meaning(ranked: &RankView<'_>) -> String {
     )
 }
 
-/// Every pair, which the places and the groups follow from.
+/// Every pair, from which the places and the groups follow.
 fn pairs(ranked: &RankView<'_>) -> Block {
     let ranking = ranked.ranking;
     let name = |place: usize| ranked.name(&ranking.rows[place]).to_owned();

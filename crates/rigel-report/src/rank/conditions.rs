@@ -68,7 +68,7 @@ fn condition(ranked: &RankView<'_>, storage: usize) -> Condition {
     }
 }
 
-/// `a KVM virtual machine (QEMU Standard PC)`, of all runs; nothing of simulated devices.
+/// `a KVM virtual machine (QEMU Standard PC)`, of all runs; empty for simulated devices.
 fn machine<'a>(runs: impl Iterator<Item = &'a SourceView<'a>>) -> String {
     let hosts = runs.filter_map(|run| match run {
         SourceView::Run(view) => Some(view.record.header.nodes.all()),

@@ -47,13 +47,13 @@ struct Document {
     margin: f64,
     /// The best figure first.
     storages: Vec<StorageDocument>,
-    /// Each pair of storages; in 95 of 100 rankings the ranges of all of them are right at once.
+    /// Each pair of storages; in 95 of 100 rankings the ranges of all of them are right simultaneously.
     pairs: Vec<PairDocument>,
     /// Groups of storages that cannot be told apart, each as large as possible.
     groups: Vec<Vec<String>>,
     /// What is required of a storage, as it was written.
     required: Vec<String>,
-    /// The cheapest storage that certainly meets all of that; null when there is none, or prices cannot be compared.
+    /// The cheapest storage that certainly meets all of that; null if there is none, or prices cannot be compared.
     cheapest: Option<String>,
     /// The currencies of the prices; offers are compared by price if there is only one.
     currencies: Vec<String>,
@@ -121,7 +121,7 @@ struct OfferDocument {
 struct PairDocument {
     /// The storage with the better figure.
     ahead: String,
-    /// The other one.
+    /// The storage behind.
     behind: String,
     /// How much that one differs; null if it is unknown.
     change: Option<Change>,

@@ -12,7 +12,7 @@ use rigel_core::units::say::{listed, number};
 use rigel_uses::rank::offers::Offer;
 use rigel_uses::rank::{Fulfilment, RankRow};
 
-/// Figures of an offer over what it has and costs; nothing if the sheet does not say that.
+/// Figures of an offer divided by its size and price; empty if the sheet lacks them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PerUnit {
     pub iops_per_disk: Option<Estimate>,
@@ -40,7 +40,7 @@ impl PerUnit {
     }
 }
 
-/// The table; nothing without a sheet and without a requirement.
+/// The table; empty without a sheet and without a requirement.
 pub(super) fn table(ranked: &RankView<'_>, room: Room) -> Block {
     if ranked.offers.all.is_empty() && ranked.required.is_empty() {
         return Block::part(Vec::new());
@@ -92,7 +92,7 @@ pub(super) fn table(ranked: &RankView<'_>, room: Room) -> Block {
     Block::section(if ranked.offers.all.is_empty() { "Requirements" } else { "Offers" }, blocks)
 }
 
-/// What the columns are made of.
+/// How the columns are computed.
 fn meaning(ranked: &RankView<'_>) -> Option<String> {
     let has = |is: fn(&PerUnit) -> bool| {
         ranked.ranking.rows.iter().any(|row| is(&PerUnit::of(ranked, row.storage)))

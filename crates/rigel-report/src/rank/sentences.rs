@@ -28,10 +28,10 @@ const ONE_RUN: &str = "Each storage has one run, so a difference may be day-to-d
     storage on three days, and give \
                        all runs: NAME=RECORD,RECORD,RECORD.";
 
-/// Of a storage that is behind by one run of each.
+/// The verdict on a storage that is behind in one run of each.
 pub(super) const BEHIND_SO_FAR: &str = "behind so far";
 
-/// How the verdict looks.
+/// The tone of the verdict.
 pub(super) fn tone(ranked: &RankView<'_>) -> Tone {
     let ranking = ranked.ranking;
     let is_missed = !ranked.required.is_empty() && ranked.purchase.meeting(Fulfilment::Surely).is_empty();
@@ -50,7 +50,7 @@ pub(super) fn tone(ranked: &RankView<'_>) -> Tone {
     }
 }
 
-/// The first says who is first, or what to buy where something is required.
+/// The first one says which storage is first, or what to buy if there are requirements.
 pub(super) fn sentences(ranked: &RankView<'_>) -> Vec<String> {
     let mut all = money(ranked);
     all.insert(if ranked.required.is_empty() { 0 } else { all.len() }, first(ranked));
@@ -100,7 +100,7 @@ fn range(pair: &Pair) -> Option<String> {
     Some(format!(", {relative} % (from {lo} to {hi} %)"))
 }
 
-/// Who cannot be told apart, by groups in which all pairs are judged.
+/// The storages that cannot be told apart, by groups in which all pairs are judged.
 fn apart(ranked: &RankView<'_>) -> Option<String> {
     let ranking = ranked.ranking;
     let is_judged = |place: &usize| {
@@ -129,7 +129,7 @@ fn apart(ranked: &RankView<'_>) -> Option<String> {
     (!groups.is_empty()).then(|| format!("Cannot be told apart: {}.", groups.join("; ")))
 }
 
-/// Whom nothing sure can be said of, with the reason.
+/// The storages without a certain verdict, with the reason.
 fn unjudged(ranked: &RankView<'_>) -> Vec<String> {
     let ranking = ranked.ranking;
     let sentence = |doubt: Doubt| {
@@ -150,7 +150,7 @@ fn unjudged(ranked: &RankView<'_>) -> Vec<String> {
     DOUBTS.into_iter().filter_map(sentence).collect()
 }
 
-/// What is worth buying.
+/// The purchase advice.
 fn money(ranked: &RankView<'_>) -> Vec<String> {
     let purchase = ranked.purchase;
     if ranked.required.is_empty() {
@@ -187,7 +187,7 @@ fn money(ranked: &RankView<'_>) -> Vec<String> {
     std::iter::once(answer).chain(also).chain(perhaps).chain(offers::notes(ranked)).collect()
 }
 
-/// What a certainty rests on where no interval covers the differences between days.
+/// The basis of a certainty that no interval between days covers.
 fn by_one_run(ranked: &RankView<'_>, storages: &[usize]) -> &'static str {
     let has_one_run = |&storage: &usize| ranked.storages[storage].runs.len() == 1;
     match storages {
@@ -197,7 +197,7 @@ fn by_one_run(ranked: &RankView<'_>, storages: &[usize]) -> &'static str {
     }
 }
 
-/// What is worth knowing of the storages and their figures, a line each.
+/// Notes on the storages and their figures, a line each.
 pub(super) fn warnings(ranked: &RankView<'_>, room: Room) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for storage in ranked.storages {
@@ -219,7 +219,7 @@ pub(super) fn warnings(ranked: &RankView<'_>, room: Room) -> Vec<String> {
     all
 }
 
-/// The verdict on a run; `None` of a result of another tool.
+/// The verdict on a run; `None` for a result of another tool.
 fn conclusion(run: &SourceView<'_>) -> Option<Conclusion> {
     match run {
         SourceView::Run(view) => Some(Conclusion::of(view)),
@@ -246,7 +246,7 @@ fn one_run(ranked: &RankView<'_>) -> Option<String> {
     ))
 }
 
-/// Whether a pair is judged by a single run of each, so what differs from one day to the next counts as a difference.
+/// Whether a pair is judged by a single run of each, so that day-to-day variation counts as a difference.
 fn is_of_one_run(pair: &Pair) -> bool {
     pair.change.is_ok_and(|change| change.rests_on == RestsOn::Intervals)
 }
@@ -256,7 +256,7 @@ pub(super) fn has_one_run(ranked: &RankView<'_>) -> bool {
     ranked.ranking.pairs.iter().any(is_of_one_run)
 }
 
-/// Whether every pair that is told apart is.
+/// Whether every pair with a difference is.
 pub(super) fn all_have_one_run(ranked: &RankView<'_>) -> bool {
     ranked.ranking.pairs.iter().filter(|pair| pair.change.is_ok()).all(is_of_one_run)
 }

@@ -65,7 +65,7 @@ pub(super) fn names(ranked: &RankView<'_>, rows: impl IntoIterator<Item = usize>
     listed(&rows.into_iter().map(name).collect::<Vec<_>>())
 }
 
-/// The same by the order in which they were given.
+/// The same in the order in which they were given.
 pub(super) fn storages(ranked: &RankView<'_>, storages: &[usize]) -> String {
     listed(&storages.iter().map(|&storage| ranked.storages[storage].name.clone()).collect::<Vec<_>>())
 }
@@ -87,12 +87,12 @@ pub(super) fn price(price: &Price) -> String {
     format!("{}{cents} {}", grouped(digits), price.currency)
 }
 
-/// What is for what money: a rate per thousand of a currency.
+/// A rate per thousand of a currency.
 pub(super) fn per_money(currency: &str) -> String {
     format!("IOPS per {} {currency}", number(MONEY))
 }
 
-/// Rates are reported for so much money.
+/// Rates are reported for this much money.
 pub(super) const MONEY: f64 = 1000.0;
 
 /// Why storages are never called certainly ahead or behind.

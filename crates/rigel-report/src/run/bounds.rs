@@ -9,7 +9,7 @@ use rigel_core::judge::findings::{RequiredRate, SloAnswer, SloFindings, SloPoint
 use rigel_core::load::slo::SloBound;
 use rigel_core::units::say::{number, time};
 
-/// The rate, what became of those that were required, and the latency at shares of it.
+/// The rate, the results of the required ones, and the latency at shares of it.
 pub(super) fn cards(found: &SloFindings) -> Vec<Card> {
     let shares = found.points.iter().filter_map(|point| share(found, point));
     found.required.iter().map(|one| required(found, one)).chain(rate(found)).chain(shares).collect()
@@ -67,7 +67,7 @@ fn rate(found: &SloFindings) -> Option<Card> {
     })
 }
 
-/// The latency at a share of the rate, of the bound that is reached first.
+/// The latency at a share of the rate, for the limit that is reached first.
 fn share(found: &SloFindings, point: &SloPoint) -> Option<Card> {
     // The search aims at shares of what it found; the visits after it may find another rate.
     let (SloRole::Share(_), Some(share)) = (point.role, found.share(point)) else { return None };

@@ -11,7 +11,7 @@ use rigel_core::judge::findings::CurveFindings;
 use rigel_core::path_text::printable;
 use rigel_core::units::say::number;
 
-/// A card for each; nothing when nothing was measured.
+/// A card for each; empty if nothing was measured.
 pub(super) fn of(view: &View<'_>) -> Vec<Card> {
     let found = &view.findings;
     let best = headline::all(view, &found.best, found.answers.as_ref());
@@ -50,7 +50,7 @@ fn card(view: &View<'_>, scopes: &FlagScopes<'_>, one: &Headline) -> Card {
     }
 }
 
-/// What saturates a class.
+/// The level that saturates a class.
 fn searched(found: &CurveFindings) -> Card {
     let curve = &found.curve;
     let least = if curve.saturated { "" } else { "at least " };

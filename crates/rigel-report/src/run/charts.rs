@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 const BANDS: &str = "Bands and whiskers are the 95 % intervals; ! marks a point with flags of its own, ✕ one whose numbers must \
     not be used. A click chooses a point. With the keyboard: arrows step through the points, Enter \
     chooses, + and - zoom, 0 shows all.";
-/// A point has the names of its classes, which are those of records and flags.
+/// A point is named by its classes, as in records and flags.
 const NAMES_OF_QUERIES: &str = " Simple=4 stands for 4 sessions with look-ups, which are simple queries, and Report=2 for 2 \
     sessions with reports.";
 
@@ -22,7 +22,7 @@ const NAMES_OF_COMMITS: &str = " Dsync=4 stands for 4 writers, each of which wai
     durable (O_DSYNC); Fdatasync for writers that flush after each write (fdatasync), Unsynced for the same \
     write without durability.";
 
-/// All of them; nothing when nothing was measured.
+/// All of them; empty if nothing was measured.
 pub(super) fn blocks(view: &View<'_>, ids: &Ids) -> Vec<Block> {
     let points = &view.findings.points;
     if points.is_empty() && view.findings.curves.is_empty() {
@@ -44,9 +44,9 @@ pub(super) fn blocks(view: &View<'_>, ids: &Ids) -> Vec<Block> {
 
 /// The classes of a run.
 struct Classes<'a> {
-    /// Those that have figures.
+    /// Classes with figures.
     loads: Vec<&'a LoadClass>,
-    /// Those that have a place in the matrix.
+    /// Classes with a place in the matrix.
     shown: Vec<&'a LoadClass>,
 }
 
@@ -110,12 +110,12 @@ fn latency(view: &View<'_>, ids: &Ids, load: &LoadClass, suffix: &str) -> Chart 
     }
 }
 
-/// Whether the class was measured alone, so its chart can show what was found before, in the search for its levels.
+/// Whether the class was measured alone, so its chart can show the earlier search for its levels.
 fn is_alone(view: &View<'_>, class: Class) -> bool {
     view.findings.points.iter().any(|found| found.point.is_alone(class))
 }
 
-/// Whether the class was measured beside others.
+/// Whether the class was measured together with others.
 fn is_beside(view: &View<'_>, class: Class) -> bool {
     !view.is_mix_of_users()
         && view.findings.points.iter().any(|found| found.point.of(class) > 0 && !found.point.is_alone(class))
@@ -135,17 +135,17 @@ fn rate(view: &View<'_>, ids: &Ids, classes: &Classes<'_>, load: &LoadClass) -> 
     figure(ids, &format!("rate-{}", load.name), load.unit(), about)
 }
 
-/// The same where all sessions count as users, whatever they ask.
+/// The same if all sessions count as users, whatever they request.
 pub(crate) fn across(view: &View<'_>, load: &LoadClass) -> String {
     if view.is_mix_of_users() { "sessions of both kinds".to_owned() } else { axis(load) }
 }
 
-/// What a chart of a class has across.
+/// The horizontal axis of a class's chart.
 pub(super) fn axis(load: &LoadClass) -> String {
     if load.places.is_some() { "place, in per cent of every target".to_owned() } else { load.axis() }
 }
 
-/// A heat map for each class that has several rows and several columns of cells: of one row, a curve shows more.
+/// A heat map for each class with several rows and several columns of cells: for a single row, a curve shows more.
 fn matrix(points: &[PointFindings], ids: &Ids, classes: &Classes<'_>) -> Option<Block> {
     let mapped: Vec<_> = classes.loads.iter().filter(|load| is_mapped(points, classes, load)).collect();
     let of = |load: &&&LoadClass| {
@@ -159,7 +159,7 @@ fn matrix(points: &[PointFindings], ids: &Ids, classes: &Classes<'_>) -> Option<
     (!charts.is_empty()).then(|| section(ids, "matrix", "The matrix", about, charts))
 }
 
-/// Whether the cells of a class lie in several rows and columns of the first two classes.
+/// Whether the cells of a class cover several rows and columns of the first two classes.
 fn is_mapped(points: &[PointFindings], classes: &Classes<'_>, load: &LoadClass) -> bool {
     let [across, up, ..] = classes.shown.as_slice() else { return false };
     let cells = points.iter().filter(|found| {
@@ -171,7 +171,7 @@ fn is_mapped(points: &[PointFindings], classes: &Classes<'_>, load: &LoadClass) 
     columns.len() > 1 && rows.len() > 1
 }
 
-/// Whether points with several classes have their likes with one of them.
+/// Whether points with several classes have counterparts with one of them.
 fn interference(points: &[PointFindings], ids: &Ids, classes: &Classes<'_>) -> Option<Block> {
     let alone = |load: &&&LoadClass| points.iter().any(|found| found.point.is_alone(load.name));
     let together = points.iter().any(|found| found.point.classes().count() > 1);

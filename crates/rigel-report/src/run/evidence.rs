@@ -133,7 +133,7 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The facts of every node; their names say about which, when there are several.
+/// The facts of every node; if there are several, their names say which.
 fn host(view: &View<'_>) -> Vec<(String, String)> {
     let nodes = view.record.header.nodes.all();
     let named = |(number, node): (usize, &Node)| {

@@ -17,7 +17,7 @@ use rigel_core::stats::Estimate;
 use rigel_core::units::say::{number, short, time};
 use rigel_core::units::{to_f64, us_from_ns};
 
-/// More panels would be too small beside the numbers.
+/// More panels would be too small next to the numbers.
 const MOST_PANELS: usize = 2;
 
 /// A load level.
@@ -25,7 +25,7 @@ fn whole(level: f64) -> String {
     format!("{level:.0}")
 }
 
-/// The picture; nothing if nothing was measured. A terminal has the rates alone, of every class.
+/// The picture; `None` if nothing was measured. A terminal shows only the rates, of every class.
 pub(super) fn of(view: &View<'_>, room: Room) -> Option<Block> {
     if let Answer::Rate(found) = view.answer() {
         return Picture::of(bound(found)).filter(|_| room.is_wide());
@@ -48,7 +48,7 @@ pub(super) fn of(view: &View<'_>, room: Room) -> Option<Block> {
 }
 
 fn rate(curve: &Curve<'_>) -> Panel {
-    let dot = |one: &Sample| Dot { across: f64::from(one.level), up: one.rate, ends: one.ends };
+    let dot = |one: &Sample| Dot { across: across(curve.class, one.level), up: one.rate, ends: one.ends };
     let line = Line { name: String::new(), dots: curve.samples.iter().map(dot).collect() };
     panel(curve, curve.title(), Axis::linear(printable(curve.class.unit()), short), vec![line])
 }
@@ -57,7 +57,7 @@ fn latency(curve: &Curve<'_>) -> Panel {
     let line = |name: &str, figure: fn(&LatencyUs) -> Estimate| {
         let dot = |one: &Sample| {
             let us = figure(one.latency_us.as_ref()?);
-            Some(Dot { across: f64::from(one.level), up: us.value, ends: us.ends() })
+            Some(Dot { across: across(curve.class, one.level), up: us.value, ends: us.ends() })
         };
         Line { name: name.to_owned(), dots: curve.samples.iter().filter_map(dot).collect() }
     };
@@ -66,16 +66,28 @@ fn latency(curve: &Curve<'_>) -> Panel {
     panel(curve, "Latency".to_owned(), Axis::spread("latency", time, values.into_iter()), lines)
 }
 
+/// Where a load level is drawn: a place where it begins, in per cent of the target.
+fn across(class: &LoadClass, level: u32) -> f64 {
+    match class.places {
+        Some(places) => 100.0 * f64::from(level.saturating_sub(1)) / f64::from(places),
+        None => f64::from(level),
+    }
+}
+
 fn panel(curve: &Curve<'_>, title: String, up: Axis, lines: Vec<Line>) -> Panel {
-    let levels = curve.samples.iter().map(|one| f64::from(one.level));
-    let across = Axis::spread(printable(&axis(curve.class)), whole, levels);
+    let name = printable(&axis(curve.class)).into_owned();
+    let across = if curve.class.places.is_some() {
+        Axis::linear(name, whole)
+    } else {
+        Axis::spread(name, whole, curve.samples.iter().map(|one| f64::from(one.level)))
+    };
     Panel {
         title,
         shape: Shape::Lines(Lines { across, up, lines, limit: None, band: None, marks: Vec::new() }),
     }
 }
 
-/// Of a single point, how its latencies are spread.
+/// The distribution of the latencies of a single point.
 fn percentiles(view: &View<'_>, load: &LoadClass) -> Option<Panel> {
     let found = view.findings.points.iter().find(|found| found.io(load.name).is_some())?;
     let us = found.io(load.name)?.latency_us?;
@@ -97,7 +109,7 @@ fn percentiles(view: &View<'_>, load: &LoadClass) -> Option<Panel> {
     Some(Panel { title, shape: Shape::Bars(Bars { bars, from: 0.0, limit: None, is_log: false }) })
 }
 
-/// The latency over the rate for each bound, with the bracket of the answer.
+/// The latency over the rate for each limit, with the bracket of the answer.
 fn bound(found: &SloFindings) -> Vec<Panel> {
     let across = |rate: f64| found.scale.as_ref().map_or(rate, |scale| scale.of(rate));
     let panel = |(place, bound): (usize, &SloBound)| {

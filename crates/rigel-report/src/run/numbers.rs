@@ -17,11 +17,11 @@ use rigel_core::units::say::{number, time};
 
 type LatencyFigure = fn(&LatencyUs) -> Estimate;
 
-/// Figures of a latency that have a column.
+/// Figures of a latency with a column.
 const LATENCIES: [(&str, LatencyFigure); 3] =
     [("mean", |us| us.mean), ("p50", |us| us.p50), ("p99", |us| us.p99)];
 
-/// The tables; nothing when nothing was measured.
+/// The tables; empty if nothing was measured.
 pub(super) fn block(view: &View<'_>, ids: &Ids) -> Block {
     if view.findings.points.is_empty() {
         return Block::part(Vec::new());
@@ -91,7 +91,7 @@ fn matrix(
         .done()
 }
 
-/// The same of a table that has its own columns.
+/// The same for a table with its own columns.
 fn listed(view: &View<'_>, scopes: &FlagScopes<'_>, listing: &Listing<'_>) -> Vec<Block> {
     let mut table = listing.table();
     table.columns.push(Column::left("Flags"));
@@ -104,7 +104,7 @@ fn listed(view: &View<'_>, scopes: &FlagScopes<'_>, listing: &Listing<'_>) -> Ve
     vec![table.into(), Block::about(listing.meaning)]
 }
 
-/// The name of a row, which chooses its point for the charts where it has one.
+/// The name of a row, which chooses its point for the charts if it has one.
 fn choice(view: &View<'_>, points: &[&PointFindings], name: String) -> Cell {
     let place = match points {
         [one] => view.findings.points.iter().position(|found| found.point == one.point),

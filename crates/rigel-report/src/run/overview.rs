@@ -55,7 +55,7 @@ fn table(views: &[View<'_>], overlays: &Overlays) -> Block {
         .done()
 }
 
-/// The classes of all runs beside ORION's pair, each once.
+/// The classes of all runs besides ORION's pair, each once.
 fn others<'a>(views: &[View<'a>]) -> Vec<&'a LoadClass> {
     let all: PerClass<&LoadClass> =
         views.iter().flat_map(View::loads).map(|load| (load.name, load)).collect();

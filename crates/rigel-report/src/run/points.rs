@@ -20,13 +20,13 @@ use rigel_core::load::sides::Side;
 use rigel_core::path_text::printable;
 use rigel_core::stats::{Basis, Estimate};
 
-/// Where flags stand under their row; one that makes the numbers invalid has a mark there.
+/// Flags are below their row; one that makes the numbers invalid has a mark there.
 const INDENT: &str = "          ";
-/// More lines of phases are for a file.
+/// Further lines of phases are only in a file.
 const MOST_PHASES: usize = 48;
 
-/// A line per point, what the columns mean, the flags of the run, and what a search for load levels found; nothing when
-/// there is nothing.
+/// A line per point, the meaning of the columns, the flags of the run, and the result of a search for load levels; empty without
+/// any.
 pub(super) fn blocks(view: &View<'_>) -> Vec<Block> {
     let scopes = FlagScopes::of(view);
     let mut all = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn blocks(view: &View<'_>) -> Vec<Block> {
     all
 }
 
-/// The tables, with the flags of each point below its row where they are given.
+/// The tables, with the flags of each point below its row if they are given.
 pub(super) fn tables(view: &View<'_>, scopes: Option<&FlagScopes<'_>>) -> Vec<Block> {
     let below = |points: &[&PointFindings]| -> Vec<Block> {
         let flags =
@@ -61,7 +61,7 @@ pub(super) fn tables(view: &View<'_>, scopes: Option<&FlagScopes<'_>>) -> Vec<Bl
     view.tables().into_iter().map(table).collect()
 }
 
-/// Several rows may be of one point: its flags stand below the last one.
+/// Several rows may belong to one point: its flags are below the last one.
 fn listed(listing: &Listing<'_>, below: impl Fn(&[&PointFindings]) -> Vec<Block>) -> Table {
     let mut table = listing.table();
     for (place, (row, of)) in table.rows.iter_mut().zip(&listing.rows).enumerate() {
@@ -130,12 +130,12 @@ const fn flag_ink(flag: &Flag) -> Ink {
     if flag.invalid { Ink::Invalid } else { Ink::Flag }
 }
 
-/// Where the precision was not reached, the width that was reached stands beside the number already, with a star.
+/// If the precision was not reached, the achieved width is next to the number already, with a star.
 fn has_a_star(flag: &Flag) -> bool {
     flag.code == FlagCode::NotReached
 }
 
-/// A number in a column. It has fewer decimals, or an exponent, when it would touch the column before.
+/// A number in a column. It has fewer decimals, or an exponent, if it would touch the previous column.
 pub(crate) fn number(value: Option<f64>, decimals: usize, columns: usize) -> String {
     let Some(value) = value else {
         return "-".to_owned();
@@ -153,7 +153,7 @@ fn width(found: Option<Estimate>) -> String {
     found.and_then(|found| found.half_width()).map_or_else(|| "-".to_owned(), words::percent)
 }
 
-/// Beside a width that is not what was requested.
+/// Follows a width that is not as requested.
 fn star(io: Option<&IoFindings>, target: Option<f64>) -> char {
     match (io, target) {
         (Some(io), Some(_)) if !io.sure.reached => '*',
@@ -165,14 +165,14 @@ fn misses(found: &PointFindings, target: Option<f64>) -> bool {
     target.is_some() && !found.reached()
 }
 
-/// Whether some points have wide intervals, or none, and whether some lack nothing but visits.
+/// Whether some points have wide intervals, or none, and whether some only lack visits.
 fn reasons(points: &[PointFindings]) -> (bool, bool) {
     let (few, others): (Vec<_>, Vec<_>) =
         points.iter().filter(|found| !found.reached()).partition(|found| found.has_too_few_visits());
     (!others.is_empty(), !few.is_empty())
 }
 
-/// What the columns and the marks mean.
+/// The meaning of the columns and the marks.
 fn legend(view: &View<'_>) -> Vec<Block> {
     let findings = &view.findings;
     let points = &findings.points;
@@ -207,7 +207,7 @@ fn legend(view: &View<'_>) -> Vec<Block> {
     all
 }
 
-/// What levels a search went through, which are no rows: it chose the rows by them, and measured those afresh.
+/// The levels that a search visited, which are not rows: it chose the rows by them, and measured those afresh.
 fn searched(view: &View<'_>) -> Option<String> {
     let tried = |found: &CurveFindings| {
         let levels = &found.curve.levels;
@@ -223,7 +223,7 @@ fn searched(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// The legend of a table above which warnings stand, in a line.
+/// The legend of a table with warnings above it, in a line.
 pub(super) fn short_legend(view: &View<'_>) -> Block {
     let is_bad = view.findings.points.iter().any(PointFindings::invalid);
     let is_wide = view.findings.points.iter().any(|found| misses(found, view.findings.target));
@@ -238,7 +238,7 @@ pub(super) fn short_legend(view: &View<'_>) -> Block {
     Block::paragraph(format!("{marks}±%: half of the 95 % interval.{plateau}"))
 }
 
-/// What equal numbers of several rows are.
+/// The meaning of equal numbers in several rows.
 const PLATEAU: &str = "Rows with equal numbers are alike within the noise and show their common mean.";
 
 /// Whether several load levels show one rate, or one latency, because they are alike.
@@ -273,7 +273,7 @@ fn of_columns(view: &View<'_>) -> Vec<String> {
     of_matrix.into_iter().chain(told).collect()
 }
 
-/// What the rates and latencies are of.
+/// The units of rates and latencies.
 fn units(shown: &[&LoadClass]) -> String {
     // Both of two sides have the same.
     let shown = shown.iter().filter(|class| class.side != Some(Side::B));
@@ -294,7 +294,7 @@ fn units(shown: &[&LoadClass]) -> String {
     format!("{units}latency in microseconds, of {latency}.")
 }
 
-/// What the intervals are.
+/// The meaning of the intervals.
 fn meaning(view: &View<'_>) -> String {
     let all = || view.findings.points.iter().flat_map(PointFindings::classes);
     let one_visit = all().any(|(_, io)| io.iops.basis == Basis::OneVisit);

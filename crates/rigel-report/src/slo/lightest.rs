@@ -8,13 +8,13 @@ use rigel_core::load::slo::SloBound;
 use rigel_core::stats::Estimate;
 use rigel_core::units::say::{time, unit_of_two_figures};
 
-/// I/Os that arrive during one of them, where it is alone for nearly all of its time.
+/// I/Os that arrive during one of them if it is alone for nearly all of its time.
 const ALONE: f64 = 0.1;
 
-/// A bound that is broken there, with its latency.
+/// A limit that is broken there, with its latency.
 type Broken<'a> = (&'a SloBound, Estimate);
 
-/// ` One I/O alone: p99 is 182 us (175 us to 190 us). Possible is p99 < 200 us.` Nothing if no latency is known.
+/// ` One I/O alone: p99 is 182 us (175 us to 190 us). Possible is p99 < 200 us.` Empty if no latency is known.
 pub(super) fn sentence(found: &SloFindings) -> String {
     let Some((point, broken)) = broken(found) else { return String::new() };
     let figure = |(bound, us): &Broken<'_>| {
@@ -29,7 +29,7 @@ pub(super) fn sentence(found: &SloFindings) -> String {
     }
 }
 
-/// `p99 < 200 us`: the tightest limits, rounded up, that the lightest load certainly keeps; `None` if its visits do not say.
+/// `p99 < 200 us`: the tightest limits, rounded up, that the lightest load certainly meets; `None` if its visits do not show it.
 pub(super) fn possible(found: &SloFindings) -> Option<String> {
     limits(&broken(found)?.1)
 }
@@ -55,7 +55,7 @@ fn is_alone(point: &SloPoint) -> bool {
     mean_us / 1e6 * f64::from(point.rate) < ALONE
 }
 
-/// To two figures.
+/// Rounded up to two digits.
 fn rounded_up(us: f64) -> f64 {
     let unit = unit_of_two_figures(us.max(1.0));
     // What a division is off by does not count.

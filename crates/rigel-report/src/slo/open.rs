@@ -20,7 +20,7 @@ pub(super) const fn name(open: SloOpen) -> &'static str {
     }
 }
 
-/// The cause, as a clause behind `because` or `;`.
+/// The cause, as a clause after `because` or `;`.
 fn clause(open: SloOpen) -> String {
     let clause = match open {
         SloOpen::Unusable(code) => {
@@ -40,7 +40,7 @@ fn clause(open: SloOpen) -> String {
     clause.to_owned()
 }
 
-/// What became of a requirement: `met`, `NOT met`, `NOT met as measured, though the host was busy`, `undecided because ..`.
+/// The result of a requirement: `met`, `NOT met`, `NOT met as measured, though the host was busy`, `undecided because ..`.
 pub(super) fn verdict(found: &RequiredRate) -> String {
     match (found.kept, found.open) {
         (BoundVerdict::Yes, Some(SloOpen::Around)) => format!("met ({})", clause(SloOpen::Around)),
@@ -65,14 +65,14 @@ pub(crate) const fn word(found: &RequiredRate) -> &'static str {
     }
 }
 
-/// Why, as a sentence; nothing if the number says it all.
+/// The reason, as a sentence; `None` if the number says it all.
 pub(crate) fn why(found: &RequiredRate) -> Option<String> {
     let clause = clause(found.open?);
     let (first, others) = clause.split_at_checked(1)?;
     Some(format!("{}{others}.", first.to_ascii_uppercase()))
 }
 
-/// What removes the cause; nothing if it is decided.
+/// How to remove the cause; `None` if it is decided.
 pub(super) fn step(open: SloOpen) -> Option<String> {
     Some(match open {
         SloOpen::Around => return None,

@@ -11,14 +11,14 @@ use rigel_core::path_text::printable;
 use rigel_core::stats::share::BoundVerdict;
 use rigel_core::units::say::{counted, trimmed};
 
-/// What stands above the columns of the table.
+/// The column headings of the table.
 pub(super) const HEADS: [&str; 8] = ["Scale", "phase", "limit used", "met", "mean", "p50", "p99", "p99.9"];
 /// What the columns mean.
 pub(super) const MEANING: &str = "Scale: the load as a multiple of the load in the file. Limit used: the \
     slow I/Os (or the mean) as a share of what \
      the tightest limit allows, with its 95 % interval. Latencies count from the intended start.";
 
-/// A scale in few digits; `down` and `up` go to the side that is certainly right.
+/// A scale in few digits; `down` and `up` round to the side that is certainly right.
 #[derive(Clone, Copy)]
 pub(crate) enum ScaleRounding {
     Nearest,
@@ -44,7 +44,7 @@ pub(crate) fn digits(scale: f64, to: ScaleRounding) -> String {
     trimmed(value / unit)
 }
 
-/// A requirement as it was written.
+/// A requirement as written.
 pub(crate) fn requirement(scale: Option<&SloScale>, one: &Requirement) -> String {
     scale.map_or_else(
         || one.to_string(),
@@ -94,7 +94,7 @@ pub(super) fn answer(found: &SloFindings, scale: &SloScale) -> String {
     format!("{what_if}{first} {}", phases(scale))
 }
 
-/// What is assumed of the load, a sentence for each.
+/// The assumptions about the load, a sentence for each.
 pub(super) fn what_if(scale: &SloScale) -> Vec<String> {
     let more = scale.scaled.more.map(|more| {
         let times = 1.0 + f64::from(more) / 1000.0;

@@ -17,7 +17,7 @@ use rigel_core::stats::share::{BoundVerdict, Ratio};
 use rigel_core::units::say::{counted, fine, short_ratio, thousands, time};
 use rigel_core::units::{to_f64, us_from_ns};
 
-/// What became of the required rates, the worst first.
+/// The results for the required rates, the worst first.
 pub(crate) fn gates(found: &SloFindings) -> Option<String> {
     let told = |one: &RequiredRate| required(found, one);
     let of = |kept: BoundVerdict| found.required.iter().filter(move |one| one.kept == kept).map(told);
@@ -26,7 +26,7 @@ pub(crate) fn gates(found: &SloFindings) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// The answer; nothing if only required rates were requested.
+/// The answer; `None` if only required rates were requested.
 pub(crate) fn reached(found: &SloFindings) -> String {
     if let Some(scale) = &found.scale {
         return scale::answer(found, scale);
@@ -75,14 +75,14 @@ fn subject(found: &SloFindings, one: &str, several: &str) -> String {
     format!("{bounds} {}", if found.bounds.len() == 1 { one } else { several })
 }
 
-/// One that is not kept is enough: `p99 < 1 ms is not met`, `not all of p50 < 1 ms and p99 < 2 ms are met`. `not_all`: these words, as they
-/// begin or resume a sentence.
+/// One that is not met is enough: `p99 < 1 ms is not met`, `not all of p50 < 1 ms and p99 < 2 ms are met`. `not_all`: these words, as they
+/// begin or continue a sentence.
 fn not_kept(found: &SloFindings, not_all: &str) -> String {
     let of = if found.bounds.len() == 1 { String::new() } else { format!("{not_all} of ") };
     format!("{of}{} met", subject(found, "is not", "are"))
 }
 
-/// What was seen of the bound that is broken most at the lowest rate: `at 10 I/Os per second 63 % take longer than 1 ms (61 to 65 %)`
+/// The observation of the limit that is broken most at the lowest rate: `at 10 I/Os per second 63 % take longer than 1 ms (61 to 65 %)`
 pub(super) fn lowest(found: &SloFindings) -> String {
     let Some(point) = found.points.first() else { return "nothing was seen".to_owned() };
     let all =
@@ -100,7 +100,7 @@ pub(super) fn lowest(found: &SloFindings) -> String {
     }
 }
 
-/// Whether every rate that was visited breaks a bound, by this end or the middle of what was seen of it.
+/// Whether every visited rate breaks a limit, by this end or the middle of the observation.
 pub(super) fn all_break(found: &SloFindings, of: impl Fn(&Ratio) -> f64) -> bool {
     let breaks = |point: &SloPoint| point.ratios.iter().flatten().any(|ratio| of(ratio) > 1.0);
     !found.points.is_empty() && found.points.iter().all(breaks)
@@ -197,7 +197,7 @@ pub(crate) fn seen(bound: &SloBound, ratio: &Ratio) -> String {
     }
 }
 
-/// How certain the bracket is, and what it is based on; nothing when no end is known.
+/// How certain the bracket is, and its basis; `None` if no end is known.
 pub(crate) fn sureness(found: &SloFindings) -> String {
     let Some(rate) = found.rate() else { return String::new() };
     let ladder: Vec<&SloPoint> = found.points.iter().filter(|point| point.role == SloRole::Ladder).collect();
@@ -214,7 +214,7 @@ pub(crate) fn sureness(found: &SloFindings) -> String {
     )
 }
 
-/// The problem that a run ends with when a required rate does not certainly meet its bound.
+/// The problem of a run whose required rate does not certainly meet its limit.
 pub fn unkept(view: &View<'_>) -> Option<Problem> {
     let found = view.findings.slo.as_ref()?;
     let all: Vec<&RequiredRate> = found.unkept().collect();
@@ -245,7 +245,7 @@ pub fn unkept(view: &View<'_>) -> Option<Problem> {
     Some(Problem::new(ExitKind::GateFailed, what).because(why.join("; ")).next(next))
 }
 
-/// What helps where a required rate does not meet its bound: less load only where some load keeps it.
+/// What helps if a required rate does not meet its limit: less load only if some load meets it.
 fn mended(found: &SloFindings) -> String {
     let within = found.rate().and_then(|rate| rate.lower).filter(|lower| {
         let broken = found.required.iter().filter(|one| one.kept == BoundVerdict::No);
@@ -288,10 +288,10 @@ const MEANING: &str = "Rate: I/Os that arrive per second; of max: share of the h
 const MEANING_OF_CHECK: &str = "Rate: I/Os that arrive per second. Limit used: the slow I/Os (or the mean) as a share of what is allowed, \
      with its 95 % interval. Latencies count from the intended start.";
 
-/// Columns of each on a terminal.
+/// Widths of the columns on a terminal.
 const WIDTHS: [usize; 8] = [9, 6, 17, 5, 9, 9, 9, 9];
 
-/// A row for each rate, ascending: which part of the bound was used, whether it is kept, and the latencies. Nothing without a rate.
+/// A row for each rate, ascending: the used part of the limit, whether it is met, and the latencies. Empty without a rate.
 pub(crate) fn blocks(found: &SloFindings, room: Room) -> Vec<Block> {
     if found.points.is_empty() {
         return Vec::new();

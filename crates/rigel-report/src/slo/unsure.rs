@@ -9,8 +9,8 @@ use rigel_core::judge::flags::FlagCode;
 use rigel_core::stats::share::BoundVerdict;
 use rigel_core::units::say::counted;
 
-/// That the answer is not as precise as its words may sound, and what to do. Nothing if both ends are known, or where every rate that was
-/// required is decided: that was the question.
+/// The warning that the answer is less precise than it may sound, and what to do. `None` if both ends are known, or
+/// if every required rate is decided, because that was the question.
 pub(crate) fn cause(found: &SloFindings) -> Option<Cause> {
     let is_decided =
         !found.required.is_empty() && found.required.iter().all(|one| one.kept != BoundVerdict::Undecided);

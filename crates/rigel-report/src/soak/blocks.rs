@@ -60,7 +60,7 @@ fn verdict(told: &SoakReport<'_>, room: Room) -> Vec<Block> {
     head.into_iter().chain(sentences.map(Block::paragraph)).collect()
 }
 
-/// As many of the sentences as a text has room for, below how many there are.
+/// As many of the sentences as a text has room for, after their number.
 fn list(name: &str, mut lines: Vec<String>, all: u64) -> Block {
     if lines.is_empty() {
         return Block::part(Vec::new());
@@ -151,7 +151,7 @@ fn short_phases(told: &SoakReport<'_>) -> Block {
         .done()
 }
 
-/// What the phases of the table are.
+/// The phases of the table.
 fn loads(told: &SoakReport<'_>) -> Block {
     let load = |phase: &PhaseFindings| {
         let (number, load) = (words::phase_of(told.record, phase.number), words::load_of(told.record, phase));
@@ -178,7 +178,7 @@ fn targets(told: &SoakReport<'_>) -> Block {
     Block::section("Targets", judged.into_iter().chain([table]).collect())
 }
 
-/// The targets that failed or are slowest, where there are several.
+/// The targets that failed or are slowest, if there are several.
 fn short_targets(told: &SoakReport<'_>) -> Block {
     let Some(counts) = &told.found.targets else { return Block::part(Vec::new()) };
     let us = |us: Option<f64>| us.map(time);
@@ -197,7 +197,7 @@ fn short_targets(told: &SoakReport<'_>) -> Block {
     Block::part(judged.into_iter().chain([table]).chain((left > 0).then(more)).collect())
 }
 
-/// What the drives told, a row for each counter.
+/// The answers of the drives, a row for each counter.
 fn logs(told: &SoakReport<'_>) -> Block {
     let all = drives::sorted(told.found);
     let of = |drive: &&DriveFindings| -> Vec<(String, Change)> {

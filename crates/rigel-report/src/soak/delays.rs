@@ -10,7 +10,7 @@ use rigel_uses::soak::{LongCount, LongIo, SoakFindings, Spell};
 /// Spells that are named in a sentence.
 const MOST_NAMED: usize = 3;
 
-/// What is a fault on its own in it, as a part of a sentence: `an I/O took 20.0 s`.
+/// The part that is a fault by itself, for a sentence: `an I/O took 20.0 s`.
 pub fn long_ios(found: &SoakFindings) -> Option<String> {
     let longest = found.long_fault()?;
     let LongCount { least, exact } = found.long;
@@ -33,7 +33,7 @@ pub(super) fn verdict(found: &SoakFindings) -> Option<String> {
     }
 }
 
-/// Where and when the I/O was that took far longer than the others of its phase.
+/// Where and when the I/O occurred that took far longer than the others of its phase.
 pub(super) fn longest(told: &SoakReport<'_>) -> Option<String> {
     let one = told.found.longest.as_ref()?;
     let target =

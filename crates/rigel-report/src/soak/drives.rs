@@ -30,7 +30,7 @@ pub(super) fn verdict(found: &SoakFindings) -> Option<String> {
     }
 }
 
-/// The sentences: what casts doubt on drives, what is known, and what is not.
+/// The sentences: doubts about drives, what is known, and what is not.
 pub(super) fn sentences(found: &SoakFindings) -> Vec<String> {
     let Some(drives) = &found.drives else { return Vec::new() };
     let mut sentences: Vec<String> = drives
@@ -49,7 +49,7 @@ pub(super) fn sentences(found: &SoakFindings) -> Vec<String> {
     sentences
 }
 
-/// What the logs say as a whole.
+/// The logs as a whole.
 fn known(drives: &Drives, found: &SoakFindings) -> Option<String> {
     let whose = counted(drives.told.len(), "drive");
     let looks = drives.fewest_looks()?;
@@ -98,12 +98,12 @@ fn unknown(drives: &Drives) -> Option<String> {
     ))
 }
 
-/// A remark before the load, about drives that cannot be asked; nothing when all told something.
+/// A remark before the load, about drives that cannot be queried; `None` if all answered.
 pub fn remark(look: &DriveLook) -> Option<String> {
     unknown(&Drives::of(std::slice::from_ref(look))?)
 }
 
-/// A drive with what tells it from others.
+/// A drive with what distinguishes it.
 pub(super) fn name(drive: &DriveFindings) -> String {
     let serial = drive.serial.as_ref().map(|serial| format!("serial {}", printable(serial)));
     let model = drive.model.as_ref().map(|model| printable(model).into_owned());
@@ -185,14 +185,14 @@ pub(super) fn value(counter: Counter, value: u64) -> String {
     }
 }
 
-/// The drives, those against which something speaks first.
+/// The drives, those in doubt first.
 pub(super) fn sorted(found: &SoakFindings) -> Vec<&DriveFindings> {
     let mut drives: Vec<&DriveFindings> = found.drives.iter().flat_map(|drives| &drives.told).collect();
     drives.sort_by_key(|drive| !drive.is_worse());
     drives
 }
 
-/// A line for each drive: what is against it, what changed, and how worn it is.
+/// A line for each drive: what is wrong with it, what changed, and how worn it is.
 pub(super) fn lines(found: &SoakFindings) -> Vec<String> {
     let is_shown = |change: &&Change| {
         let counter = change.counter;

@@ -7,7 +7,7 @@ use rigel_core::record::{ClosingLine, End, Record};
 use rigel_core::record_name::RECORD_SUFFIX;
 use rigel_core::units::say::two_units;
 
-/// Only a record without a closing line can be that of a soak that still runs. One that was killed cannot be told from it.
+/// Only a record without a closing line can be from a running soak. A killed one looks the same.
 pub(super) fn early(told: &SoakReport<'_>) -> Option<String> {
     let record = told.record;
     if record.complete() {

@@ -13,16 +13,16 @@ use rigel_core::record::{Header, Interval, Visit};
 use rigel_core::units::{iops, to_f64};
 use rigel_core::verify::FaultCounts;
 
-/// What was counted of a soak until now.
+/// The counts of a soak so far.
 #[derive(Clone, Debug, Default)]
 pub struct SoakCounts {
     whole: PerClass<Counts>,
-    /// Of the visit that continues.
+    /// Of the current visit.
     open: PerClass<Counts>,
     last: Option<Interval>,
     /// Nanoseconds of load.
     lasted_ns: u64,
-    /// What they said last.
+    /// The drives' latest answers.
     drives: Vec<Drive>,
 }
 
@@ -57,7 +57,7 @@ impl SoakCounts {
         self.last = Some(interval.clone());
     }
 
-    /// A visit is over; its counts stand for those of its intervals.
+    /// A visit is over; its counts replace those of its intervals.
     pub fn visit(&mut self, visit: &Visit) {
         self.open.clear();
         for (class, tally) in &visit.tallies {
@@ -66,7 +66,7 @@ impl SoakCounts {
         self.lasted_ns = visit.ended_ns();
     }
 
-    /// The drives were asked what they say about themselves.
+    /// The drives were queried.
     pub fn drives(&mut self, look: &DriveLook) {
         self.drives.clone_from(&look.drives);
     }
@@ -166,7 +166,7 @@ impl SoakCounts {
         vec![rate, latency]
     }
 
-    /// Beside production, in the last interval.
+    /// Next to production, in the last interval.
     fn shares(&self, run: &impl Fn() -> (std::borrow::Cow<'static, str>, String)) -> Option<Family> {
         let interval = self.last.as_ref()?;
         let governed = interval.governed.as_ref()?;

@@ -16,7 +16,7 @@ use rigel_core::units::{Nanos, mbps, to_f64};
 use rigel_uses::soak::{Moment, MomentBeside, MomentIo};
 use serde::Serialize;
 
-/// Most points of a line: more would be drawn over each other, so several intervals become one.
+/// Most points of a line; with more, several intervals are merged.
 const MOST_POINTS: usize = 1500;
 
 /// What the script draws.
@@ -25,9 +25,9 @@ struct Figures {
     /// The loads of the phases.
     phases: Vec<String>,
     classes: Vec<ClassFigures>,
-    /// Beside production: hours of load, number of the phase, per cent of the time taken, per cent allowed.
+    /// Next to production: hours of load, number of the phase, per cent of the time taken, per cent allowed.
     beside: Vec<(f64, u64, f64, f64)>,
-    /// Hours of load at which it continued after an interruption.
+    /// Hours of load at which it resumed after an interruption.
     interruptions: Vec<f64>,
 }
 
@@ -59,7 +59,7 @@ impl PageDocument for SoakReport<'_> {
 
 /// The rate and the latency of the first class over the time of load.
 pub(super) fn picture(told: &SoakReport<'_>) -> Option<Block> {
-    /// More would lie on one spot.
+    /// More would overlap.
     const MOST_DOTS: usize = 240;
     let class = told.record.header.request.classes.first()?;
     let found = figures_of(told, class);
@@ -110,7 +110,7 @@ fn figures_of(told: &SoakReport<'_>, class: &LoadClass) -> ClassFigures {
     }
 }
 
-/// The intervals of a class, this many in one that the chart can show them; never two phases in one.
+/// The intervals of a class, with this many merged for the chart; never across phases.
 fn rows(told: &SoakReport<'_>, class: Class, factor: f64) -> Vec<Row> {
     let own: Vec<(&Moment, &MomentIo)> =
         told.found.course.iter().filter_map(|moment| Some((moment, moment.ios.get(&class)?))).collect();
@@ -119,7 +119,7 @@ fn rows(told: &SoakReport<'_>, class: Class, factor: f64) -> Vec<Row> {
     visits.flat_map(|visit| visit.chunks(each)).filter_map(|part| joined(part, factor)).collect()
 }
 
-/// What was taken and allowed beside production, this many intervals in one that the chart can show them: the most that was taken, the least that
+/// The share taken and allowed next to production, with this many intervals merged: the most that was taken, the least that
 /// was allowed.
 fn shares(told: &SoakReport<'_>) -> Vec<(f64, u64, f64, f64)> {
     let course = told.found.course.iter();
@@ -135,7 +135,7 @@ fn shares(told: &SoakReport<'_>) -> Vec<(f64, u64, f64, f64)> {
     own.chunks(each).filter_map(joined).collect()
 }
 
-/// The mean of the rates, and the worst of everything else that several intervals say.
+/// The mean of the rates, and the worst of everything else in several intervals.
 fn joined(part: &[(&Moment, &MomentIo)], factor: f64) -> Option<Row> {
     let (first, _) = part.first()?;
     let rate = factor * part.iter().map(|(_, io)| io.iops).sum::<f64>() / to_f64(part.len() as u64);

@@ -45,7 +45,7 @@ pub(super) fn sentences(told: &SoakReport<'_>) -> Vec<String> {
     sentences
 }
 
-/// A clean soak of memory says nothing of a disk.
+/// A clean soak of memory says nothing about a disk.
 fn memory(record: &Record) -> Option<String> {
     let mut targets = record.header.targets.iter();
     let (target, memory) = targets.find_map(|target| Some((target, target.memory()?)))?;
@@ -89,7 +89,7 @@ fn verdict(told: &SoakReport<'_>) -> String {
     }
 }
 
-/// Nobody will find it in the record.
+/// The lost end is not in the record.
 fn lost(lines: usize) -> String {
     format!(
         "The end of the record is lost: {} did not fit, and are in this answer only.",
@@ -125,7 +125,7 @@ fn compared(found: &SoakFindings) -> Option<String> {
     })
 }
 
-/// What is known when nothing was found.
+/// What the absence of faults proves.
 fn silence(found: &SoakFindings) -> Option<String> {
     let one_of = found.excluded_one_of()?;
     Some(format!(
@@ -159,7 +159,7 @@ fn slower(told: &SoakReport<'_>) -> String {
     format!("Slower than the others: {}{more}.", named.join("; "))
 }
 
-/// What is no more as it was when the load began.
+/// What has changed since the load began.
 fn changed(all: &[String]) -> String {
     let named = all.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join("; ");
     let more = match all.len().saturating_sub(MOST_NAMED) {
@@ -169,7 +169,7 @@ fn changed(all: &[String]) -> String {
     format!("It changed meanwhile: {named}{more}.")
 }
 
-/// What it took of storage that has other users, and when it gave way.
+/// What it took of storage with other users, and when it backed off.
 fn beside(found: &ProductionImpact) -> String {
     let ProductionImpact { most, taken, taken_at_most, looks, slow, pressed, knows_pressure, .. } = *found;
     let gave_way = match (slow, pressed) {
@@ -259,7 +259,7 @@ pub(super) fn load_of(record: &Record, found: &PhaseFindings) -> String {
     format!("{} outstanding", levels.join(" and "))
 }
 
-/// What each of several nodes did in each phase.
+/// The results of each of several nodes in each phase.
 pub(super) fn nodes(told: &SoakReport<'_>) -> Vec<nodes::Row> {
     let rows = |phase: &PhaseFindings| {
         let named = format!("phase {}", phase_of(told.record, phase.number));
@@ -268,7 +268,7 @@ pub(super) fn nodes(told: &SoakReport<'_>) -> Vec<nodes::Row> {
     told.found.phases.iter().flat_map(rows).collect()
 }
 
-/// What a reader should know of the targets as a whole; `None` if there is nothing to say.
+/// The verdict on the targets as a whole; `None` if there is nothing to say.
 pub(super) fn targets_judged(found: &SoakFindings) -> Option<String> {
     let count = found.targets.as_ref()?.ops.len();
     if count < LEAST_TARGETS {
@@ -280,7 +280,7 @@ pub(super) fn targets_judged(found: &SoakFindings) -> Option<String> {
     found.outliers.is_empty().then(|| format!("None of the {count} targets is slower than the others."))
 }
 
-/// The faults that were kept, a line each.
+/// The stored faults, a line each.
 pub(super) fn findings(told: &SoakReport<'_>) -> Vec<String> {
     let targets = &told.record.header.targets;
     let one = |finding: &Finding| {

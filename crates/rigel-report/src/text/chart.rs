@@ -19,10 +19,10 @@ const COLUMNS: u16 = 39 - LABELS;
 /// Ends of an axis, as factors of a power of ten: the smallest that holds everything is taken.
 const ENDS: [f64; 11] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
 
-/// A panel with lines: its title, what is drawn, and its colour.
+/// A panel with lines: its title, the lines, and its colour.
 type Plot<'a> = (&'a str, &'a Lines, Ink);
 
-/// The charts, two beside each other.
+/// The charts, side by side in pairs.
 pub(crate) fn charts(picture: &Picture, style: Style) -> String {
     let inks = [Ink::Small, Ink::Large].into_iter().cycle();
     let all: Vec<Plot<'_>> =
@@ -77,7 +77,7 @@ fn drawn((title, lines, _): &Plot<'_>, style: Style) -> Vec<String> {
     rows
 }
 
-/// Where values lie from left to right.
+/// Positions of values from left to right.
 struct Across {
     ends: (f64, f64),
     is_log: bool,
@@ -121,14 +121,14 @@ fn plot(canvas: &mut Canvas, line: &Line, scale: &Across, end: f64) {
     }
 }
 
-/// The dot, of this many, that lies at a share of the whole height.
+/// The dot, of this many, at a share of the whole height.
 fn nearest(share: f64, dots: u16) -> u16 {
     let wanted = share * f64::from(dots - 1) + 0.5;
     let below = (1..dots).take_while(|&dot| f64::from(dot) <= wanted).count();
     u16::try_from(below).unwrap_or(0)
 }
 
-/// The end of an axis that holds a number: 4032 is held by 5000.
+/// The end of an axis that fits a number: 5000 for 4032.
 fn axis_end(highest: f64) -> f64 {
     if !(highest > 0.0 && highest.is_finite()) {
         return 1.0;
@@ -137,7 +137,7 @@ fn axis_end(highest: f64) -> f64 {
     ENDS.iter().map(|factor| factor * power).find(|end| *end >= highest).unwrap_or(10.0 * power)
 }
 
-/// The levels under their dots: the first, the last, and between them what has room.
+/// The levels under their dots: the first, the last, and those between that fit.
 fn under_axis(lines: &Lines, scale: &Across, dots_per_column: u16) -> String {
     let mut line = vec![' '; WIDTH];
     let dots = lines.lines.first().map_or(&[][..], |line| &line.dots);

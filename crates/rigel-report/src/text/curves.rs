@@ -11,7 +11,7 @@ use rigel_core::path_text::printable;
 use rigel_core::stats::Interval;
 use rigel_core::units::say::time;
 
-/// The table of curves; nothing when there was no search.
+/// The table of curves; empty without a search.
 pub(crate) fn blocks(view: &View<'_>) -> Vec<Block> {
     let curves = &view.findings.curves;
     if curves.is_empty() {
@@ -49,7 +49,7 @@ pub(crate) fn blocks(view: &View<'_>) -> Vec<Block> {
     vec![Block::part(vec![table]), Block::part(meaning)]
 }
 
-/// The levels that were tried, `1: 14081 at 71.0 us, 8: 55065 at 145 us`. In a closed loop the latency is what is outstanding
+/// The levels that were tried, `1: 14081 at 71.0 us, 8: 55065 at 145 us`. In a closed loop the latency is the number outstanding
 /// over the rate (Little's law).
 fn levels(found: &CurveFindings) -> String {
     let one = |&(level, iops): &(u32, Interval)| {

@@ -9,10 +9,10 @@ use crate::page::Page;
 const INDENT: &str = "  ";
 /// How the name of a record ends.
 const RECORD: &str = "_record.jsonl";
-/// The files of a run that a line of their own is for.
+/// Files with a line of their own.
 const FIRST: [&str; 4] = [RECORD, "_summary.txt", "_report.html", "_versus.html"];
 
-/// The paths, printable; nothing without any.
+/// The printable paths; empty without any.
 pub(crate) fn section(paths: &[String]) -> String {
     let mut page = Page::default();
     if !paths.is_empty() {

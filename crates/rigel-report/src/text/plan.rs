@@ -27,13 +27,13 @@ use std::iter;
 /// Scratch file and consent, which are not in the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Intent {
-    /// The scratch file, for a run that makes or uses one.
+    /// The scratch file, if the run makes or uses one.
     pub scratch: Option<ScratchIntent>,
-    /// A sentence for each target that would be written: whether it may be. Empty when nothing is written.
+    /// A sentence for each target that would be written: whether it may be. Empty if nothing is written.
     pub consent: Vec<String>,
     /// The engine that the run would have on this host.
     pub engine: Option<String>,
-    /// What to know of the targets before they are loaded, a sentence each.
+    /// Facts about the targets to know before they are loaded, a sentence each.
     pub notes: Vec<String>,
     /// The files that the run would leave, and where.
     pub outputs: Vec<String>,
@@ -42,11 +42,11 @@ pub struct Intent {
 /// The use of the scratch file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScratchIntent {
-    /// How many are written.
+    /// The number of files to write.
     pub new_files: usize,
-    /// Bytes that their fill writes in all; 0 when those that are there are used again.
+    /// Total bytes of their fill; 0 if existing files are used again.
     pub fill_bytes: u64,
-    /// Whether it stays afterwards.
+    /// Whether it is kept afterwards.
     pub kept: bool,
 }
 
@@ -104,7 +104,7 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
     page.into_string()
 }
 
-/// How long it takes, and what comes when.
+/// How long it takes, and in which order.
 fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
     match (request.pace(), request.soak()) {
         (Some(Pace::Fixed(_)), _) => {
@@ -174,7 +174,7 @@ fn entries(page: &mut Page, label: &str, lines: impl IntoIterator<Item = String>
     }
 }
 
-/// Each target, with its side where there are two.
+/// Each target, with its side if there are two.
 fn named_targets(request: &Request, targets: &[TargetFacts]) -> Vec<String> {
     if request.sides.is_none() {
         return targets.iter().map(target).collect();
@@ -191,7 +191,7 @@ fn target(target: &TargetFacts) -> String {
     format!("{}  {kind}, {}", printable(&target.path), Bytes(target.size_bytes))
 }
 
-/// The classes of I/O that the matrix has.
+/// The classes of I/O in the matrix.
 pub(crate) fn io(request: &Request, plan: &Plan) -> Vec<String> {
     let used = |class: &&LoadClass| plan.max_outstanding.get(&class.name).is_some_and(|&most| most > 0);
     let line = |class: &LoadClass| match class.sizes {
@@ -206,7 +206,7 @@ pub(crate) fn io(request: &Request, plan: &Plan) -> Vec<String> {
     own.map(|class| line(&class.plain())).collect()
 }
 
-/// The part of the targets, where it is not all of them.
+/// The part of the targets, if it is not all of them.
 fn part(class: &LoadClass) -> String {
     match (class.places, class.span) {
         (None, Span::Whole) => String::new(),
@@ -301,12 +301,12 @@ fn points(request: &Request, plan: &Plan) -> Vec<String> {
     iter::once(total).chain(blocks.into_iter().map(block)).chain(others).collect()
 }
 
-/// A point without its side, where two take turns.
+/// A point without its side.
 fn own(request: &Request, point: Point) -> Point {
     if request.sides.is_some() { point.plain() } else { point }
 }
 
-/// Ascending levels with equal steps drawn together: `1-5`, `1, 2-40 by 2`.
+/// Ascending levels with equal steps combined: `1-5`, `1, 2-40 by 2`.
 fn compact(levels: &[u32]) -> String {
     let mut parts = Vec::new();
     let mut rest = levels;
@@ -329,7 +329,7 @@ fn compact(levels: &[u32]) -> String {
     parts.join(", ")
 }
 
-/// Settling and measuring are the same for all steps; a warm-up comes before some.
+/// Settling and measuring are the same for all steps; some have a warm-up.
 fn per_point(request: &Request, steps: &[Step]) -> Vec<String> {
     let Some(first) = steps.first() else {
         return vec!["nothing".into()];
@@ -418,7 +418,7 @@ fn writes(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Optio
     }
 }
 
-/// The fill and the load go to a file that is Rigel's own; nothing of the user's is lost.
+/// The fill and the load go to Rigel's own file; nothing of the user's is lost.
 fn scratch_writes(scratch: ScratchIntent, load: Option<String>) -> Vec<String> {
     let fate = if scratch.kept { "kept" } else { "removed" };
     let fill = match scratch.fill_bytes {

@@ -3,16 +3,16 @@
 //! The program knows the terminal and decides. Everything that colours say is also in words. Must not change the width of a
 //! line.
 
-/// What the reader's terminal can show.
+/// The capabilities of the reader's terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
     /// Colours, by escape codes.
     pub colour: bool,
-    /// ASCII only: `~` stands for the sign ±, and charts are made of `*`, `.` and `|`.
+    /// ASCII only: `~` replaces ±, and charts consist of `*`, `.` and `|`.
     pub ascii: bool,
 }
 
-/// What a colour stands for.
+/// The meaning of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ink {
     /// The names of columns.
@@ -21,9 +21,9 @@ pub(crate) enum Ink {
     Invalid,
     /// Something to know about numbers.
     Flag,
-    /// What is about small I/O.
+    /// Small I/O.
     Small,
-    /// What is about large I/O.
+    /// Large I/O.
     Large,
 }
 
@@ -41,7 +41,7 @@ impl Ink {
 }
 
 impl Style {
-    /// A text in a colour, each line on its own, so it can be cut at line ends.
+    /// A text in a colour, each line separately, so that it can be cut at line ends.
     pub(crate) fn painted(self, ink: Ink, text: &str) -> String {
         if !self.colour {
             return text.to_owned();
@@ -54,7 +54,7 @@ impl Style {
         text.split_inclusive('\n').map(paint).collect()
     }
 
-    /// The whole text in the characters that may be used, without a change of its width.
+    /// The whole text in the permitted characters, with the same width.
     pub(crate) fn spelled(self, text: String) -> String {
         if self.ascii { text.replace('±', "~") } else { with_micro_sign(&text) }
     }

@@ -13,7 +13,7 @@ pub(crate) fn lines(verdict: &Conclusion, style: Style) -> String {
     Blocks::from(verdict.blocks()).text(style)
 }
 
-/// The command stands on a line of its own, which is never broken, so it can be copied.
+/// The command is on a separate line, which is never broken, so it can be copied.
 pub(crate) fn suggestion(next: &Suggestion) -> String {
     let mut page = Page::default();
     wrapped(&mut page, "", "", &format!("{}:", next.purpose));
@@ -30,7 +30,7 @@ pub(crate) const fn tone_ink(tone: Tone) -> Ink {
     }
 }
 
-/// What casts doubt on the numbers, each with its figures.
+/// Doubts about the numbers, each with its figures.
 pub(crate) fn cause_lines(causes: &[Cause], style: Style) -> String {
     causes.iter().map(|one| style.painted(cause_ink(one), &cause(one)).to_string()).collect()
 }
@@ -39,7 +39,7 @@ const fn cause_ink(one: &Cause) -> Ink {
     if one.invalid { Ink::Invalid } else { Ink::Flag }
 }
 
-/// What it means and what to do; then the flag with its figures.
+/// The meaning and what to do; then the flag with its figures.
 fn cause(one: &Cause) -> String {
     let mut page = Page::default();
     wrapped(&mut page, "- ", "  ", &format!("{} {}", one.means, one.remedy));

@@ -27,7 +27,7 @@ pub(crate) fn wrapped(page: &mut Page, first: &str, others: &str, text: &str) {
     page.line(line);
 }
 
-/// A text in lines of its own.
+/// A text in separate lines.
 pub(crate) fn paragraph(text: &str) -> String {
     let mut page = Page::default();
     wrapped(&mut page, "", "", text);
@@ -49,7 +49,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Whether it is the unit after a number, which has its sign only there.
+/// Whether it is the unit after a number: only there microseconds have their sign.
 fn is_time(number: &str, word: &str) -> bool {
     number.ends_with(|c: char| c.is_ascii_digit()) && word.trim_end_matches(['.', ',', ';', ':', ')']) == "us"
 }

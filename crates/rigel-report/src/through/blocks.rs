@@ -15,9 +15,9 @@ use rigel_uses::through::{Figures, Level, Trouble, TroubleKind};
 
 /// Lines of a timeline that a text shows; page and JSON have all.
 const MOST_SHOWN: usize = 40;
-/// More would lie on one spot.
+/// More would overlap.
 const MOST_DOTS: usize = 240;
-/// Marks that a chart names; more would lie over each other.
+/// Marks that a chart labels; more would overlap.
 const MOST_NAMED: usize = 12;
 
 impl Document for ThroughReport<'_> {
@@ -97,7 +97,7 @@ fn about_levels(told: &ThroughReport<'_>) -> Block {
     Block::part(above.into_iter().chain(none).collect())
 }
 
-/// A mark, or something of the load.
+/// A mark, or an event of the load.
 struct Row {
     at_ns: u64,
     at: String,

@@ -117,7 +117,7 @@ struct MarkDocument {
     at: String,
     /// `you` or `host`.
     who: &'static str,
-    /// What.
+    /// The event.
     what: String,
 }
 

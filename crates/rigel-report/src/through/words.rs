@@ -80,7 +80,7 @@ fn verdict(found: &ThroughFindings) -> String {
             )
         }
         (None, _) if found.standstill.is_none() => {
-            format!("{still}, but its rate or p99 was not as before when the run ended; {errors}.")
+            format!("{still}, but its rate or p99 had not recovered when the run ended; {errors}.")
         }
         (None, _) => format!("{still} and was not back when the run ended; {errors}."),
     }
@@ -97,7 +97,7 @@ fn early(found: &ThroughFindings) -> Option<String> {
     Some(format!("{was} from {} on, before there was a level to compare with", moment(sign.at_ns)))
 }
 
-/// Where nothing stood still and no I/O failed.
+/// If nothing stood still and no I/O failed.
 fn unaffected(found: &ThroughFindings, errors: &str) -> String {
     let and_long = |rest: &str| match found.far_alone() {
         Some(one) => format!("{rest}, and {errors}, but an I/O took {}.", rough_span(one.length)),
@@ -115,7 +115,8 @@ fn unaffected(found: &ThroughFindings, errors: &str) -> String {
             None => and_long("The load noticed nothing: no standstill, no slow interval"),
         },
         (Some(_), _) => format!(
-            "The load never stood still and {errors}, but its rate or p99 was not at once as before; the table shows the levels."
+            "The load never stood still and {errors}, but its rate or p99 did not recover at once; the \
+             table shows the levels."
         ),
     }
 }
@@ -221,7 +222,7 @@ pub(super) fn ends(one: &Estimate, write: impl Fn(f64) -> String) -> String {
     one.ends().map_or_else(String::new, |(low, high)| format!(" ({} to {})", write(low), write(high)))
 }
 
-/// What became of a demand.
+/// The result of a demand.
 pub(super) fn verdict_of(one: &DemandOutcome) -> String {
     match one.verdict {
         DemandVerdict::Kept => "met".to_owned(),

@@ -12,7 +12,7 @@ use rigel_core::units::say::{listed, number, percent, rough_span, whole};
 use rigel_core::units::{NS_PER_S, Nanos, to_f64};
 use rigel_uses::transfer::{TransferTime, Way};
 
-/// What no rate of this storage alone can tell.
+/// What a rate of this storage alone does not show.
 const OTHER_END: &str = "The other end of a backup or a restore has to keep up; a database that decompresses, checks or sorts \
                          what it reads may need longer.";
 
@@ -130,13 +130,13 @@ fn duration(seconds: f64) -> String {
     rough_span(Nanos(whole(seconds * to_f64(NS_PER_S))))
 }
 
-/// `53 min to 56 min`; of one that is narrower than what is shown, how narrow it is.
+/// `53 min to 56 min`; if it is narrower than what is shown, how narrow it is.
 fn interval(seconds: &Estimate) -> Option<String> {
     let half = seconds.half_width()?;
     Some(range(seconds).unwrap_or_else(|| format!("±{} %", percent(half))))
 }
 
-/// The ends, where they read differently.
+/// The ends, if they look different.
 fn range(seconds: &Estimate) -> Option<String> {
     let (least, most) = seconds.ends().map(|(lo95, hi95)| (duration(lo95), duration(hi95)))?;
     (least != most).then(|| format!("{least} to {most}"))

@@ -20,15 +20,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Something that casts doubt on the numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
-    /// The flag; null where the run was cut short.
+    /// The flag; null if the run was cut short.
     pub code: Option<FlagCode>,
-    /// The numbers beside it must not be used.
+    /// The numbers next to it must not be used.
     pub invalid: bool,
     /// What it means, as a sentence.
     pub means: String,
     /// Where it was seen.
     pub place: String,
-    /// The figures of one place, which is named where they differ.
+    /// The figures of one place, which is named if they differ.
     pub figures: String,
     /// What to do, as a sentence.
     pub remedy: String,
@@ -50,7 +50,7 @@ impl Cause {
     }
 }
 
-/// All of them, the worst first: what makes numbers invalid, what causes other flags, what is beside the headline numbers.
+/// All causes, the worst first: what makes numbers invalid, what causes other flags, what is next to the headline numbers.
 pub(super) fn of(view: &View<'_>, turned: Option<&Versus>) -> Vec<Cause> {
     let mut seen: BTreeMap<FlagCode, Vec<(FlagScope, &Flag)>> = BTreeMap::new();
     let speaks = |(scope, flag): &(FlagScope, &Flag)| {
@@ -81,7 +81,7 @@ pub(super) fn of(view: &View<'_>, turned: Option<&Versus>) -> Vec<Cause> {
     all.chain(turned.and_then(|found| versus::not_reached(view, found))).chain(unsure).collect()
 }
 
-/// What is worth knowing and casts doubt on nothing: a sentence or two for each code that is not a cause.
+/// What is worth knowing without casting doubt: a sentence or two for each code that is not a cause.
 pub(super) fn notes(view: &View<'_>, causes: &[Cause]) -> Vec<String> {
     let mut seen: BTreeMap<FlagCode, Vec<(FlagScope, &Flag)>> = BTreeMap::new();
     let is_cause = |flag: &Flag| causes.iter().any(|cause| cause.code == Some(flag.code));
@@ -97,7 +97,7 @@ pub(super) fn notes(view: &View<'_>, causes: &[Cause]) -> Vec<String> {
     seen.into_iter().map(note).collect()
 }
 
-/// A search for a rate goes beyond it on purpose, and says by its bracket how certain it is.
+/// A search for a rate exceeds it on purpose, and its bracket says how certain it is.
 fn is_sought(view: &View<'_>, scope: FlagScope, flag: &Flag) -> bool {
     let Some(found) = &view.findings.slo else { return false };
     let is_beyond = |point: Point| {
@@ -128,7 +128,7 @@ fn depth(code: FlagCode) -> u8 {
     }
 }
 
-/// What a width means that is as narrow as requested.
+/// What a flag means if the width is as narrow as requested.
 const TOO_FEW_VISITS: &str =
     "Too few visits to be sure: a few may agree by luck, so the ± may be too narrow.";
 
@@ -166,7 +166,7 @@ fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Caus
     }
 }
 
-/// The figures of the first place, which is named where there are several.
+/// The figures of the first place, which is named if there are several.
 fn said_of(view: &View<'_>, said: &[(FlagScope, &Flag)]) -> Option<String> {
     let (scope, first) = said.first()?;
     let text = printable(&first.text);
@@ -177,7 +177,7 @@ fn said_of(view: &View<'_>, said: &[(FlagScope, &Flag)]) -> Option<String> {
     })
 }
 
-/// `±6.1 % to ±14 %, where ±5 % was asked for`; `None` if no width is wider, as there were too few visits.
+/// `±6.1 % to ±14 %, where ±5 % was requested`; `None` if no width is wider, as there were too few visits.
 fn widths(view: &View<'_>) -> Option<String> {
     let target = view.findings.target?;
     let points = view.findings.points.iter().flat_map(PointFindings::classes);
@@ -233,7 +233,7 @@ fn in_words(view: &View<'_>, point: Point) -> String {
     words::listed(&loads.iter().filter(|load| point.of(load.name) > 0).map(of_load).collect::<Vec<_>>())
 }
 
-/// A run that was cut short is whole up to there.
+/// A run that was cut short is complete up to that point.
 fn cut_short(view: &View<'_>, what: String) -> Cause {
     let goes_on = match Rest::of(view.record) {
         Some(Rest::Open) | None => "the run can be resumed where it ended",
@@ -257,7 +257,7 @@ fn cut_short(view: &View<'_>, what: String) -> Cause {
     }
 }
 
-/// The step that the worst cause with one asks for. To measure again with more time mends more than to measure again.
+/// The step for the worst cause that has one. Measuring again with more time helps more than measuring again.
 pub(super) fn next(causes: &[Cause]) -> Option<Next> {
     let of = |cause: &Cause| cause.code.map_or(Next::Again, |code| code.meaning().next);
     let mut all = causes.iter().map(of).filter(|next| *next != Next::Nothing);

@@ -45,7 +45,7 @@ pub(super) fn sentence(view: &View<'_>) -> String {
     )
 }
 
-/// `small I/O of 8 KiB`, for each class. Both of two sides have the same load: it is reported once.
+/// `small I/O of 8 KiB`, for each class. Both sides have the same load: it is reported once.
 pub(crate) fn io(loads: &[&LoadClass]) -> Vec<String> {
     let of_load = |load: &&LoadClass| {
         let noun = called(&load.plain());
@@ -71,7 +71,7 @@ pub(crate) fn writes(view: &View<'_>) -> String {
     }
 }
 
-/// I/O is reported without number, commits are counted.
+/// I/O has no number, commits are counted.
 fn called(load: &LoadClass) -> String {
     if load.appends() { load.nouns() } else { load.noun() }
 }

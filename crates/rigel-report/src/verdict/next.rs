@@ -25,10 +25,10 @@ use rigel_uses::advice::again;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The part of what was served that is surely served again: near all of it, the queue is long.
+/// The part of the served rate that is certainly served again: close to all of it, the queue is long.
 const SERVED_SHARE: f64 = 0.8;
 
-/// A command, and what it is for.
+/// A command and its purpose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Suggestion {
     /// What it does, as words to put before a colon.
@@ -90,7 +90,7 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     }
 }
 
-/// The same question where no calibration answers it: a rate that meets a bound, a load of its own.
+/// The same question for real storage if no calibration answers it: a rate that meets a limit, a load of the user's own.
 fn of_real_storage(view: &View<'_>) -> String {
     let request = &view.record.header.request;
     let asks_more = request.slo().is_some() || request.level().is_own();
@@ -98,7 +98,7 @@ fn of_real_storage(view: &View<'_>) -> String {
     command.map_or_else(|| "rigel calibrate".to_owned(), |command| command.without("--engine").text())
 }
 
-/// What fills a file of its own, and answers the question of the run.
+/// A command that fills a file of its own and answers the question of the run.
 fn on_a_scratch_file(view: &View<'_>) -> &'static str {
     if commits::is_of(view) { "rigel run commit" } else { "rigel calibrate" }
 }
@@ -111,7 +111,7 @@ fn advises(view: &View<'_>) -> bool {
     measures_reads && request.level() != RunLevel::Advanced && !request.asks_for_change()
 }
 
-/// What the targets are, and where. A scratch file that was Rigel's own may be gone, its directory is not.
+/// The targets and their location. Rigel's own scratch file may be gone, its directory is not.
 fn doctor(view: &View<'_>) -> String {
     let word = |target: &TargetFacts| {
         let own = target.is_own_scratch();
@@ -122,7 +122,7 @@ fn doctor(view: &View<'_>) -> String {
     format!("rigel doctor {}", words.join(" "))
 }
 
-/// The command line of the run; `None` if the words that were typed cannot be distinguished from the record.
+/// The command line of the run; `None` if the typed words cannot be distinguished from the record.
 fn repeated(view: &View<'_>) -> Option<CommandLine> {
     let request = &view.record.header.request;
     let words = view.targets().into_iter().chain(request.label.as_deref());
@@ -140,7 +140,7 @@ fn repeated(view: &View<'_>) -> Option<CommandLine> {
     Some(echo.after(&of_program(view, command)))
 }
 
-/// The command that asks for such a run; `None` if what was typed does not suffice.
+/// The command for such a run; `None` if the typed words do not suffice.
 fn command(request: &Request, echo: &CommandLine) -> Option<&'static str> {
     let is_sql = !request.through.is_kernel();
     match &request.task {
@@ -164,7 +164,7 @@ fn command(request: &Request, echo: &CommandLine) -> Option<&'static str> {
     }
 }
 
-/// A command of the program that made the run: one host would put another load on the storage than many did. How they are started, only
+/// A command of the program that made the run: one host would load the storage differently than many did. How they are started, only
 /// the user knows.
 fn of_program(view: &View<'_>, command: &str) -> String {
     let is_together = view.record.header.nodes.first().member.is_some();
@@ -217,7 +217,7 @@ fn longer(view: &View<'_>) -> Option<CommandLine> {
     }
 }
 
-/// Twice the time; more, where the visits that are missing take longer even on a device that does not vary.
+/// Twice the time; more, if the missing visits take longer even on a device that does not vary.
 fn enough(view: &View<'_>, limit: Nanos) -> String {
     let Header { request, nodes, targets, .. } = &view.record.header;
     let lacks_visits = view.findings.points.iter().any(PointFindings::has_too_few_visits);
@@ -233,7 +233,7 @@ fn enough(view: &View<'_>, limit: Nanos) -> String {
     typed_time(Nanos(with_rests_ns.max(limit.0.saturating_mul(2))))
 }
 
-/// The writers of a run of commits that measured few of them, to answer in a minute: with more time it would measure others, too.
+/// The writers of a run of commits that measured few of them to answer in a minute: with more time it would measure others, too.
 fn with_writers(request: &Request, command: CommandLine) -> CommandLine {
     let typed = ["--writers", "--for", "--max-duration", "--budget", "--beside-reads"];
     let levels = request.classes.first().map_or(&[][..], |class| class.levels.as_slice());
@@ -244,7 +244,7 @@ fn with_writers(request: &Request, command: CommandLine) -> CommandLine {
     command.with("--writers", &levels.join(","))
 }
 
-/// With that limit, whichever name it had when the run was started.
+/// With that limit, under the name that it had when the run was started.
 fn with_time(command: CommandLine, time: &str) -> CommandLine {
     command.without("--budget").without("--max-duration").with("--for", time)
 }
@@ -261,7 +261,7 @@ fn are_visits_used_up(view: &View<'_>) -> bool {
     })
 }
 
-/// The same at a rate below what was served, where more had arrived; `None` if the tool was the limit, or no rate was typed.
+/// The same at a rate below what was served, if more had arrived; `None` if the tool was the limit, or no rate was typed.
 fn slower(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
     let has = |code| causes.iter().any(|cause| cause.code == Some(code));
     if !has(FlagCode::Overload) || has(FlagCode::HostLimited) {
@@ -299,7 +299,7 @@ fn further(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
     Some(with_time(repeated(view)?.with(option, &value), &time))
 }
 
-/// The same, with more workers where they were the limit.
+/// The same, with more workers if they were the limit.
 fn with_workers(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
     let command = repeated(view)?;
     let limits = [Some(FlagCode::HostLimited), Some(FlagCode::QueueNotFilled)];
@@ -314,7 +314,7 @@ fn with_workers(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
     })
 }
 
-/// In the directory of the run, where its targets had names that are relative to it.
+/// In the directory of the run, if its targets had relative names.
 fn there(view: &View<'_>, command: &str) -> String {
     let relative = |target: &TargetFacts| {
         let name = target.path.trim_start_matches("./");

@@ -13,8 +13,8 @@ use rigel_core::stats::{Basis, Estimate};
 use rigel_core::units::say::{factor, number, percent, time};
 use rigel_uses::versus::Versus;
 
-/// `This storage reached 55,584 small reads per second (±2.1 %), and its lowest mean latency ..` Of numbers that must not be used it says
-/// only what they seem to be.
+/// `This storage reached 55,584 small reads per second (±2.1 %), and its lowest mean latency ..` For numbers that must not be used it only
+/// says what they seem to be.
 pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -> String {
     if let Answer::Rate(found) = view.answer() {
         return searched(found, usable);
@@ -85,7 +85,7 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
     format!("{device} {reached} {}{quickest}.{rising}{commit}", words::listed(&most))
 }
 
-/// The rate that was searched for; where the numbers must not be used, that of what was measured.
+/// The rate that was searched for; if the numbers must not be used, that of what was measured.
 fn searched(found: &SloFindings, usable: bool) -> String {
     let reached = slo::reached(found);
     let is_found = !matches!(found.answer, SloAnswer::Unfinished | SloAnswer::NotSearched);
@@ -98,7 +98,7 @@ fn nothing(view: &View<'_>) -> &'static str {
     if has_visits { "No point was measured." } else { "Nothing was measured." }
 }
 
-/// Whose highest rate is only the highest tried.
+/// The classes whose highest rate is at the highest load tried.
 fn rising(view: &View<'_>, loads: &[&LoadClass]) -> String {
     let found = &view.findings;
     let rising = loads.iter().filter(|load| found.still_rising.contains(&load.name));
@@ -115,7 +115,7 @@ fn rising(view: &View<'_>, loads: &[&LoadClass]) -> String {
     }
 }
 
-/// ` A commit takes 125 us (±3.1 %).` Nothing if that was not measured.
+/// ` A commit takes 125 us (±3.1 %).` Empty if that was not measured.
 fn commit(view: &View<'_>) -> String {
     let commits = view.findings.answers.as_ref().and_then(|answers| answers.commits.as_ref().ok());
     let Some(commits) = commits else { return String::new() };
@@ -135,13 +135,13 @@ fn rate(load: &LoadClass, found: Estimate) -> String {
     }
 }
 
-/// ` at 0-6.25 %`, where a point is a place; ` with 16 writers` of a log.
+/// ` at 0-6.25 %` if a point is a place; ` with 16 writers` for a log.
 fn at(view: &View<'_>, load: &LoadClass, point: Point) -> String {
     let writers = commits::writers(load, point);
     places::of_point(view, point).map_or(writers, |place| format!(" at {place}"))
 }
 
-/// ` (±2.1 %)`. A number of one visit may be the noisiest of all, so it says that nothing is known of that; nothing for a percentile of all I/Os.
+/// ` (±2.1 %)`. For a number from one visit it says that its precision is unknown; empty for a percentile of all I/Os.
 pub(crate) fn width(found: Estimate) -> String {
     let Some(half) = found.half_width() else {
         let unknown = if found.basis == Basis::Nothing { " (± unknown: one visit)" } else { "" };
@@ -153,7 +153,7 @@ pub(crate) fn width(found: Estimate) -> String {
     }
 }
 
-/// The load that gives much of the rate at little latency, and what the highest rate costs beside it.
+/// The load with a high rate at low latency, and what the highest rate costs in comparison.
 pub(super) fn working(view: &View<'_>) -> Option<String> {
     if matches!(view.answer(), Answer::Rate(_)) {
         return None;
@@ -186,7 +186,7 @@ pub(super) fn working(view: &View<'_>) -> Option<String> {
     ))
 }
 
-/// The most load that was tried of a class that was not saturated by it; `None` if it was.
+/// The highest load tried of a class that it did not saturate; `None` if it did.
 fn unsaturated_at(view: &View<'_>, load: &LoadClass) -> Option<u32> {
     let found = &view.findings;
     let curve = found.curves.iter().find(|one| one.class() == load.name);
@@ -197,8 +197,8 @@ fn unsaturated_at(view: &View<'_>, load: &LoadClass) -> Option<u32> {
     })
 }
 
-/// What must not be used: `these numbers`, or those of a class all of whose points are in doubt. `None` when there is a number
-/// for each class that may be used.
+/// What must not be used: `these numbers`, or those of a class all of whose points are in doubt. `None` if there is a usable number
+/// for each class.
 pub(super) fn unusable(view: &View<'_>) -> Option<String> {
     if view.findings.points.is_empty() || view.findings.flags.iter().any(|flag| flag.invalid) {
         return Some("these numbers".to_owned());

@@ -91,26 +91,26 @@ impl PageDocument for VersusReport<'_> {
     }
 }
 
-/// Whether all that forbids to use numbers is the answer itself: a side that does not keep up with a rate.
+/// Whether the only reason against the numbers is the answer itself: a side that does not keep up with a rate.
 fn is_in_answer(conclusion: &Conclusion) -> bool {
     let mut forbidding = conclusion.causes.iter().filter(|cause| cause.invalid).peekable();
     forbidding.peek().is_some() && forbidding.all(|cause| cause.code == Some(FlagCode::Overload))
 }
 
-/// The answer; numbers that must not be used begin with that.
+/// The answer; if the numbers must not be used, that comes first.
 pub(crate) fn answered(conclusion: &Conclusion, tone: Tone, answer: Vec<String>) -> Block {
     let unusable = (conclusion.tone == Tone::DoNotUse).then(|| conclusion.head.clone());
     Block::Verdict { tone, sentences: unusable.into_iter().chain(answer).collect() }
 }
 
-/// What casts doubt on it; on a page also what is worth knowing.
+/// Doubts about it; on a page also what is worth knowing.
 pub(crate) fn warned(conclusion: &Conclusion, room: Room) -> Vec<Block> {
     let notes = conclusion.to_know().filter(|_| room.is_wide()).map(Block::paragraph);
     let limited = conclusion.limited.iter().filter(|_| !room.is_wide()).map(Block::paragraph);
     warnings::list(&conclusion.causes, room).into_iter().chain(limited).chain(notes).collect()
 }
 
-/// The command that leads on from numbers that something casts doubt on.
+/// The next command after doubtful numbers.
 pub(crate) fn next(conclusion: &Conclusion) -> Vec<Block> {
     let next = conclusion.next.iter().filter(|_| conclusion.tone != Tone::Good);
     let effect = |purpose: &str| {
@@ -120,7 +120,7 @@ pub(crate) fn next(conclusion: &Conclusion) -> Vec<Block> {
     next.map(|next| Block::Next { command: next.command.clone(), effect: effect(&next.purpose) }).collect()
 }
 
-/// How it was asked for, and between that what was measured.
+/// The command line, and what was measured.
 pub(crate) fn run(header: &Header, measured: Vec<(String, String)>) -> Block {
     let fact = |(name, text): (&str, &str)| (name.to_owned(), text.to_owned());
     let begun = [

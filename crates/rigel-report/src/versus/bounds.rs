@@ -11,15 +11,15 @@ use rigel_core::units::say::{counted, plain_percent};
 use rigel_uses::compare::gate::{GateBound, GateResult, Outcome};
 use rigel_uses::compare::{Row, SideUsability};
 
-/// A bound with what became of it on one side.
+/// A limit with the result of one side.
 struct SideBound<'a> {
     side: Side,
     outcome: Outcome,
-    /// The row that comes nearest to the bound, or is the farthest beyond it.
+    /// The row closest to the limit, or farthest beyond it.
     row: &'a Row,
 }
 
-/// The bounds on numbers that were requested, where something was measured.
+/// The requested limits on numbers that were measured.
 fn all<'a>(turned: &'a VersusReport<'_>) -> impl Iterator<Item = (&'a GateResult, f64, [SideBound<'a>; 2])> {
     turned.found.gates.iter().filter_map(|judged| {
         let GateBound::Value(bound) = judged.gate.bound else { return None };
@@ -53,7 +53,7 @@ const fn number(row: &Row, side: Side) -> &Estimate {
     }
 }
 
-/// Who keeps what: `B keeps p99 < 2 ms at 8000 per second, and A does not.`
+/// Who meets what: `B meets p99 < 2 ms at 8000 per second, and A does not.`
 pub(super) fn verdicts(turned: &VersusReport<'_>) -> Vec<String> {
     let told = |(judged, bound, [a, b]): (&GateResult, f64, [SideBound<'_>; 2])| {
         let what = format!("{}{}", bound_words(turned, judged, bound), places(turned, judged));
@@ -82,8 +82,8 @@ pub(super) fn verdicts(turned: &VersusReport<'_>) -> Vec<String> {
     all(turned).map(told).collect()
 }
 
-/// The figures behind that: `The p99 of open I/O: 1.942 ms (1.911 ms to 1.972 ms) on B, at least 1.4 % below the limit; 6.062 ms (..) on A,
-/// at least 180 % above the limit.`
+/// The figures for that: `The p99 of open I/O: 1.942 ms (1.911 ms to 1.972 ms) on B, at least 1.4 % below the limit;
+/// 6.062 ms (..) on A, at least 180 % above the limit.`
 pub(super) fn figures(turned: &VersusReport<'_>) -> Vec<String> {
     let told = |(judged, bound, [a, b]): (&GateResult, f64, [SideBound<'_>; 2])| {
         let told = |kept: &SideBound<'_>| of_side(turned, judged, kept, bound);
@@ -92,7 +92,7 @@ pub(super) fn figures(turned: &VersusReport<'_>) -> Vec<String> {
     all(turned).map(told).collect()
 }
 
-/// Whether the figures of a quantity are reported beside a bound at every load that it has.
+/// Whether the figures of a quantity are reported with a limit at every load that it has.
 pub(super) fn tells(turned: &VersusReport<'_>, quantity: Quantity) -> bool {
     let rows = turned.found.comparison.rows.iter().filter(|row| row.quantity == quantity).count();
     rows == 1 && all(turned).any(|(judged, ..)| judged.gate.quantity == quantity)
@@ -111,7 +111,7 @@ const fn short(quantity: Quantity) -> &'static str {
     }
 }
 
-/// `p99 < 2 ms`; with the class where there are several.
+/// `p99 < 2 ms`; with the class if there are several.
 fn bound_words(turned: &VersusReport<'_>, judged: &GateResult, bound: f64) -> String {
     let quantity = judged.gate.quantity;
     let classes = turned.found.leading.len();
@@ -120,7 +120,7 @@ fn bound_words(turned: &VersusReport<'_>, judged: &GateResult, bound: f64) -> St
     format!("{what} {sign} {}", value(quantity, bound))
 }
 
-/// Where it is asked: ` at 8000 per second`, ` at all 5 loads`.
+/// The load: ` at 8000 per second`, ` at all 5 loads`.
 fn places(turned: &VersusReport<'_>, judged: &GateResult) -> String {
     let rows: Vec<&Row> =
         judged.rows.iter().filter_map(|row| turned.found.comparison.rows.get(row.0)).collect();
@@ -131,7 +131,7 @@ fn places(turned: &VersusReport<'_>, judged: &GateResult) -> String {
     }
 }
 
-/// `1.942 ms (1.911 ms to 1.972 ms) on B, at least 1.4 % below the bound`; with the load where there are several.
+/// `1.942 ms (1.911 ms to 1.972 ms) on B, at least 1.4 % below the limit`; with the load if there are several.
 fn of_side(turned: &VersusReport<'_>, judged: &GateResult, kept: &SideBound<'_>, bound: f64) -> String {
     let &SideBound { side, row, .. } = kept;
     let (name, found) = (side.name(), number(row, side));
@@ -151,12 +151,12 @@ fn of_side(turned: &VersusReport<'_>, judged: &GateResult, kept: &SideBound<'_>,
     format!("{} on {name}{place}, {told}", words::in_words(row.quantity, found))
 }
 
-/// Whether it is known what another visit would give.
+/// Whether the effect of another visit is known.
 fn is_known(found: &Estimate) -> bool {
     found.ends().is_some() && found.basis != Basis::OneVisit
 }
 
-/// How far an interval is from a bound.
+/// The distance of an interval from a limit.
 fn margin(found: &Estimate, bound: f64) -> String {
     let Some((lo, hi)) = found.ends().filter(|_| is_known(found)) else {
         return "without an interval".to_owned();
@@ -171,7 +171,7 @@ fn margin(found: &Estimate, bound: f64) -> String {
     }
 }
 
-/// Why a gate came out as it did, with the load in words.
+/// The reason for a gate's result, with the load in words.
 pub fn reason(turned: &VersusReport<'_>, judged: &GateResult) -> Option<String> {
     let load = |row: &Row| Some(words::place(turned, row));
     let quantity = |quantity: Quantity| format!("the {} of B", short(quantity));

@@ -93,7 +93,7 @@ struct OverallDocument {
     effect: &'static str,
     /// The loads whose own row certainly contradicts the mean.
     against: Vec<PerClass<u32>>,
-    /// Rounds behind it.
+    /// Number of rounds.
     rounds: usize,
 }
 

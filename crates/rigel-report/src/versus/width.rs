@@ -10,7 +10,7 @@ use rigel_core::load::request::Request;
 use rigel_core::units::say::{counted, plain_percent};
 use rigel_uses::versus::Versus;
 
-/// What the ratios of a run of two sides are of.
+/// What the ratios of a two-sided run compare.
 pub(crate) const fn ratio_of(request: &Request) -> &'static str {
     if request.is_beside_raw() { "SQL to raw I/O" } else { "B to A" }
 }
@@ -29,8 +29,8 @@ pub(crate) fn sureness(view: &View<'_>, found: &Versus) -> String {
     }
 }
 
-/// That not every ratio is as precise as was asked for, and what to do; nothing if each is, or where nobody asked how certain it is
-/// and the bounds that were requested are decided.
+/// That not every ratio is as precise as requested, and what to do; `None` if each is, or if no precision was requested
+/// and the requested limits are decided.
 pub(crate) fn not_reached(view: &View<'_>, found: &Versus) -> Option<Cause> {
     let (reached, all) = found.reached_of();
     let is_asked = is_asked(&view.record.header.request);
@@ -69,13 +69,13 @@ pub(crate) fn not_reached(view: &View<'_>, found: &Versus) -> Option<Cause> {
     })
 }
 
-/// Whether the precision is another one than is requested on its own.
+/// Whether the precision differs from the default.
 fn is_asked(request: &Request) -> bool {
     let usual = if request.is_beside_raw() { Precision::default() } else { Precision::OF_RATIOS };
     matches!(request.pace(), Some(Pace::Adaptive(pace)) if pace.precision != usual)
 }
 
-/// What to do: nothing if the width that was reached is enough, else what is left that makes it narrower.
+/// What to do: nothing if the achieved width is enough, else the remaining ways to narrow it.
 fn remedy(view: &View<'_>, widest: Option<f64>, rounds: usize) -> String {
     let header = &view.record.header;
     let pace = header.request.pace();

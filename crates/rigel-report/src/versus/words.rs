@@ -28,7 +28,7 @@ const MOST_TOLD: usize = 3;
 /// A smaller factor may be chance.
 const WORTH_TELLING: f64 = 1.5;
 
-/// What a side is: its targets, and how they are used where that is not the same on both.
+/// A side: its targets, and how they are used if that differs.
 pub(super) fn side(turned: &VersusReport<'_>, side: Side) -> String {
     let header = &turned.view.record.header;
     let [a, b] = Side::BOTH.map(|side| header.request.alone(side));
@@ -73,12 +73,12 @@ pub(super) fn of(turned: &VersusReport<'_>, quantity: Quantity) -> String {
     }
 }
 
-/// All that is reported about the sides, the verdict first.
+/// Everything that is reported about the sides, the verdict first.
 pub(super) fn sentences(turned: &VersusReport<'_>) -> Vec<String> {
     verdict(turned).into_iter().chain(tails(turned)).collect()
 }
 
-/// The verdict: who meets the bounds that were requested, then a sentence for each rate, or for the latency where the rate is given,
+/// The verdict: who meets the requested limits, then a sentence for each rate, or for the latency if the rate is given,
 /// after what a side does not keep up with.
 pub(super) fn verdict(turned: &VersusReport<'_>) -> Vec<String> {
     let leading = turned.found.overall.iter().filter(|found| turned.found.leading.contains(&found.quantity));
@@ -94,7 +94,7 @@ pub(super) fn verdict(turned: &VersusReport<'_>) -> Vec<String> {
     told
 }
 
-/// `Undecided in small I/O: 2 rounds measured both sides, and a ratio needs 4; measure longer.` Nothing if some load has enough.
+/// `Undecided in small I/O: 2 rounds measured both sides, and a ratio needs 4; measure longer.` `None` if some load has enough.
 fn few(turned: &VersusReport<'_>, quantity: Quantity) -> Option<String> {
     let found = turned.found;
     let mut own = found.comparison.rows.iter().filter(|row| row.quantity == quantity);
@@ -109,7 +109,7 @@ fn few(turned: &VersusReport<'_>, quantity: Quantity) -> Option<String> {
     })
 }
 
-/// Loads whose rate is given and not served. Their latency says how long was measured, so they have no ratio.
+/// Loads whose given rate is not served. Their latency depends on how long was measured, so they have no ratio.
 fn behind(turned: &VersusReport<'_>) -> Vec<String> {
     let told = |(point, is_behind): (Point, [bool; 2])| {
         let load = at(turned, point);
@@ -135,7 +135,7 @@ fn served_per_s(turned: &VersusReport<'_>, point: Point) -> Option<String> {
     Some(figure(io.iops.value))
 }
 
-/// The loads that some side does not keep up with, and whether A and B do not.
+/// The loads that a side does not keep up with, and whether A and B do not.
 fn overloaded(turned: &VersusReport<'_>) -> impl Iterator<Item = (Point, [bool; 2])> {
     let is_behind = move |point: Point| {
         let found = turned.view.at(point)?;
@@ -190,7 +190,7 @@ fn one(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     }
 }
 
-/// From here on a change is read as a factor.
+/// Larger changes read as a factor.
 const MOST_PERCENT: f64 = 2.0;
 
 /// How much less and how much more is possible: `92 %`, `9.7 times as`.
@@ -202,7 +202,7 @@ fn open_ends(change: &Change) -> [String; 2] {
     [-change.lo, change.hi].map(told)
 }
 
-/// `, but not at 8 outstanding`: loads that certainly say something else than the mean.
+/// `, but not at 8 outstanding`: loads that certainly contradict the mean.
 fn but(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     let places: Vec<String> = found.against.iter().map(|point| at(turned, *point)).collect();
     let places = match places.len() {
@@ -217,7 +217,7 @@ fn but(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     }
 }
 
-/// That a direction is one of the mean alone: all loads together may show what no row of the table does.
+/// That a direction applies to the mean only: all loads together may show what no row of the table does.
 pub(super) fn unshown(comparison: &Comparison, found: &OverallRatio) -> &'static str {
     let mut own = comparison.rows.iter().filter(|row| row.quantity == found.quantity && row.change.is_ok());
     if found.loads.len() < 2 || own.any(|row| row.verdict == found.effect) {
@@ -226,10 +226,10 @@ pub(super) fn unshown(comparison: &Comparison, found: &OverallRatio) -> &'static
     "; that holds for their average, not for any single load"
 }
 
-/// Digits after which an interval is none for a reader.
+/// Beyond this many decimals an interval is not shown.
 const MOST_DECIMALS: usize = 3;
 
-/// `5.2 % faster than A (4.1 to 6.3 %)`. An interval whose ends would read alike gets more digits, and has none left at last: `9 %
+/// `5.2 % faster than A (4.1 to 6.3 %)`. An interval whose ends would look equal gets more decimals, and is finally left out: `9 %
 /// slower than A (known to less than 0.001 %)`.
 fn by(change: &Change, how: &str) -> String {
     let (near, far) = if change.relative < 0.0 { (change.hi, change.lo) } else { (change.lo, change.hi) };
@@ -242,7 +242,7 @@ fn by(change: &Change, how: &str) -> String {
     )
 }
 
-/// Where the loads differ for sure: the least and the most of them. Nothing if they do not.
+/// The smallest and the largest change, if the loads certainly differ. Empty otherwise.
 fn by_load(turned: &VersusReport<'_>, quantity: Quantity) -> String {
     let rows = turned.found.comparison.rows.iter().filter(|row| row.quantity == quantity);
     let known: Vec<(&Row, Change)> = rows.filter_map(|row| Some((row, row.change.ok()?))).collect();
@@ -279,7 +279,7 @@ pub(super) fn at(turned: &VersusReport<'_>, point: Point) -> String {
     }
 }
 
-/// What became of the 99th percentile, a sentence for each class; with its values where the rate is given and the loads are few.
+/// The 99th percentile, a sentence for each class; with its values if the rate is given and the loads are few.
 /// Then the latency of a side that alone keeps up.
 pub(super) fn tails(turned: &VersusReport<'_>) -> Vec<String> {
     let p99 = turned.found.overall.iter().filter(|found| found.quantity.what.is_percentile());
@@ -309,7 +309,7 @@ fn tail(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     format!("p99 latency of {what}: {} on B{over}{more}.", by(&found.change, lower))
 }
 
-/// What a figure is based on.
+/// The basis of a figure.
 fn of_loads(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     let own = turned.found.comparison.rows.iter().filter(|row| row.quantity.class == found.quantity.class);
     let all: BTreeSet<Point> = own.filter_map(|row| row.point).collect();
@@ -317,7 +317,7 @@ fn of_loads(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     over_some(&places, all.len())
 }
 
-/// `, over 1 of 5 loads (8 outstanding)`: the others had too few I/Os for a percentile. Nothing if all have one.
+/// `, over 1 of 5 loads (8 outstanding)`: the others had too few I/Os for a percentile. Empty if all have one.
 fn over_some(places: &[String], all: usize) -> String {
     match places.len() {
         some if some >= all => String::new(),
@@ -326,7 +326,7 @@ fn over_some(places: &[String], all: usize) -> String {
     }
 }
 
-/// `At 8000 per second it is 2.51 ms on A and 1.62 ms on B.`: what a latency limit is held against.
+/// `At 8000 per second it is 2.51 ms on A and 1.62 ms on B.`: the values that a latency limit is compared with.
 fn values(turned: &VersusReport<'_>, quantity: Quantity) -> Option<String> {
     load(turned, quantity.class).filter(LoadClass::is_open)?;
     let rows: Vec<&Row> =
@@ -351,7 +351,7 @@ pub(super) fn in_words(quantity: Quantity, found: &Estimate) -> String {
 }
 
 /// `On B, the mean latency of open I/O at 8000 per second is 414 us (403 us to 425 us), and its p99 1.91 ms (1.84 ms to 1.99 ms).`:
-/// where the other side does not keep up, so there is no ratio.
+/// if the other side does not keep up, so that there is no ratio.
 fn alone(turned: &VersusReport<'_>) -> Vec<String> {
     let found = turned.found;
     let latency = |quantity: Quantity, (point, side): (Point, Side)| {
@@ -386,7 +386,7 @@ fn alone(turned: &VersusReport<'_>) -> Vec<String> {
         .collect()
 }
 
-/// The three things that one can be sure of.
+/// The three statements about certainty.
 pub(super) fn sureness(turned: &VersusReport<'_>) -> SurenessText {
     let found = turned.found;
     let worth = found.worth.filter(|&worth| worth >= WORTH_TELLING).map_or_else(String::new, |worth| {
@@ -410,7 +410,7 @@ pub(super) fn sureness(turned: &VersusReport<'_>) -> SurenessText {
     }
 }
 
-/// What another session will show of the rates of each side.
+/// What to expect of the rates of each side in another session.
 fn another(turned: &VersusReport<'_>) -> String {
     let told = |(side, past): (Side, &SessionSpread)| {
         let rates = [(UNBOUNDED_IOPS, "small I/O"), (MAX_MBPS, "large I/O")];

@@ -93,7 +93,7 @@ struct ForecastDocument {
     iops: f64,
 }
 
-/// That of a run; `None` of another one.
+/// The document of a run; `None` for another one.
 pub(crate) fn document(view: &View<'_>) -> Option<WorkingSetDocument> {
     let found = view.findings.working_set.as_ref()?;
     let (answer, cause) = answer(&found.found);

@@ -8,7 +8,7 @@ use rigel_core::stats::{Basis, Estimate};
 
 const PER_US: f64 = 1e-6;
 
-/// Nothing of another run.
+/// Empty for another run.
 pub(crate) fn families(view: &View<'_>) -> Vec<Family> {
     let Some(found) = &view.findings.working_set else { return Vec::new() };
     let run = run_label(view);

@@ -12,13 +12,13 @@ use rigel_core::units::say::{
 };
 use rigel_core::units::{Bytes, to_f64};
 
-/// What was reached; of numbers that must not be used only that they say nothing.
+/// The result; of numbers that must not be used only that they say nothing.
 pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
     let unusable = || "These numbers do not show what a cache is worth.".to_owned();
     sentence(view).map(|found| if usable { found } else { unusable() })
 }
 
-/// `A cache of about 8.02 GiB (7.9 to 8.1) that answers in 110 us, behind it 5.2 ms. ..` `None` of another run.
+/// `A cache of about 8.02 GiB (7.9 to 8.1) that answers in 110 us, behind it 5.2 ms. ..` `None` for another run.
 pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let found = view.findings.working_set.as_ref()?;
     let told = match &found.found {
@@ -163,7 +163,7 @@ const fn count(caches: usize) -> &'static str {
     if caches == 2 { "Two" } else { "Several" }
 }
 
-/// What the columns are.
+/// The meaning of the columns.
 pub(super) fn about(found: &WorkingSetFindings) -> String {
     let half =
         |size: &SizeFindings| size.hits.iter().filter_map(Estimate::ends).map(half_of).fold(0.0, f64::max);
@@ -193,12 +193,12 @@ fn half_of((low, high): (f64, f64)) -> f64 {
     (high - low) / 2.0
 }
 
-/// ` (±1.7 percentage points or less)`; nothing where no share has an interval worth mentioning.
+/// ` (±1.7 percentage points or less)`; empty if no share has an interval worth mentioning.
 fn within(half: f64) -> String {
     if half >= 0.0005 { format!(" (±{} percentage points or less)", percent(half)) } else { String::new() }
 }
 
-/// What the forecasts are based on.
+/// The basis of the forecasts.
 pub(super) fn of_forecasts(found: &WorkingSetFindings) -> String {
     let (caches, does) = if found.caches().len() > 1 { ("caches", "do") } else { ("cache", "does") };
     let most = found.forecasts.iter().filter_map(|one| Some(one.halves?.hits)).fold(0.0, f64::max);
@@ -259,7 +259,7 @@ pub(super) fn about_time(us: f64) -> String {
     time((us / unit).round() * unit)
 }
 
-/// Three digits, and none that say nothing.
+/// Three digits, without trailing zeros.
 fn figure_of(value: f64) -> String {
     let text = figure(value);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }

@@ -50,7 +50,7 @@ fn charts_of_both_classes_stand_side_by_side() {
     let run = Run::visited(RunLevel::Normal, &SPREAD);
     let report = text::explained(&View::of(&run.record), UNICODE, &[]);
     insta::assert_snapshot!(charts(&report), @r"
-    IOPS by small outstanding                MBPS by large outstanding
+    IOPS by outstanding small I/Os           MBPS by outstanding large I/Os
     60.0k │                                  25.0k │
           │                           ⢀⣀⡠⠤⠲        │                            ⣀⣀⡠⢤
           │                     ⢀⣀⢤⠔⠒⠉⠁            │                  ⢀⣀⣀⠤⠤⠔⠒⠊⠉⠉
@@ -64,7 +64,7 @@ fn charts_of_both_classes_stand_side_by_side() {
     ");
     let report = text::explained(&View::of(&run.record), ASCII, &[]);
     insta::assert_snapshot!(charts(&report), @r"
-    IOPS by small outstanding                MBPS by large outstanding
+    IOPS by outstanding small I/Os           MBPS by outstanding large I/Os
     60.0k |                                  25.0k |
           |                           ....*        |                          .....*
           |                   ....*...             |                ..........

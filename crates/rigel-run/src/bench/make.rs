@@ -34,21 +34,21 @@ use rigel_io::targets::guard::WritePermit;
 use rigel_io::targets::open::Access;
 use std::sync::Arc;
 
-/// Where a bench begins.
+/// The starting state of a bench.
 #[derive(Clone, Copy, Debug)]
 pub struct Start<'a> {
     /// The time of the run.
     pub run_ns: u64,
-    /// Of classes of verified blocks: what is certainly there, of a run that continues.
+    /// For classes of verified blocks: what is certainly present, in a resumed run.
     pub settled: &'a PerClass<DurableMark>,
-    /// Which part of the load is this node's.
+    /// This node's part of the load.
     pub team: &'a Team,
     /// The engine of a run that continues, where Rigel had chosen it: no run has two.
     pub engine: Option<EngineKind>,
 }
 
 impl<'a> Start<'a> {
-    /// Behind what a run has done.
+    /// Continues after what a run has done.
     pub fn behind(past: &'a RecordPast, team: &'a Team) -> Self {
         Self { run_ns: past.run_ns(), settled: &past.settled, team, engine: None }
     }
@@ -101,11 +101,11 @@ pub fn bench(
 /// How the engine is chosen if a request leaves it open.
 #[derive(Clone, Debug)]
 enum EngineSelection {
-    /// That of a run that continues, because no run has two; or of both sides, with the trials on this one, and why.
+    /// The engine of a resumed run, because a run has only one; or of both sides, with the trials on this one, and the reason.
     Kept(EngineKind, Option<(EngineTrials, String)>),
     /// The usual one that works here, without a trial.
     Usual,
-    /// By trials, of others only where the usual one hands its I/Os over.
+    /// By trials, of other engines only if the usual one hands its I/Os over.
     ByTrials,
     /// By trials of all.
     ByAllTrials,
@@ -166,7 +166,7 @@ fn check_workers_of_sides(request: &Request, plan: &Plan, team: &Team) -> Result
     if slots.is_empty() { Ok(()) } else { engine::choose(Some(EngineKind::Sync), false, &slots).map(drop) }
 }
 
-/// Threads on open targets. `clock` shows the time of the run; `engine` is that of a run that continues.
+/// Threads on open targets. `clock` shows the time of the run; `engine` is that of a resumed run.
 ///
 /// # Errors
 /// As [`bench()`].
@@ -261,8 +261,8 @@ fn check_stacks(engine: Option<EngineKind>, workers: usize, host: &HostFacts) ->
     }
 }
 
-/// The engine that a run, or a side of it, would have on this host, in words, after a look whether it works, and what would be tried beside it;
-/// `None` for a simulated one.
+/// The engine that a run, or a side of it, would have on this host, in words, after a check that it works, and what
+/// else would be tried; `None` for a simulated one.
 pub fn engine(run: &Request, side: Option<Side>, plan: &Plan, host: &HostFacts) -> Option<String> {
     let request = &side.map_or_else(|| run.clone(), |side| run.alone(side));
     let may_try = side.is_none() || is_free(run);
@@ -300,7 +300,7 @@ pub fn engine(run: &Request, side: Option<Side>, plan: &Plan, host: &HostFacts) 
 /// Refuses what [`bench()`] would refuse, as far as it can be known without a permit to write; nothing is read or written.
 ///
 /// # Errors
-/// When the engine does not work here, a target cannot be opened, or another run of Rigel has it.
+/// When the engine does not work here, a target cannot be opened, or another run of Rigel uses it.
 pub fn foresee(request: &Request, plan: &Plan, facts: &[TargetFacts]) -> Result<(), Problem> {
     if request.sides.is_some() {
         check_workers_of_sides(request, plan, &Team::default())?;
@@ -336,11 +336,11 @@ fn chosen(request: &Request, plan: &Plan) -> Option<Result<EngineChoice, Problem
     Some(engine::choose(wanted, request.poll, &slots))
 }
 
-/// Refuses what the bench of a run cannot do, before anything is filled or looked at: classes that the engines do not know, CPUs
-/// that cannot be had.
+/// Refuses what the bench of a run cannot do, before anything is filled or checked: classes that the engines do not support, CPUs
+/// that are not available.
 ///
 /// # Errors
-/// With what it is.
+/// With the problem.
 pub fn check(request: &Request) -> Result<(), Problem> {
     request.classes.iter().try_for_each(LoadClass::check_block_io)?;
     match request.cpus {
@@ -349,7 +349,7 @@ pub fn check(request: &Request) -> Result<(), Problem> {
     }
 }
 
-/// Nodes that share targets have to be known as those of one run.
+/// Nodes that share targets must be recognisable as those of one run.
 const fn access<'a>(permits: &'a [Option<WritePermit>], team: &Team) -> Access<'a> {
     match team.process {
         _ if permits.is_empty() => Access::ReadOnly,

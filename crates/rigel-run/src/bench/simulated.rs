@@ -39,7 +39,7 @@ pub struct SimulatedBench<B = Sim> {
     remembers: bool,
 }
 
-/// Who measures what in a simulated run.
+/// The nodes and targets of a simulated run.
 pub fn site(host: HostFacts, targets: Vec<TargetFacts>) -> Site {
     let engine = EngineFacts {
         notes: vec!["simulated device in virtual time: no storage is touched".into()],
@@ -55,7 +55,7 @@ impl SimulatedBench {
         Self::with(backend, clock, law.remembers(), workload, layout, site)
     }
 
-    /// One of two devices that take turns, 0 or 1. `remembers`: the state of one of them outlasts visits.
+    /// One of two alternating devices, 0 or 1. `remembers`: the state of one of them outlasts visits.
     pub fn one_of_two(
         (law, number): (SimLaw, u64),
         remembers: bool,

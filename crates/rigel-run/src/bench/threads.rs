@@ -50,7 +50,7 @@ const EARLY_END_NS: u64 = 50 * NS_PER_MS;
 /// Workers beyond that number get smaller stacks, so ten thousand fit into the address space.
 const MOST_WITH_FULL_STACKS: usize = 128;
 const STACK_BYTES: usize = 512 << 10;
-/// That of a thread unless something else is said.
+/// The stack of a thread by default.
 const FULL_STACK_BYTES: u64 = 2 << 20;
 
 /// The stack of one of this many workers.
@@ -58,7 +58,7 @@ pub(super) const fn stack_bytes(workers: usize) -> u64 {
     if workers > MOST_WITH_FULL_STACKS { STACK_BYTES as u64 } else { FULL_STACK_BYTES }
 }
 
-/// What a worker needs beyond the limit of an I/O until it must have told.
+/// How long after the limit of an I/O a worker must have reported.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Workers in threads of their own, on a real clock.
@@ -72,20 +72,20 @@ pub struct ThreadBench {
     site: Site,
     /// `None` when the host has no thread left for it.
     witness: Option<Sampler>,
-    /// Without anything coming back for so long, some worker hangs where it cannot look at its I/Os.
+    /// If nothing completes for this long, some worker hangs where it cannot check its I/Os.
     patience: Duration,
     stuck: bool,
-    /// What workers wait for that do nothing else meanwhile.
+    /// What workers that can do nothing else are waiting for.
     board: WaitingBoard,
-    /// Is looked at after a visit; `None` if no storage is used.
+    /// Checked after a visit; `None` if no storage is used.
     targets: Option<Arc<OpenTargets>>,
-    /// Where blocks are verified that a run may resume.
+    /// For verified blocks that a run may resume.
     flusher: Option<Flusher>,
-    /// Beside production.
+    /// Next to production.
     governing: Option<GovernorLoop>,
 }
 
-/// What a worker tells.
+/// The messages of a worker.
 #[derive(Debug)]
 enum WorkerMessage {
     Done(Result<WorkResult, Problem>),
@@ -110,7 +110,7 @@ struct Member {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Where a worker works.
+/// The CPUs of a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerPlace {
     /// Its slots.
@@ -124,7 +124,7 @@ struct Start {
     index: u32,
     workers: u32,
     place: WorkerPlace,
-    /// For the user, when the place could not be taken as it was meant.
+    /// For the user, if the CPUs could not be used as intended.
     note: Option<String>,
     workload: Arc<Workload>,
     shared: Arc<JobState>,
@@ -465,7 +465,7 @@ impl ThreadBench {
         Ok(sum)
     }
 
-    /// Nobody waits for workers any longer that hang in the kernel; what they wait for is hung, where that is known.
+    /// Workers that hang in the kernel are no longer waited for; what they wait for is hung, if it is known.
     fn give_up(&mut self, silent: Duration, job: &Job, sum: &mut WorkResult) -> Result<(), Problem> {
         self.stuck = true;
         self.shared.end_at_ns.store(0, Ordering::Relaxed);
@@ -487,7 +487,7 @@ impl ThreadBench {
         Ok(())
     }
 
-    /// Beside production: sees how it fares.
+    /// Next to production: checks how production fares.
     fn look_around(&mut self) {
         if let Some(governing) = &mut self.governing {
             governing.look(self.clock.now_ns(), &self.shared);
@@ -500,7 +500,7 @@ impl ThreadBench {
         Part { governed, ..part }
     }
 
-    /// Hands a part over whose blocks have to be durable before anybody hears of them; the part, when nothing is to be waited for.
+    /// Hands over a part whose blocks must be durable before they are reported; returns it if there is nothing to wait for.
     fn settle(&mut self, part: Part) -> Option<Part> {
         if !needs_flush(&part) {
             return Some(part);
@@ -511,8 +511,8 @@ impl ThreadBench {
         }
     }
 
-    /// Tells the parts that are still being flushed when the load is over; false when one does not come back. A flush may be long, and whoever hears
-    /// the ticks has to know that this bench is alive.
+    /// Reports the parts that are still being flushed when the load is over; false if one does not return. A flush may be long, and the
+    /// receiver of ticks must know that this bench is alive.
     fn hear_last_flushes(
         &mut self,
         failed: &mut Vec<FirstError>,
@@ -538,7 +538,7 @@ impl ThreadBench {
         }
     }
 
-    /// What this host saw of a visit.
+    /// This host's observations of a visit.
     fn seen(&mut self, done: &WorkResult, began_ns: u64, ended_ns: u64) -> NodeVisit {
         // Asking a device that does not answer could take as long as its I/Os.
         let targets = self.targets.as_ref().filter(|_| done.hung.is_none());
@@ -555,7 +555,7 @@ impl ThreadBench {
         NodeVisit { moved_bytes: done.bytes, changed, witness, ..NodeVisit::default() }
     }
 
-    /// How often a worker had nothing to wait for but what arrives next.
+    /// How often a worker had nothing to wait for except the next arrival.
     fn waits(&self) -> u64 {
         self.shared.waits.load(Ordering::Relaxed)
     }

@@ -34,30 +34,30 @@ const MEASURE_NS: u64 = 150 * NS_PER_MS;
 const TURNS: usize = 2;
 /// A search begins low, and an open loop may never need the most that either could have.
 const MOST_OUTSTANDING: u32 = 128;
-/// A worker for each outstanding I/O of a plan: more of them are no good choice without being asked for.
+/// A worker for each outstanding I/O of a plan: beyond that, not a choice without a request.
 const MOST_WORKERS: u32 = 2048;
 const BYTES_OF_WORKER: u64 = 256 << 10;
 /// A device that does not answer is the business of the run.
 const LONGEST_IO: Nanos = Nanos::from_secs(2);
-/// What is tried. The ring comes first: where it hands nothing over no other does more.
+/// The engines to try. The ring comes first: if it hands nothing over, no other is faster.
 const TRIED: [EngineKind; 3] = [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Sync];
-/// One I/O of so many may fail.
+/// One in this many I/Os may fail.
 const MOST_FAILED: u64 = 100;
 /// With fewer I/Os in a turn no engine is the limit, and none could be distinguished from another.
 const FEWEST_IOS: u64 = 100;
 /// The numbers of visits draw the places of I/Os. No run comes to these.
 const FIRST_VISIT: u64 = u64::MAX / 2;
 
-/// What the trials of a run would be of.
+/// The trials of a run.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
-    /// The engines beside the usual one.
+    /// The engines besides the usual one.
     pub(super) others: Vec<EngineKind>,
     /// Why there are no more.
     pub(super) left_out: Vec<String>,
 }
 
-/// What a run of this plan would try on this host beside the usual engine; nothing is read or written.
+/// What a run of this plan would try on this host besides the usual engine; nothing is read or written.
 pub(super) fn ahead(request: &Request, plan: &Plan, host: &HostFacts, usual: EngineKind) -> Ahead {
     let mut ahead = Ahead::default();
     if !are_made(request, usual) || class(request, plan).is_none() {
@@ -86,7 +86,7 @@ pub(super) fn are_made(request: &Request, usual: EngineKind) -> bool {
     is_compared(usual) && !request.no_trials && !request.poll && !is_beside
 }
 
-/// What is tried beside the usual engine. Where Rigel chooses, what comes before the usual one does not work here.
+/// What is tried besides the usual engine. If Rigel chooses, what precedes the usual one does not work here.
 fn candidates(usual: EngineKind, is_named: bool) -> impl Iterator<Item = EngineKind> {
     let may_be = move |kind: &EngineKind| match kind {
         _ if *kind == usual => false,
@@ -102,7 +102,7 @@ const fn is_compared(engine: EngineKind) -> bool {
     matches!(engine, EngineKind::IoUring | EngineKind::Libaio | EngineKind::Sync | EngineKind::Threads)
 }
 
-/// The memory of a thread is kept for the next one, and some threads of a trial may be all that fit.
+/// The memory of a thread is reserved for the next one, and a few threads of a trial may be all that fit.
 fn check_address_space(host: &HostFacts) -> Result<(), &'static str> {
     let is_free = host.limits.address_room_bytes.is_none();
     is_free.then_some(()).ok_or("the address space of this process is limited (ulimit -v)")
@@ -124,7 +124,7 @@ fn candidate(
     engine::choose(Some(kind), false, &slots).map_err(why)
 }
 
-/// Whether there may be a worker for each outstanding I/O: not thousands, and what they need fits into the memory that is left.
+/// Whether there may be a worker for each outstanding I/O: not thousands, and their needs fit into the remaining memory.
 fn check_workers(request: &Request, plan: &Plan, host: &HostFacts) -> Result<(), String> {
     let workers = plan.workers_of(request, EngineKind::Sync);
     // A large buffer of its own lies in a huge page of its own.
@@ -148,7 +148,7 @@ fn left_out(kind: EngineKind, why: &str) -> String {
     format!("no {}: {why}", kind.name())
 }
 
-/// What is tried, and where.
+/// The engines to try, and the targets.
 pub(super) struct Trials<'a> {
     pub(super) request: &'a Request,
     pub(super) plan: &'a Plan,
@@ -156,14 +156,14 @@ pub(super) struct Trials<'a> {
     pub(super) host: &'a HostFacts,
     pub(super) facts: &'a [TargetFacts],
     pub(super) targets: &'a Arc<OpenTargets>,
-    /// All engines are tried, also where the ring hands nothing over.
+    /// All engines are tried, even if the ring hands nothing over.
     pub(super) of_all: bool,
-    /// The user chose the engine, and it stays whatever the others do.
+    /// The user chose the engine, and it stays whatever the trials show.
     pub(super) is_named: bool,
 }
 
 impl Trials<'_> {
-    /// The choice that is left of `usual`, which works. Why others were not tried where they should have been goes with it.
+    /// The remaining choice of `usual`, which works, with the reason why others were not tried although they should have been.
     pub(super) fn choose(&self, usual: EngineChoice) -> EngineChoice {
         match self.tried(&usual) {
             Ok(choice) => choice.unwrap_or(usual),
@@ -214,8 +214,8 @@ impl Trials<'_> {
         Ok(choice.map(|choice| EngineChoice { reason, trials: Some(trials), ..choice }))
     }
 
-    /// The turns that are left; why an engine had no more is added to `left_out`. A device that does not answer ends all of them: its pause is no
-    /// engine's, and what hangs in it would lie in the way of the next one.
+    /// The remaining turns; why an engine had no more is added to `left_out`. A device that does not answer ends all of them: its pause is not
+    /// the engine's fault, and what hangs in it would obstruct the next one.
     fn take_turns(
         &self,
         load: &Load,
@@ -285,8 +285,8 @@ impl Trials<'_> {
         Ok(choice)
     }
 
-    /// A turn of an engine. Each has places of its own, so none reads what a cache holds since the one before it. It counts what came back in its
-    /// window, and is over when all that it had begun has come back, so the next one has the device for itself.
+    /// A turn of an engine. Each has its own positions, so none reads what a previous one left in a cache. It counts what completed in its
+    /// window, and ends when all that it began has completed, so the next one has the device to itself.
     fn turn(&self, load: &Load, choice: &EngineChoice, turn: usize) -> Result<Turn, TurnFailure> {
         let Load { request, plan, point, .. } = load;
         let rooms = plan.rooms_of(request, choice.kind, &load.workload.team);
@@ -320,7 +320,7 @@ impl Trials<'_> {
     }
 }
 
-/// The class that is tried, and at which level: random I/O, else streams, else what arrives at a rate or goes by place.
+/// The class to try, and its level: random I/O, otherwise streams, otherwise a class with arrivals or by place.
 fn class<'a>(request: &'a Request, plan: &Plan) -> Option<(&'a LoadClass, u32)> {
     let rank = |class: &LoadClass| match class.pattern {
         Pattern::Random if class.level_is_load() => Some(0),
@@ -369,7 +369,7 @@ impl Load {
 /// Why a turn gave nothing.
 struct TurnFailure {
     why: String,
-    /// Nothing came back for as long as an I/O may take.
+    /// Nothing completed for as long as an I/O may take.
     is_silence: bool,
 }
 
@@ -379,7 +379,7 @@ impl From<Problem> for TurnFailure {
     }
 }
 
-/// What a turn gave.
+/// The result of a turn.
 struct Turn {
     ios: u64,
     iops: f64,

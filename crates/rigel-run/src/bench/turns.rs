@@ -22,7 +22,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Of two benches on one clock, each with the targets and the classes of its side.
+    /// Two benches on one clock, each with the targets and the classes of its side.
     pub fn new(a: Box<dyn Bench>, b: Box<dyn Bench>) -> Self {
         let targets = [&a, &b].into_iter().flat_map(|bench| bench.site().targets.clone()).collect();
         let node = node(a.site().nodes.first(), b.site().nodes.first());
@@ -75,7 +75,7 @@ impl Turns {
     }
 }
 
-/// One host with the engine of A; what is different on side B is among its notes.
+/// One host with the engine of A; what differs on side B is in its notes.
 fn node(a: &Node, b: &Node) -> Node {
     let mut node = a.clone();
     node.buffers.bytes = node.buffers.bytes.saturating_add(b.buffers.bytes);

@@ -15,7 +15,7 @@ use rigel_core::load::team::Team;
 use rigel_io::backend::SlotLayout;
 use rigel_io::engine::EngineChoice;
 
-/// What each worker of an engine has outstanding; where none is requested, of the one that is chosen.
+/// What each worker of an engine has outstanding; if none is requested, of the chosen one.
 pub(super) fn layouts(
     team: &Team,
     request: &Request,
@@ -27,8 +27,8 @@ pub(super) fn layouts(
     (0..workers).map(|worker| layout_in(team, request, plan, (worker, workers, &rooms))).collect()
 }
 
-/// Each worker's slots and CPUs. An engine of many threads needs more than one CPU per worker, so the scheduler places it
-/// unless CPUs were asked for.
+/// Each worker's slots and CPUs. An engine with many threads needs more than one CPU per worker, so the scheduler
+/// places it unless CPUs were requested.
 pub(super) fn places(
     request: &Request,
     facts: &[TargetFacts],

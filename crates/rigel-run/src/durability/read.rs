@@ -11,7 +11,7 @@ use rigel_uses::scrub::{CHUNK_BYTES, Chunk, Place};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// When no read came back for so long, the target hangs.
+/// If no read completes for this long, the target hangs.
 const PATIENCE_NS: u64 = 60_000_000_000;
 
 /// What to read, and how.
@@ -19,7 +19,7 @@ const PATIENCE_NS: u64 = 60_000_000_000;
 pub struct Reading<'a> {
     /// The target, open for reading.
     pub targets: Arc<OpenTargets>,
-    /// Which engine reads.
+    /// The engine that reads.
     pub engine: EngineKind,
     /// Bytes from the start on; whole blocks of 4 KiB.
     pub bytes: u64,
@@ -32,8 +32,8 @@ pub struct Reading<'a> {
 /// Takes the offset of a block of 4 KiB and its bytes, or the error number of its read.
 pub type Sink<'a> = dyn FnMut(u64, Result<&[u8], i32>) + 'a;
 
-/// Hands out every block. Blocks of a range of 1 MiB that begins at a multiple of that come in
-/// order; the ranges come in any. `progress` hears the bytes done. Gives false when the user ended it.
+/// Hands out every block. Blocks of an aligned range of 1 MiB arrive in order; the ranges in any order. `progress`
+/// receives the bytes done. Returns false if the user ended it.
 ///
 /// # Errors
 /// When the engine or its queue fails.
@@ -110,7 +110,7 @@ fn read_by<B: Backend>(
     Ok(!reading.stop.load(Ordering::Relaxed))
 }
 
-/// Each block of a range on its own, with nothing else in flight.
+/// Each block of a range separately, with nothing else in flight.
 fn piecemeal<B: Backend>(
     reading: &Reading<'_>,
     reader: &mut Reader<B>,

@@ -13,18 +13,18 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is in flight at the end may take so long, and so long when the user wants the end.
+/// How long I/Os in flight at the end may take, by default and if the user ends the run.
 const LAST_WAIT_NS: u64 = 30_000_000_000;
 const SHORT_WAIT_NS: u64 = 5_000_000_000;
 
 /// What to write, and how.
 #[derive(Clone, Debug)]
 pub struct Job<'a> {
-    /// What goes where.
+    /// The layout of the writes.
     pub rings: &'a Rings,
     /// The target, open with a permit.
     pub targets: Arc<OpenTargets>,
-    /// Which engine writes.
+    /// The engine that writes.
     pub engine: EngineKind,
     /// When a write counts as durable.
     pub sync: Sync,
@@ -34,12 +34,12 @@ pub struct Job<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Hears how it goes.
+/// Receives the progress.
 pub trait Listener {
-    /// What was on the target; nothing was written yet.
+    /// The original contents of the target, before any write.
     ///
     /// # Errors
-    /// When it cannot be passed on; nothing is written.
+    /// When they cannot be passed on; nothing is written.
     fn begins(&mut self, before: EarlierContents) -> Result<(), Problem>;
 
     /// These writes were acknowledged; the next ones of their writers begin when this returns.
@@ -48,7 +48,7 @@ pub trait Listener {
     /// When it cannot be passed on; the run ends.
     fn acknowledged(&mut self, acks: &[Ack]) -> Result<(), Problem>;
 
-    /// So many writes were acknowledged in this many nanoseconds.
+    /// This many writes were acknowledged in this many nanoseconds.
     fn progress(&mut self, elapsed_ns: u64, acknowledged: u64);
 }
 
@@ -61,10 +61,10 @@ pub struct WriterEnd {
     pub stopped: bool,
 }
 
-/// Writes until the time is over or the user ends it. When this returns well, nothing is in flight.
+/// Writes until the time is over or the user ends it. On success, nothing is in flight.
 ///
 /// # Errors
-/// When a write fails or hangs, the queue breaks, or nobody hears the acknowledgements any more.
+/// When a write fails or hangs, the queue breaks, or nothing receives the acknowledgements any longer.
 pub fn write(job: &Job<'_>, listener: &mut dyn Listener) -> Result<WriterEnd, Problem> {
     let shape = job.rings.shape();
     let bytes = u32::try_from(shape.block_bytes).unwrap_or(u32::MAX);
@@ -89,7 +89,7 @@ pub fn write(job: &Job<'_>, listener: &mut dyn Listener) -> Result<WriterEnd, Pr
 struct Writers<'a, B> {
     job: &'a Job<'a>,
     backend: B,
-    /// Of each writer: the number of the write that is in flight, or of the next one.
+    /// For each writer: the number of the write in flight, or of the next one.
     next: Vec<u64>,
     in_flight: u16,
     acknowledged: u64,
@@ -144,7 +144,7 @@ impl<'a, B: Backend> Writers<'a, B> {
         Ok(())
     }
 
-    /// Whether what is in flight at the end is not worth waiting for any more.
+    /// Whether I/Os in flight at the end are no longer worth waiting for.
     fn is_late(&self, waited_ns: u64) -> bool {
         waited_ns > if self.is_stopped() { SHORT_WAIT_NS } else { LAST_WAIT_NS }
     }
@@ -210,7 +210,7 @@ impl<'a, B: Backend> Writers<'a, B> {
         }
     }
 
-    /// What is on the target before anything is written.
+    /// The contents of the target before anything is written.
     fn before(&mut self) -> Result<EarlierContents, Problem> {
         let label = self.one(read(0, BLOCK_BYTES)).map(label_of)?;
         let offsets: Vec<u64> = EarlierContents::offsets(self.job.rings.shape().region_bytes).collect();

@@ -17,13 +17,13 @@ use rigel_core::stats::schedule::{Next, Outlook, Purpose, Schedule, VisitOrder};
 use rigel_core::units::NS_PER_S;
 use std::collections::BTreeSet;
 
-/// What an adaptive run knows while it continues.
+/// The state of an adaptive run.
 struct State<'a> {
     run: &'a Run,
     plan: &'a Plan,
     adaptive: &'a AdaptivePlan,
     schedule: Schedule,
-    /// Of the phase that is being measured.
+    /// For the current phase.
     profiles: Profiles,
     phase: usize,
     visited: BTreeSet<usize>,
@@ -31,7 +31,7 @@ struct State<'a> {
     last: VisitPosition,
     /// The sides that were warmed up, before their first visit to a point with streams or a log; a run without sides is one.
     warmed_up: BTreeSet<Option<Side>>,
-    /// When the run will be over, as far as it was told.
+    /// When the run will be over, as last reported.
     ends: TimeRange,
 }
 
@@ -113,7 +113,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// A warm-up is there for the logs, where a run has some; else for the streams.
+    /// A warm-up is for the logs, if a run has any; else for the streams.
     fn needs_warm_up(&self, point: Point) -> bool {
         let classes = || self.run.request.classes.iter();
         let has_log = classes().any(|class| class.pattern == Pattern::Log);

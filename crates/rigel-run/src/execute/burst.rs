@@ -42,7 +42,7 @@ struct Bursts<'a, 'w> {
 }
 
 impl Bursts<'_, '_> {
-    /// Loads for a time, and says what came of each second. Nothing is left out for settling: a bucket counts every I/O.
+    /// Loads for a time, and reports each second. Nothing is left out for settling: a bucket counts every I/O.
     fn load(
         &mut self,
         phase: &PhaseStep,

@@ -10,7 +10,7 @@ use rigel_core::record::Interval;
 
 /// Targets for which every line has their counts. With more of them it is one line in this many times as many.
 const TARGETS_OF_A_LINE: usize = 16;
-/// A run through trouble shows where nothing completed: into this many parts an interval is cut.
+/// A run through a failure shows when nothing completed: an interval is divided into this many parts.
 const PARTS_OF_AN_INTERVAL: u64 = 50;
 /// Any other one shows slow spells that are shorter than an interval.
 const PARTS_OF_A_SOAK: u64 = 20;
@@ -18,7 +18,7 @@ const PARTS_OF_A_SOAK: u64 = 20;
 /// What the lines of a visit leave for later ones.
 #[derive(Debug)]
 pub struct IntervalRemainder {
-    /// Every so-many-th line has counts by target.
+    /// One line in this many has counts by target.
     every: usize,
     lines: usize,
     waiting: PerClass<ByTarget>,
@@ -29,7 +29,7 @@ pub struct IntervalRemainder {
 }
 
 impl IntervalRemainder {
-    /// Of a visit to this many targets with a line that often. `is_fine`: its lines show latencies as they are.
+    /// For a visit to this many targets with a line that often. `is_fine`: its lines show exact latencies.
     pub fn of(targets: usize, is_fine: bool, every_ns: u64) -> Self {
         let every = targets.div_ceil(TARGETS_OF_A_LINE).max(1);
         Self { every, lines: 0, waiting: PerClass::new(), is_fine, every_ns }

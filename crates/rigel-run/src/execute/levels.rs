@@ -15,7 +15,7 @@ use rigel_core::stats::forecast::TimeRange;
 use rigel_core::stats::levels_auto::{self, Curve, Next};
 use rigel_core::units::Nanos;
 
-/// Searches each class alone and keeps the plan that follows.
+/// Searches each class alone and stores the plan that follows.
 pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
     let mut found = SearchOutcome::default();
     if let Some(search) = &run.plan.search {
@@ -50,7 +50,7 @@ struct SearchState<'a, 'w> {
 }
 
 impl SearchState<'_, '_> {
-    /// The smallest level that saturates; `None` when nothing completed.
+    /// The smallest level that saturates; `None` if nothing completed.
     fn saturation(&mut self, class: Class, made: &mut Vec<Visit>) -> Result<Option<Saturation>, Halt> {
         let rules = self.search.rules(class);
         let mut visits = Vec::new();
@@ -70,7 +70,7 @@ impl SearchState<'_, '_> {
         }
     }
 
-    /// The most outstanding small I/Os within the bound, when there is one; `made` are the visits so far.
+    /// The most outstanding small I/Os within the limit, if there is one; `made` are the visits so far.
     fn bound(&mut self, made: &mut Vec<Visit>) -> Result<Option<u32>, Halt> {
         let Some(asked) = self.search.bound else {
             return Ok(None);
@@ -119,7 +119,7 @@ fn saturation(level: u32, curve: Option<&Curve>) -> Saturation {
     Saturation { level, is_reached: curve.is_some_and(|curve| curve.saturated) }
 }
 
-/// What visits to small I/O tell about a bound.
+/// What visits to small I/O show about a limit.
 fn bound_visits(made: &[Visit], asked: &LatencyBound) -> Vec<BoundVisit> {
     made.iter().filter_map(|visit| bound_visit(visit, asked.of)).collect()
 }

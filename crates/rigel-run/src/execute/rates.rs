@@ -13,7 +13,7 @@ use rigel_core::stats::forecast::TimeRange;
 use rigel_core::stats::rates::{self, Next, RateOutcome, RateVisit};
 use rigel_core::units::Nanos;
 
-/// Searches the rate, unless only required ones were requested, and keeps the plan that follows.
+/// Searches for the rate, unless only required ones were requested, and stores the plan that follows.
 pub fn search(run: &Run, search: &RateSearch, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
     let is_searched = run.request.slo().is_some_and(|slo| !slo.required_only);
     let found = if is_searched { Some(highest(run, search, walk)?) } else { None };

@@ -10,7 +10,7 @@ use rigel_core::record::Purpose;
 use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units::NS_PER_S;
 
-/// What is left of the time when no phase begins any more.
+/// With less time left, no phase begins.
 const LEAST_NS: u64 = NS_PER_S / 2;
 
 /// Visits the phases in turn.

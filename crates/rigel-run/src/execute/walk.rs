@@ -23,7 +23,7 @@ use rigel_core::units;
 
 /// Why a run does not go on.
 pub enum Halt {
-    /// It ended in a way that the record tells.
+    /// It ended in a way that the record shows.
     Outcome(Outcome),
     /// The queue or the journal broke.
     Problem(Problem),
@@ -38,9 +38,9 @@ impl From<Problem> for Halt {
 /// A visit to be made.
 #[derive(Clone, Copy, Debug)]
 pub struct VisitPlan {
-    /// Which.
+    /// The point.
     pub at: VisitPosition,
-    /// What comes before it.
+    /// The load before it.
     pub warm_up: Option<WarmUp>,
     /// Load before the window.
     pub settle_ns: u64,
@@ -50,7 +50,7 @@ pub struct VisitPlan {
     pub later: TimeRange,
     /// The counts of every this many nanoseconds get a line of their own, while the load continues.
     pub every_ns: Option<u64>,
-    /// How what arrives at a rate spreads, where that is not what its classes say.
+    /// The distribution of arrivals, if it differs from that of the classes.
     pub shape: Option<Shape>,
 }
 
@@ -64,19 +64,19 @@ pub struct Walk<'a> {
     listener: &'a mut dyn FnMut(Event<'_>),
     /// Visits begun so far.
     visits: u64,
-    /// When the last visit or rest was over. What comes next is chosen by it and never by the clock itself, so the
-    /// record alone says how a run came to where it is.
+    /// When the last visit or rest was over. What comes next is chosen by it and never by the clock, so the
+    /// record alone determines the course of a run.
     now_ns: u64,
-    /// How long the visits so far loaded, those of the record among them.
+    /// The loaded time of the visits so far, including those of the record.
     loaded_ns: u64,
     /// Visits of the record that the run has not come to yet.
     past: RecordPast,
     /// The line to write before the next one, once the run has used all visits of its record. Until then the record
     /// may turn out not to fit, and must not be changed.
     first: Option<Line>,
-    /// What people and the host say while the load continues.
+    /// Marks of people and of the host during the load.
     marks: Marks,
-    /// A visit of the record is made again, to bring the bench to where it was; nothing of it is kept.
+    /// A visit of the record is repeated, to bring the bench to its state; nothing of it is stored.
     is_relived: bool,
     /// I/Os that did not complete; nothing can be measured after them.
     hung: Option<HungIo>,
@@ -113,7 +113,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// How long the visits so far loaded.
+    /// The loaded time of the visits so far.
     pub const fn loaded_ns(&self) -> u64 {
         self.loaded_ns
     }
@@ -142,7 +142,7 @@ impl<'a> Walk<'a> {
         self.past.check_end()
     }
 
-    /// Whether a run that continues has made no visit of its own yet.
+    /// Whether a run that continues has not made any visit itself yet.
     pub const fn has_nothing_new(&self) -> bool {
         self.first.is_some()
     }
@@ -152,7 +152,7 @@ impl<'a> Walk<'a> {
         (self.listener)(event);
     }
 
-    /// Makes a visit and keeps it, or takes it from the record.
+    /// Makes a visit and stores it, or takes it from the record.
     pub fn visit(&mut self, wanted: &VisitPlan) -> Result<Visit, Halt> {
         if self.stop.wanted() {
             return Err(Halt::Outcome(Outcome::Stopped));
@@ -188,8 +188,8 @@ impl<'a> Walk<'a> {
         Ok(*visit)
     }
 
-    /// Of a soak that continues: its line stands in the record before the first I/O. The blocks of each process are told apart by how many such lines
-    /// there are, also those of a process that ends before its first interval.
+    /// For a resumed soak: its line is in the record before the first I/O. The blocks of each process are distinguished by the number of such lines,
+    /// including those of a process that ends before its first interval.
     fn tell_part(&mut self) -> Result<(), Problem> {
         match self.first.take_if(|_| self.header.request.soak().is_some()) {
             Some(first) => self.journal.append(&first),
@@ -197,7 +197,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Of a soak: what the drives say about themselves before its first load, also when it continues.
+    /// For a soak: the drives' answers before its first load, also after a resumption.
     fn first_look(&mut self) -> Result<(), Problem> {
         if self.has_looked || self.header.request.soak().is_none() {
             return Ok(());
@@ -206,7 +206,7 @@ impl<'a> Walk<'a> {
         self.look_at_drives()
     }
 
-    /// Of a soak that loaded something: what they say after it.
+    /// For a soak that loaded something: their answers after it.
     pub fn last_look(&mut self) -> Result<(), Problem> {
         if self.has_looked { self.look_at_drives() } else { Ok(()) }
     }
@@ -222,8 +222,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// A visit of the record. A simulated device whose state went with the process that simulated it is brought to
-    /// where it was by the same load.
+    /// A visit of the record. A simulated device whose state ended with its process is restored by the same load.
     fn relive(&mut self, visit: Visit, wanted: &VisitPlan) -> Result<Visit, Halt> {
         self.now_ns = visit.ended_ns();
         if !self.bench.pass(self.now_ns, RunPast::Visit) {
@@ -241,7 +240,7 @@ impl<'a> Walk<'a> {
         Ok(visit)
     }
 
-    /// How the run ends when I/Os did not complete.
+    /// How the run ends if I/Os did not complete.
     fn gave_up(&self) -> Option<Outcome> {
         let hung = self.hung?;
         Some(Outcome::Hung { reason: hung.sentence(&self.header.targets) })
@@ -322,7 +321,7 @@ impl<'a> Walk<'a> {
         Ok(whole.then_some(WarmUpLoad { ns, bytes: done.bytes, failures: done.failures }))
     }
 
-    /// Gives the bench an order and passes on what it tells.
+    /// Gives the bench an order and passes on its messages.
     fn work(&mut self, wanted: &VisitPlan, work: Work, activity: Activity) -> Result<VisitResult, Problem> {
         let order =
             Order { visit: self.visits, point: wanted.at.point, work, at_ns: None, shape: wanted.shape };
@@ -373,7 +372,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Writes what people and the host said since the last look, each at the time of the run at which it was heard.
+/// Writes the marks of people and the host since the last check, each at the run time at which it was received.
 fn keep_marks(
     marks: &Marks,
     now: &Progress,
@@ -399,7 +398,7 @@ fn keep_marks(
     Ok(())
 }
 
-/// What completed between two looks: rates, and the latency of what arrives at a rate.
+/// What completed between two checks: rates, and the latency of what arrives at a rate.
 fn live(last: &Progress, now: &Progress) -> LiveFigures {
     let span_ns = now.now_ns.saturating_sub(last.now_ns);
     let since = |class: &Class, of: fn(&Progress) -> &PerClass<u64>| {
@@ -418,7 +417,7 @@ fn live(last: &Progress, now: &Progress) -> LiveFigures {
     }
 }
 
-/// Whether only errors came back, and what they come from as far as it was seen. The next point would fail in the same way.
+/// Whether everything failed, and the observed cause. The next point would fail in the same way.
 pub(super) fn all_failed(header: &Header, visit: &Visit) -> Option<String> {
     if !visit.all_failed() {
         return None;

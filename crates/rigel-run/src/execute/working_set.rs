@@ -14,7 +14,7 @@ use rigel_core::stats::forecast::TimeRange;
 use rigel_core::stats::working_set::warm::next_stretch;
 use rigel_core::units::{NS_PER_S, Nanos, to_f64};
 
-/// What a size may take to be warmed up, of the time that is left: the next one takes twice as long.
+/// The share of the remaining time for warming up a size: the next one takes twice as long.
 const SHARE: f64 = 0.5;
 
 /// Reads size after size.
@@ -50,9 +50,9 @@ pub fn size_by_size(
 /// The time of a size.
 #[derive(Clone, Copy)]
 struct Budget {
-    /// What has to be left for the sizes behind it.
+    /// Time to reserve for the later sizes.
     later: Nanos,
-    /// Its share of the rest.
+    /// Its share of the remainder.
     share: f64,
 }
 

@@ -4,12 +4,12 @@ use super::Journal;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::record::{Line, Record};
 
-/// Keeps what a run tells.
+/// Stores the lines of a run.
 #[derive(Debug, Default)]
 pub struct Memory(Option<Record>);
 
 impl Memory {
-    /// The record; `None` when not even the header was told.
+    /// The record; `None` without a header.
     pub fn into_record(self) -> Option<Record> {
         self.0
     }

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Most bytes that wait in memory, where no other place takes them.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What the user is told while a run continues.
+/// Messages to the user during a run.
 pub type NoticeSink = Box<dyn FnMut(&str)>;
 /// The files in which lines may wait, the best first. Asked when the record has its first line.
 pub type Places = Box<dyn Fn() -> Vec<PathBuf>>;
@@ -22,14 +22,14 @@ pub type Places = Box<dyn Fn() -> Vec<PathBuf>>;
 /// The record of a long run.
 pub struct Patient {
     record: RecordFile,
-    /// Bytes of it that are whole lines.
+    /// Bytes of complete lines.
     good: u64,
     /// Lines that are nowhere else. Those of the rests come before them.
     waiting: VecDeque<Vec<u8>>,
-    /// Each begun when the one before it took no more.
+    /// Each begun when the previous one was full.
     rests: Vec<Rest>,
     places: Places,
-    /// What resumes the run later.
+    /// The command that resumes the run.
     again: String,
     is_full: bool,
     is_in_danger: bool,
@@ -67,7 +67,7 @@ impl Rest {
     }
 }
 
-/// Adds to a file of `good` bytes all or nothing, and gives its new length: a part of a line must not stand in front of the next one.
+/// Appends all or nothing to a file of `good` bytes, and returns its new length: a partial line must not precede the next one.
 fn add_whole(file: &mut File, good: u64, bytes: &[u8]) -> io::Result<u64> {
     if let Err(error) = file.write_all(bytes).and_then(|()| file.sync_data()) {
         file.set_len(good)?;
@@ -98,7 +98,7 @@ impl Patient {
         })
     }
 
-    /// Writes what waits, as far as there is room. The rest goes back as a whole, so its file can be added to the record by hand until then.
+    /// Writes the waiting lines, as far as there is room. The rest file returns as a whole, so it can be appended to the record by hand until then.
     fn catch_up(&mut self) -> io::Result<()> {
         while let Some(rest) = self.rests.first() {
             self.good = add_whole(&mut self.record.file, self.good, &rest.lines()?)?;
@@ -113,7 +113,7 @@ impl Patient {
         Ok(())
     }
 
-    /// Writes what waits to the other places. A line is forgotten once it is there.
+    /// Writes the waiting lines elsewhere. A line is forgotten once it is stored there.
     fn put_aside(&mut self) -> Result<(), String> {
         while let Some(line) = self.waiting.front() {
             let added = self.rests.last_mut().map(|rest| (rest.add(line), encode(&rest.path)));
@@ -135,7 +135,7 @@ impl Patient {
         Ok(())
     }
 
-    /// Behind the one that took lines last: whoever reads them finds them in the order of the places.
+    /// After the place that took lines last, so that readers find them in the order of the places.
     fn places_left(&self) -> Vec<PathBuf> {
         let places = (self.places)();
         let last = self.rests.last().and_then(|rest| places.iter().position(|place| *place == rest.path));
@@ -170,7 +170,7 @@ impl Patient {
         }
     }
 
-    /// Where the lines wait, each time that it is another place.
+    /// Where the lines wait, whenever the place changes.
     fn tell_once(&mut self, name: &str, rest: &str, refused: Option<String>) {
         let is_news = !std::mem::replace(&mut self.is_full, true);
         let was_in_danger = std::mem::replace(&mut self.is_in_danger, refused.is_some());

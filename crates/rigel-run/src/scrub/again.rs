@@ -81,7 +81,7 @@ impl<B: Backend> SecondLook<'_, B> {
         self.job.map.part(at, len)
     }
 
-    /// One more look at every block of a range.
+    /// One more reading of every block of a range.
     fn look(&mut self, open: &mut Open) -> Result<(), Problem> {
         let Some(chunk) = self.part(open.stretch.at, open.stretch.len) else { return Ok(()) };
         let read = self.reader.read(&chunk)?;
@@ -106,7 +106,7 @@ impl<B: Backend> SecondLook<'_, B> {
         Ok(())
     }
 
-    /// Adds what came of a range, its neighbouring blocks of the same fate together.
+    /// Adds the result of a range, merging neighbouring blocks with the same result.
     fn tell(&mut self, open: &Open, found: &mut ScrubFindings) -> Result<(), Problem> {
         let fates: Vec<Option<SettleOutcome>> = open.blocks.iter().map(SettleCheck::settled).collect();
         let end = open.stretch.at + open.stretch.len;
@@ -124,7 +124,7 @@ impl<B: Backend> SecondLook<'_, B> {
         Ok(())
     }
 
-    /// Reads a range that differs once more, with what is beside it, and tells it.
+    /// Rereads a range that differs, with its surroundings, and reports it.
     fn describe(&mut self, stretch: Stretch, found: &mut ScrubFindings) -> Result<(), Problem> {
         let Some(chunk) = self.part(stretch.at, stretch.len) else { return Ok(()) };
         let Some((strip, start)) = self.job.map.strip_at(stretch.at) else { return Ok(()) };
@@ -165,7 +165,7 @@ impl<B: Backend> SecondLook<'_, B> {
         Ok(())
     }
 
-    /// All bytes from `from` to `to` of every copy, or the first error number of it. Both lie in one strip.
+    /// All bytes from `from` to `to` of every copy, or its first error number. Both are in one strip.
     fn window(&mut self, from: u64, to: u64) -> Result<Vec<Result<Vec<u8>, i32>>, Problem> {
         let copies = self.part(from, 1).map_or(0, |chunk| chunk.copies.len());
         let mut all: Vec<Result<Vec<u8>, i32>> = vec![Ok(Vec::new()); copies];

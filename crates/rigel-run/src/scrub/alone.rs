@@ -14,11 +14,11 @@ use rigel_uses::scrub::{BLOCK_BYTES, Chunk, SlowFindings, State, Stretch};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// How long to wait before a block that failed is tried again; it cannot be read when it fails after each of these, too.
+/// How long to wait before a block that failed is tried again; it is unreadable if it fails after each of these, too.
 const PAUSES_NS: [u64; 2] = [100_000_000, 300_000_000];
-/// At the end of the device nothing else is read between two looks at what is slow.
+/// At the end of the device nothing else is read between two readings of a slow range.
 const LOOK_PAUSE_NS: u64 = 500_000_000;
-/// When nothing could be read over this many bytes, the device is gone, and the rest of it would only fill the list.
+/// If nothing could be read over this many bytes, the device is gone, and the remainder would only fill the list.
 const MOST_DEAD_BYTES: u64 = 256 << 20;
 
 /// The user ended it.
@@ -50,7 +50,7 @@ impl<'a, B: Backend> Alone<'a, B> {
         Self { job, reader, clock: MonotonicClock::start(), kept_ns: 0, dead_bytes: 0 }
     }
 
-    /// Reads everything from where the state stands on.
+    /// Reads everything from the position of the state on.
     pub(super) fn run(&mut self, state: &mut State, listener: &mut dyn Listener) -> Result<End, Problem> {
         if self.job.unit == 1 {
             // The page cache reads ahead: no read of ours has a time of its own.
@@ -118,8 +118,9 @@ impl<'a, B: Backend> Alone<'a, B> {
         Ok(Ok(false))
     }
 
-    /// Which blocks of a chunk cannot be read: each on its own, and what fails more than once. Block by block, as every failed read may take a
-    /// disk many seconds of its own attempts, and halves would fail again and again.
+    /// Which blocks of a chunk cannot be read: each separately, and those that fail more than once. Block by block,
+    /// because every failed read may cost a disk many seconds of its own attempts, and halves would fail again and
+    /// again.
     fn split(&mut self, chunk: &Chunk) -> Step<Vec<(Chunk, i32)>> {
         let starts = (chunk.at..chunk.at + chunk.len).step_by(usize::try_from(BLOCK_BYTES).unwrap_or(4096));
         let part = |at: u64| self.job.map.part(at, BLOCK_BYTES.min(chunk.at + chunk.len - at));
@@ -145,7 +146,7 @@ impl<'a, B: Backend> Alone<'a, B> {
         Ok(Ok(bad))
     }
 
-    /// One more look at all that is suspected to be slow.
+    /// One more reading of all suspected slow chunks.
     fn look(&mut self, state: &mut State) -> Step<()> {
         let (Some(mut pace), found) = (state.pace.take(), &state.found) else { return Ok(Ok(())) };
         let is_slow = |range| found.slow.as_ref().is_some_and(|slow| slow.has(range));
@@ -161,7 +162,7 @@ impl<'a, B: Backend> Alone<'a, B> {
         Ok(Ok(()))
     }
 
-    /// What cannot be read any more.
+    /// The unreadable ranges.
     fn look_at_all(
         &mut self,
         looks: &[LookAgain],
@@ -202,7 +203,7 @@ impl<'a, B: Backend> Alone<'a, B> {
         Ok(Ok(times))
     }
 
-    /// How many microseconds a read takes; `None` when it fails.
+    /// How many microseconds a read takes; `None` if it fails.
     fn time(&mut self, range: Stretch) -> Step<Option<u64>> {
         let Some(chunk) = self.job.map.part(range.at, range.len) else { return Ok(Ok(None)) };
         let read = go_on!(self.read(&chunk));

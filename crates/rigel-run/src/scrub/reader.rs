@@ -23,9 +23,9 @@ pub(crate) struct Reader<B> {
     clock: MonotonicClock,
     /// When the next read may begin.
     due_ns: u64,
-    /// By slot: where the copy lies that is being read.
+    /// By slot: the position of the copy that is being read.
     in_flight: Vec<Option<Place>>,
-    /// When a read came back last, or the first one of those in flight began.
+    /// When the last read completed, or the first one of those in flight began.
     heard_ns: u64,
     patience_ns: u64,
 }
@@ -42,14 +42,14 @@ pub(crate) struct ReadEnd {
     /// The chunk's place among those in flight.
     pub(crate) group: u16,
     pub(crate) copy: usize,
-    /// Bytes that were read; `None` when it failed.
+    /// Bytes that were read; `None` if it failed.
     pub(crate) bytes: Option<u64>,
-    /// Why it failed; 0 when it did not.
+    /// Why it failed; 0 if it did not.
     pub(crate) errno: i32,
 }
 
 impl<B: Backend> Reader<B> {
-    /// `patience_ns`: when no read comes back for so long, a disk hangs.
+    /// `patience_ns`: if no read completes for this long, a disk hangs.
     pub(crate) fn new(backend: B, copies: u16, unit: u64, max_mbps: Option<u64>, patience_ns: u64) -> Self {
         Self {
             backend,
@@ -64,12 +64,12 @@ impl<B: Backend> Reader<B> {
         }
     }
 
-    /// Time until the next read may begin, 0 when it may now.
+    /// Time until the next read may begin, 0 if it may now.
     pub(crate) fn wait_ns(&self) -> u64 {
         self.due_ns.saturating_sub(self.clock.now_ns())
     }
 
-    /// Begins to read all copies of a chunk, of which at most [`CHUNKS`] are in flight.
+    /// Begins to read all copies of a chunk, at most [`CHUNKS`] of which are in flight.
     pub(crate) fn push(&mut self, group: u16, chunk: &Chunk) {
         if let Some(mbps) = self.max_mbps {
             let takes_ns =
@@ -118,7 +118,7 @@ impl<B: Backend> Reader<B> {
         Ok(came)
     }
 
-    /// What was read of a copy of a chunk that is not in flight any more.
+    /// What was read of a copy of a chunk that is no longer in flight.
     pub(crate) fn bytes(&self, group: u16, copy: usize, len: u64) -> &[u8] {
         let slot = group * self.copies + u16::try_from(copy).unwrap_or(0);
         let len = usize::try_from(len).unwrap_or(usize::MAX);
@@ -181,7 +181,7 @@ impl<B: Backend> Reader<B> {
     }
 }
 
-/// `copy`: which one, when there are several.
+/// `copy`: its number, if there are several.
 fn hangs(copy: Option<usize>, offset: u64, patience_ns: u64) -> Problem {
     let place = match copy {
         Some(copy) => format!("copy {}, byte {offset} of its disk", letter(copy)),

@@ -21,27 +21,27 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::Ordering;
 
-/// This worker's share of a sequence of arrivals, and how far it went.
+/// This worker's share of a sequence of arrivals, and its position.
 #[derive(Clone, Debug)]
 struct Share {
     arrivals: Arrivals,
     origin_ns: u64,
-    /// Which part of it is this node's.
+    /// The part that belongs to this node.
     deal: Deal,
     /// Workers that share that.
     workers: u32,
-    /// The position of the next one among those of the node.
+    /// The index of the next one among those of the node.
     position: u64,
     /// The number of the next one among all of the class.
     number: u64,
     /// Its time.
     due_ns: u64,
-    /// Those before it that were this worker's.
+    /// The number of earlier ones that belonged to this worker.
     passed: u64,
 }
 
 impl Share {
-    /// The next one is that at the position `first` among those of the node.
+    /// The next one is at index `first` among those of the node.
     fn new(arrivals: Arrivals, origin_ns: u64, (deal, workers): (Deal, u32), first: u32) -> Self {
         let position = u64::from(first);
         let number = deal.number(position);
@@ -67,7 +67,7 @@ impl Share {
         self.skip(self.number - before);
     }
 
-    /// How many are due before a time, which never goes back.
+    /// How many are due before a time, which never decreases.
     fn passed_before(&mut self, at_ns: u64) -> u64 {
         while self.due_ns < at_ns {
             self.pass();
@@ -82,19 +82,19 @@ struct Lane {
     place: usize,
     /// The next one to begin.
     next: Share,
-    /// The same sequence, followed by the clock alone: what has arrived.
+    /// The same sequence, followed by the clock alone: the arrivals so far.
     arrived: Share,
     /// How many of those were tallied.
     tallied: u64,
     /// Operations that are over.
     over: u64,
-    /// The latencies of those since the coordinator was last told.
+    /// The latencies of those since the last report to the coordinator.
     latency_ns: u64,
     /// Slots and since when they are free, the longest free first.
     free: VecDeque<(u16, u64)>,
-    /// Of a class of streams, where each begins: they take the arrivals in turn.
+    /// For a class of streams, where each begins: they take the arrivals in turn.
     streams: Vec<Stream>,
-    /// The numbers of the arrivals in its streams are those of the node, which has places of its own.
+    /// The numbers of the arrivals in its streams are those of the node, which has its own positions.
     is_alone: bool,
 }
 
@@ -132,7 +132,7 @@ struct Ticket {
     free_ns: u64,
 }
 
-/// How long before an arrival a wait has to end, as the waits so far show: a host may wake late, a virtual one above all.
+/// How long before an arrival a wait has to end, according to the waits so far: a host may wake late, especially a virtual one.
 #[derive(Debug)]
 struct WakeMargin {
     least_ns: u64,
@@ -164,7 +164,7 @@ impl WakeMargin {
 pub(super) struct Lanes<'a> {
     worker: &'a Worker<'a>,
     visit: u64,
-    /// By the place of the class.
+    /// By index of the class.
     lanes: Vec<Option<Lane>>,
     /// By slot.
     tickets: Vec<Ticket>,
@@ -172,12 +172,12 @@ pub(super) struct Lanes<'a> {
     begun: Vec<u16>,
     /// The whole window, of which a tally may have a part.
     window: Window,
-    /// How many of the moments were passed at which the backlog is counted: start, middle, end.
+    /// How many of the moments have passed at which the backlog is counted: start, middle, end.
     moments: u8,
 }
 
 impl<'a> Lanes<'a> {
-    /// Those of a job; `None` when it has none that this worker has a share of.
+    /// The arrivals of a job; `None` if this worker has no share of any.
     pub(super) fn of(worker: &'a Worker<'a>, load: &Load<'_>, job: &Job) -> Option<Self> {
         let Task::Measure { window, .. } = job.task else { return None };
         let lane = |place: usize| {
@@ -264,7 +264,7 @@ impl<'a> Lanes<'a> {
         }
     }
 
-    /// Hands over what is due by now and has a slot, and every free slot of the classes that are no open loops. Returns the
+    /// Hands over what is due by now and has a slot, and every free slot of the closed-loop classes. Returns the
     /// time just before.
     #[inline]
     fn begin<B: Backend, C: Clock>(&mut self, state: &mut Loop<B, C>, now_ns: u64, end_ns: u64) -> u64 {
@@ -315,7 +315,7 @@ impl<'a> Lanes<'a> {
         began_ns
     }
 
-    /// How long to wait for a completion: until a little before the next arrival that has a slot, and never long, because
+    /// How long to wait for a completion: until shortly before the next arrival that has a slot, and never long, because
     /// the end may come early.
     fn wait_ns(&self, now_ns: u64, end_ns: u64, draining: bool, early_ns: u64) -> u64 {
         if draining {
@@ -326,7 +326,7 @@ impl<'a> Lanes<'a> {
         next_ns.saturating_sub(now_ns).saturating_sub(early_ns).min(SHOW_NS)
     }
 
-    /// Counts the backlog at the moments of the window that lie before `now_ns`.
+    /// Counts the backlog at the moments of the window before `now_ns`.
     fn count_moments<B: Backend, C: Clock>(&mut self, state: &mut Loop<B, C>, now_ns: u64, end_ns: u64) {
         let Window { start_ns, end_ns: planned_ns } = self.window;
         let end_ns = planned_ns.min(end_ns);
@@ -416,7 +416,7 @@ impl<'a> Lanes<'a> {
         sampler.look(&**backend, load, worker.workload);
     }
 
-    /// What arrived in the window and was never begun: it would have taken longer than until a slot was free behind the end.
+    /// Arrivals in the window that never began: they would have waited until a slot became free after the end.
     fn count_waiting<B: Backend, C: Clock>(&mut self, state: &mut Loop<B, C>, end_ns: u64) {
         for lane in self.lanes.iter_mut().flatten() {
             let writes = self.worker.workload.classes[lane.place].write_percent;

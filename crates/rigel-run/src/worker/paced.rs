@@ -13,12 +13,12 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::Ordering;
 
-/// What a load has used beyond what it earned.
+/// What a load has used beyond its earnings.
 #[derive(Debug)]
 struct Account {
     /// In millionths of a nanosecond.
     debt: u128,
-    /// What a nanosecond earns; an I/O in flight spends a million.
+    /// Earnings per nanosecond; an I/O in flight spends a million.
     rate: u128,
     looked_ns: u64,
 }
@@ -38,7 +38,7 @@ impl Account {
         u64::try_from(self.rate.div_ceil(u128::from(WHOLE))).unwrap_or(u64::MAX)
     }
 
-    /// How long until it is even, with nothing in flight.
+    /// How long until it is balanced, with nothing in flight.
     fn wait_ns(&self) -> u64 {
         u64::try_from(self.debt.div_ceil(self.rate)).unwrap_or(u64::MAX)
     }
@@ -115,7 +115,7 @@ pub(super) fn drive<B: Backend, C: Clock>(
     }
 }
 
-/// A read came back.
+/// A read completed.
 fn probed(worker: &Worker<'_>, latency_ns: u64) {
     if let Some(count) = worker.shared.probes.get(bucket(latency_ns)) {
         count.fetch_add(1, Ordering::Relaxed);

@@ -12,7 +12,7 @@ use rigel_core::load::workload::Direction;
 use rigel_core::measure::ReadLook;
 use rigel_io::backend::Backend;
 
-/// Of this many reads one is checked.
+/// One in this many reads is checked.
 const ONE_OF: u32 = 64;
 /// Sets the generator apart from those that draw offsets.
 const PURPOSE: u64 = u64::from_le_bytes(*b"ReadLook");
@@ -34,12 +34,12 @@ pub(super) struct Sampler {
 struct Turn {
     /// Reads to the next one that is checked, that one included; never 0 between reads.
     due: u32,
-    /// Which one of its group of [`ONE_OF`] that one is, from 0.
+    /// Its index in its group of [`ONE_OF`], from 0.
     place: u32,
 }
 
 impl Sampler {
-    /// Of one visit by one worker with this many slots; the same ones of the same run look at the same places.
+    /// For one visit by one worker with this many slots; equal runs check equal places.
     pub fn new(seed: u64, visit: u64, worker: u32, slots: u16) -> Self {
         Self {
             step: 0,
@@ -50,7 +50,7 @@ impl Sampler {
         }
     }
 
-    /// To be told before each batch whether its reads count.
+    /// Called before each batch with whether its reads count.
     #[inline]
     pub fn begin_batch(&mut self, counts: bool) {
         self.step = u32::from(counts);
@@ -75,7 +75,7 @@ impl Sampler {
         self.picked.push(slot);
     }
 
-    /// Looks at what was picked. To be called before any slot of the batch is used again.
+    /// Checks the selected reads. To be called before any slot of the batch is reused.
     #[inline]
     pub fn look<B: Backend>(&mut self, backend: &B, load: &mut Load<'_>, workload: &Workload) {
         if !self.picked.is_empty() {
@@ -94,14 +94,14 @@ impl Sampler {
         }
     }
 
-    /// What was seen, by the place of the class.
+    /// The counts, by index of the class.
     pub const fn found(&self) -> [ReadLook; MOST_CLASSES] {
         self.found
     }
 }
 
 impl Turn {
-    /// From its place in this group to one in the next.
+    /// From its index in this group to one in the next.
     fn advance(&mut self, generator: &mut Generator) {
         let next = u32::try_from(generator.below(u64::from(ONE_OF))).unwrap_or(0);
         self.due = ONE_OF - self.place + next;

@@ -19,8 +19,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Sets the generator apart from others.
 const PURPOSE: u64 = u64::from_le_bytes(*b"Verified");
-/// Drawn once. Blocks of another process say so, and are not this one's, even when both have the same seed: a run that continues
-/// after an interruption, or is made again on a file that was kept.
+/// Drawn once. Blocks of another process are recognised even if both have the same seed: after a resumption,
+/// or on a file that was kept.
 static PROCESS: LazyLock<u64> = LazyLock::new(|| {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Generator::new(since.as_secs(), &[since.subsec_nanos().into(), process::id().into()]).bits()
@@ -34,22 +34,22 @@ pub struct Verifier {
     seed: u64,
     /// Its number among those of all nodes.
     worker: u32,
-    /// By the place of the class.
+    /// By index of the class.
     regions: Vec<Option<Region>>,
     /// By slot: what is in flight.
     tickets: Vec<Ticket>,
-    /// Slots whose reads came back and were not looked at yet.
+    /// Slots whose reads completed and were not checked yet.
     read: Vec<u16>,
 }
 
-/// Which part of the targets is the worker's own, for one class.
+/// The worker's own part of the targets, for one class.
 #[derive(Debug)]
 struct Region {
     passes: Passes,
     progress: Progress,
-    /// What processes of the run left that are no more.
+    /// What earlier processes of the run left.
     earlier: EarlierParts,
-    /// The number of its first chunk, and how many chunks on the next one lies.
+    /// The number of its first chunk, and the distance to the next one in chunks.
     first: u64,
     every: u64,
     found: VerifyCounts,
@@ -65,7 +65,7 @@ enum Ticket {
 }
 
 impl Verifier {
-    /// Of one of `workers`; `None` when nothing is verified.
+    /// The verifier of one of `workers`; `None` if nothing is verified.
     pub fn new(workload: &Workload, layout: SlotLayout, worker: u32, workers: u32) -> Option<Self> {
         let window = LEAST_WINDOW.max(16 * u64::from(layout.slots()));
         let among_all = workload.team.among_all(worker, workers);
@@ -95,7 +95,7 @@ impl Verifier {
         })
     }
 
-    /// Leaves the slots idle that are of a verified class of which no block is this worker's.
+    /// Leaves the slots of a verified class idle if none of its blocks belong to this worker.
     pub fn begin_job(&self, workload: &Workload, load: &Load<'_>, free: &mut Vec<u16>) {
         let classes = workload.classes.iter().zip(&self.regions).enumerate();
         for (place, _) in classes.filter(|(_, (class, region))| class.verify && region.is_none()) {
@@ -103,13 +103,13 @@ impl Verifier {
         }
     }
 
-    /// What was found since this was asked last, of the class at a place.
+    /// The findings since the last call, of the class at a place.
     pub fn take_found(&mut self, place: usize) -> Option<VerifyCounts> {
         let region = self.regions.get_mut(place)?.as_mut()?;
         Some(region.found.taken())
     }
 
-    /// What is over and well, of the class at a place; whether it is durable, a flush has to say that begins now.
+    /// The successful writes of the class at a place; only a flush that begins now makes them durable.
     pub fn settled(&self, place: usize) -> Option<DurableMark> {
         let Region { progress, passes, earlier, .. } = self.regions.get(place)?.as_ref()?;
         let mut parts = earlier.clone();
@@ -117,7 +117,7 @@ impl Verifier {
         Some(DurableMark { seed: self.seed, below: vec![(self.worker, parts)] })
     }
 
-    /// The next I/O of a slot, with its data when it writes; `None` for a class that is not verified.
+    /// The next I/O of a slot, with its data if it writes; `None` for a class that is not verified.
     #[inline]
     pub fn next<B: Backend>(&mut self, load: &mut Load<'_>, backend: &mut B, slot: u16) -> Option<Op> {
         let class = usize::from(load.slot(slot).class);
@@ -137,7 +137,7 @@ impl Verifier {
         Some(op)
     }
 
-    /// An I/O came back whole; whether it is of a verified class.
+    /// An I/O completed in full; returns whether it belongs to a verified class.
     #[inline]
     pub fn completed(&mut self, class: usize, op: Op) -> bool {
         let Some(region) = &mut self.regions[class] else { return false };
@@ -218,7 +218,7 @@ impl Region {
         })
     }
 
-    /// The next write, when one is wanted and may begin, or when nothing was written yet; else a read of what was.
+    /// The next write, if one is wanted and may begin, or if nothing was written yet; else a read of written data.
     #[inline]
     fn choose(&mut self, wanted: Direction, generator: &mut Generator) -> Ticket {
         let slots = self.passes.slots();

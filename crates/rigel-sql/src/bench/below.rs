@@ -20,10 +20,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Of a statement that the pages are kept for.
+/// The most look-ups of a statement whose pages are kept.
 const FEW_LOOK_UPS: u64 = 8;
 
-/// The facts of the table as a target: those of its first file, where the server told it.
+/// The facts of the table as a target: those of its first file, if the server reported it.
 ///
 /// # Errors
 /// When the file cannot be examined.
@@ -43,10 +43,10 @@ pub fn target(server: &dyn Server, table: &Table) -> Result<TargetFacts, Problem
     Ok(TargetFacts { path, kind, size_bytes, is_logged, allocated_bytes: None, extents: None, ..found })
 }
 
-/// The facts of all files of the table; none where this process cannot read them.
+/// The facts of all files of the table; none if this process cannot read them.
 ///
 /// # Errors
-/// When a file is there and cannot be examined.
+/// When a file exists and cannot be examined.
 pub fn files(table: &Table) -> Result<Vec<TargetFacts>, Problem> {
     let Some(first) = &table.file else { return Ok(Vec::new()) };
     let all = segments(first);
@@ -78,20 +78,20 @@ fn cut(file: &mut TargetFacts, size_bytes: u64) {
     }
 }
 
-/// What the kernel may have read ahead of a session that goes through a file here: the window that is used, and the next one.
+/// What the kernel may have read ahead of a session that reads a file here: the window in use, and the next one.
 pub fn ahead_bytes(target: &TargetFacts) -> u64 {
     const USUAL_KIB: u64 = 128;
     let window = target.device.as_ref().and_then(|device| device.read_ahead_kb);
     2 * KIB * window.map_or(USUAL_KIB, u64::from)
 }
 
-/// The same in blocks, where the server goes through the page cache.
+/// The same in blocks, if the server uses the page cache.
 pub(super) fn ahead_blocks(facts: &ServerFacts, targets: &[TargetFacts]) -> u32 {
     let bytes = targets.iter().filter(|_| !facts.direct).map(ahead_bytes).max();
     u32::try_from(bytes.unwrap_or(0) / facts.block_bytes).unwrap_or(u32::MAX)
 }
 
-/// Where the server reads through the page cache of this host.
+/// If the server reads through the page cache of this host.
 pub(super) fn evictor(
     facts: &ServerFacts,
     table: &Table,

@@ -11,18 +11,19 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::time::Duration;
 
-/// Whom a private server knows.
+/// The user of a private server.
 const LEADER: &str = "root";
 const PORT: u16 = 3306;
 const CONNECT: Duration = Duration::from_secs(30);
 const CONNECT_MS: u32 = 30_000;
-/// Where packages put the socket: those of Debian and of MySQL itself, of Red Hat, of a build by hand.
+/// Where packages put the socket: those of Debian and of MySQL itself, of Red Hat, and a manual build.
 const SOCKETS: [&str; 4] =
     ["/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/run/mysql/mysql.sock", "/tmp/mysql.sock"];
 const EXAMPLE: &str =
     "give one such as mysql://user@host:3306/ or 'socket=/run/mysqld/mysqld.sock user=rigel'";
-/// What somebody set for all users would end a fill or a session that has a pause, leave a transaction open, or wait for hours for a lock. A waiting
-/// session ends after a year at the latest, which is the most. Only MariaDB reads what is in the comment.
+/// Settings that somebody made for all users could end a fill or an idle session, leave a transaction open, or wait
+/// hours for a lock. A waiting session ends after at most a year, which is the maximum. Only MariaDB reads the
+/// special comment.
 const NO_LIMITS: &str = "set autocommit = 1, wait_timeout = 31536000, lock_wait_timeout = 5, sql_mode = '', \
     sql_select_limit = default /*M!, max_statement_time = 0, idle_transaction_timeout = 0 */";
 
@@ -39,7 +40,7 @@ pub struct Address {
     way: Way,
     user: String,
     password: Option<String>,
-    /// It is chosen with the connection, as the rights of the user may want it; the table is in one of its own.
+    /// Selected with the connection, because the user's privileges may require it; the table is in a database of its own.
     database: Option<String>,
     shown: String,
     is_private: bool,
@@ -52,7 +53,7 @@ impl std::fmt::Debug for Address {
     }
 }
 
-/// What a connection string says.
+/// The parts of a connection string.
 #[derive(Default)]
 struct DsnParts {
     host: Option<String>,
@@ -78,10 +79,10 @@ impl Address {
         }
     }
 
-    /// Reads a connection string; the password is that of the environment (`MYSQL_PWD`) where it has none.
+    /// Parses a connection string; without a password it takes that of the environment (`MYSQL_PWD`).
     ///
     /// # Errors
-    /// When it is none, or asks for what this client cannot do.
+    /// When it is not one, or requires something that this client does not support.
     pub fn of_user(text: &str) -> Result<Self, Problem> {
         Self::parse(text, std::env::var("MYSQL_PWD").ok().filter(|text| !text.is_empty()))
     }
@@ -174,7 +175,7 @@ fn shown(way: &Way, user: &str, database: Option<&str>) -> String {
     printable(&parts.join(" ")).into_owned()
 }
 
-/// `user:password@host:port/database?socket=/path`, behind the scheme.
+/// `user:password@host:port/database?socket=/path`, after the scheme.
 fn of_url(rest: &str) -> Result<DsnParts, Problem> {
     let (rest, options) = rest.split_once('?').unwrap_or((rest, ""));
     let (place, database) = rest.split_once('/').unwrap_or((rest, ""));

@@ -19,22 +19,22 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
-/// Not every product and version has them all.
+/// Not every product and version has all of them.
 const VARIABLES: &str = "show global variables where variable_name in ('version', 'innodb_page_size', \
     'innodb_buffer_pool_size', 'max_connections', 'innodb_flush_method', 'innodb_data_file_buffering', 'datadir', \
     'read_only', 'wsrep_on', 'log_bin', 'thread_handling', 'innodb_log_file_size', 'innodb_log_files_in_group', \
     'innodb_redo_log_capacity', 'innodb_data_home_dir')";
 const CONNECTED: &str = "show global status like 'Threads_connected'";
-/// What a replica follows; the words changed, and only some users are told.
+/// What a replica follows; the terms changed, and only some users may see them.
 const FOLLOWS: [&str; 2] = ["show all slaves status", "show replica status"];
-/// The pages that were read are those of the table and of its inner pages; the second one counts calls of the system.
+/// Pages read, which include inner pages, and system calls.
 const COUNTS: &str = "show global status where variable_name in \
     ('Innodb_pages_read', 'Innodb_data_reads', 'Innodb_data_fsyncs', 'Innodb_os_log_fsyncs')";
-/// The same of the file of the table alone, where the server counts by file.
+/// The same for the file of the table only, if the server counts by file.
 const OF_FILE: &str = "select sum_number_of_bytes_read, count_read from performance_schema.file_summary_by_instance \
     where file_name like '%/rigel/big.ibd'";
 
-/// Whose server it is.
+/// The vendor of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flavour {
     Mariadb,
@@ -49,11 +49,11 @@ pub struct Database {
     pub client: Conn,
     /// It keeps a log of all changes, for replicas and backups.
     pub is_copied: bool,
-    /// What it reads of the file of the table is counted apart from what others read.
+    /// It counts reads of the table's file separately.
     counts_file: bool,
 }
 
-/// What a server says about itself.
+/// What a server reports about itself.
 struct Variables(BTreeMap<String, String>);
 
 impl Variables {
@@ -77,7 +77,7 @@ impl Variables {
 }
 
 impl Database {
-    /// Connects, and looks whether the server can be measured with this many sessions.
+    /// Connects, and checks whether the server can be measured with this many sessions.
     pub fn open(address: Address, sessions: u32) -> Result<Self, Problem> {
         let shown = address.shown().to_owned();
         let opened = within(PATIENCE, move || Self::connect(address, sessions));
@@ -130,7 +130,7 @@ impl Database {
         self.counts_file = told.ok().flatten().is_some_and(|(bytes, _)| bytes > 0);
     }
 
-    /// What it counted until now. Blocks of the table are not told apart from those of its inner pages.
+    /// What it has counted so far. Blocks of the table and of its inner pages are one count.
     pub fn counts(&mut self) -> ServerCounts {
         let Ok(rows) = self.client.query::<(String, u64), _>(COUNTS) else { return ServerCounts::default() };
         let all: BTreeMap<String, u64> = rows.into_iter().collect();
@@ -196,8 +196,8 @@ fn check_fit(client: &mut Conn, address: &Address, variables: &Variables) -> Res
     Ok(())
 }
 
-/// Its files, when the thread that serves this connection is one of a server of this host that works there. Another one may have the same path in a
-/// container, or behind a tunnel.
+/// Its files, if the thread that serves this connection belongs to a server on this host with this working directory.
+/// Another server may have the same path in a container, or behind a tunnel.
 fn directory(
     client: &mut Conn,
     address: &Address,
@@ -214,7 +214,7 @@ fn directory(
     Some(data).filter(|_| (here.dev(), here.ino()) == (works.dev(), works.ino()))
 }
 
-/// What its log may take; other names since MySQL 8.0.30, and MariaDB has one file.
+/// How large its log may grow; MySQL 8.0.30 changed the names, and MariaDB has one file.
 fn log_bytes(variables: &Variables) -> u64 {
     match variables.number("innodb_redo_log_capacity") {
         0 => {

@@ -28,7 +28,7 @@ const INTERRUPTED: [u16; 3] = [1317, 1969, 3024];
 /// The engine got an error from the operating system, or what it read is damaged.
 const OF_STORAGE: [u16; 4] = [1030, 1194, 1712, 1877];
 
-/// What the server or the library says, in one line.
+/// The message of the server or the library, in one line.
 pub fn text(error: &Error) -> String {
     let text = match error {
         Error::MySqlError(told) => told.message.clone(),
@@ -62,7 +62,7 @@ pub fn connect(address: &Address, error: &Error) -> Problem {
     Problem::refused(what).at(address.shown()).because(said).next(next)
 }
 
-/// Why a server that answers lets nobody in, and what to do. Its messages may be in any language, their numbers are not.
+/// Why a server that answers refuses the connection, and what to do. Its messages may be in any language; its error numbers are not.
 fn refusal(address: &Address, code: u16) -> (&'static str, &'static str) {
     match code {
         code if REJECTED.contains(&code) && address.has_password() => {

@@ -23,9 +23,9 @@ pub const SOCKET: &str = "s";
 const POOL: u64 = 16 * MIB;
 /// The same while the table is filled.
 const POOL_TO_FILL: u64 = 256 * MIB;
-/// Connections beside those of the sessions.
+/// Connections besides those of the sessions.
 const MORE_CONNECTIONS: u32 = 10;
-/// What a fresh server, its log and its temporary tables take.
+/// Size of a fresh server, its log and its temporary tables.
 const EMPTY: u64 = 512 * MIB;
 /// Nobody else reaches it, nothing is copied, and what was cached before a start does not come back.
 const OWN: [&str; 6] = [
@@ -47,11 +47,12 @@ const PLAIN: [&str; 6] = [
     "--innodb-stats-persistent=OFF",
     "--innodb-flush-neighbors=0",
 ];
-/// A table that is filled need not outlive a crash, and its pages are written once. At its end the server marks every row as seen by all, which else
-/// reads and writes all pages again behind the next start (MariaDB resets the transaction of a row that was inserted).
+/// A table being filled need not survive a crash, and its pages are written once. At its end the server marks every
+/// row as visible to all; otherwise it would read and write all pages again after the next start (MariaDB resets the
+/// transaction of an inserted row).
 const TO_FILL: [&str; 3] =
     ["--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=OFF", "--innodb-fast-shutdown=0"];
-/// MySQL listens on a second port unless it is told not to.
+/// MySQL listens on a second port unless told not to.
 const OF_MYSQL: &str = "--mysqlx=OFF";
 
 /// See the module.
@@ -133,7 +134,7 @@ impl Kit for MysqlKit {
         &["[ERROR]", "ERROR:", "error:"]
     }
 
-    /// It has no memory that outlives it, and one process.
+    /// It has one process, and no memory that survives it.
     fn clear(&self, home: BorrowedFd<'_>) {
         let Ok(data) = tree::dir_at(home, DATA) else { return };
         let left = File::from(data).metadata().map(|data| of_server_in(&data, &programs::SERVERS));

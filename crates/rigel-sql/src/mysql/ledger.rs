@@ -72,7 +72,7 @@ impl Database {
         }
     }
 
-    /// Removes it, and the database when nothing else is in it.
+    /// Removes it, and the database if nothing else is in it.
     pub fn drop_ledger(&mut self) -> Result<(), Problem> {
         self.lock()?;
         if self.tables()?.get("commits").is_some_and(|mark| mark.starts_with(MARK)) {
@@ -82,7 +82,7 @@ impl Database {
     }
 }
 
-/// The file of the log that is written now: that of MariaDB, or the last one of MySQL from version 8.0.30 on.
+/// The log file that is being written: that of MariaDB, or the last one of MySQL from version 8.0.30 on.
 fn log(dir: &Path) -> Option<PathBuf> {
     let one = dir.join("ib_logfile0");
     if one.is_file() {

@@ -10,21 +10,21 @@ use std::process::{Command, Stdio};
 
 pub const MARIADB: &str = "MariaDB";
 const MYSQL: &str = "MySQL";
-/// Whom the packages make; those of the programs alone make nobody, and nobody owns nothing else.
+/// Users that packages create; program archives create none, and `nobody` owns nothing else.
 pub const USERS: [&str; 2] = ["mysql", "nobody"];
 /// The server, under its names.
 pub const SERVERS: [&str; 2] = ["mariadbd", "mysqld"];
-/// What makes a database of MariaDB; MySQL's server does it itself.
+/// What creates a database of MariaDB; MySQL's server does it itself.
 pub const MAKERS: [&str; 2] = ["mariadb-install-db", "mysql_install_db"];
 /// The oldest versions of each that its project cared for when this was written: 10.6, and 8.0.
 const OLDEST: [(&str, (u32, u32)); 2] = [(MARIADB, (10, 6)), (MYSQL, (8, 0))];
-/// Where packages have them beside `PATH`, which of a user often lacks the first.
+/// Where packages have them besides `PATH`, which often lacks the first one for users.
 const PLACES: [&str; 4] = ["/usr/sbin", "/usr/libexec", "/usr/local/mysql/bin", "/opt/mysql/bin"];
 
-/// The newest ones of this host, or those of a directory. Where both products are, MariaDB's: versions say nothing between products.
+/// The newest ones on this host, or those in a directory. If both products are installed, MariaDB's: versions cannot be compared across products.
 ///
 /// # Errors
-/// When there are none, or only some that are too old, or that others could replace when root starts them.
+/// When there are none, when they are too old, or when others could replace them and root starts them.
 pub fn find(given: Option<&Path>) -> Result<Programs, Problem> {
     // Programs are started in another directory, where a relative path would lead elsewhere.
     let named = |dir: &Path| dir.canonicalize().into_iter().collect();
@@ -54,7 +54,7 @@ fn newest(dirs: Vec<PathBuf>, given: Option<&Path>, user: Option<User>) -> Resul
         .next("install a newer version"))
 }
 
-/// Whether its version is supported; an old server beside a newer one of the other product is none to take.
+/// Whether its version is supported; an old server is not taken if the other product is newer.
 fn is_young(programs: &Programs) -> bool {
     check_version(programs.name, &programs.version).is_ok()
 }
@@ -73,7 +73,7 @@ pub fn server(dir: &Path) -> Option<PathBuf> {
     SERVERS.map(|name| dir.join(name)).into_iter().find(|path| path.is_file())
 }
 
-/// What makes a database, beside the server or where packages put it.
+/// What creates a database, next to the server or where packages put it.
 pub fn maker(dir: &Path) -> Option<PathBuf> {
     let places = ["", "../bin", "../scripts"].map(|place| dir.join(place));
     places.iter().flat_map(|place| MAKERS.map(|name| place.join(name))).find(|path| path.is_file())

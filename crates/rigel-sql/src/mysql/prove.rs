@@ -27,18 +27,18 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Sessions beside the one that sets and looks.
+/// Sessions besides the one that makes settings and observes.
 const SESSIONS: u32 = 16;
 /// Rows to a page, as the room `table` makes them.
 const ROWS_PER_BLOCK: u32 = 3;
 /// The largest log that is tried, the undo of what is changed, and what the raw writes take.
 const MORE_BYTES: u64 = 1024 * MIB;
-/// A cache that holds this many percent of the table holds all of it, with what InnoDB needs beside.
+/// A cache of this many percent of the table holds all of it, including what InnoDB adds.
 const WHOLE_PERCENT: u64 = 150;
 /// No statement of the experiment is worth more patience.
 const LIMIT_NS: u64 = 60 * NS_PER_S;
 
-/// What this experiment takes.
+/// Requirements of this experiment.
 pub fn facts(table_bytes: u64) -> ProofFacts {
     ProofFacts {
         sessions: SESSIONS,
@@ -139,7 +139,7 @@ impl Prover<'_> {
         self.server.start_with(Purpose::Prove { cache_bytes }, more)
     }
 
-    /// A session without limits but that of a statement.
+    /// A session with no limits except that of a statement.
     fn session(&self) -> Result<Conn, Problem> {
         let address = address(self.server);
         address.connect().map_err(|error| failure::connect(&address, &error))
@@ -150,7 +150,7 @@ impl Prover<'_> {
     }
 }
 
-/// What is the same for both products is not called by the same name.
+/// The settings of these products that were left out, with the reason.
 fn skipped(all: &[ConcurrencyFindings]) -> Vec<SkippedSetting> {
     let is_there = |name: &str| all.iter().any(|found| found.setting.starts_with(name));
     let left = |setting: &str, because: &str| SkippedSetting {
@@ -176,7 +176,7 @@ fn number(client: &mut Conn, ask: &str) -> Result<u64, Problem> {
     Ok(told.unwrap_or(0))
 }
 
-/// The row with that number, of those that are looked up or changed.
+/// The row with that number, among those that are looked up or changed.
 const fn key(row: u64) -> u64 {
     row + table::FIRST
 }

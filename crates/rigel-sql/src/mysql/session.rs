@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 const REFUSED: &str = "a session cannot be set up";
-/// Each row is looked up on its own; a buffer of joins would sort them.
+/// Each row is looked up by itself; a join buffer would sort them.
 const OF_MARIADB: &str = "set join_cache_level = 0";
 const OF_MYSQL: &str = "set optimizer_switch = 'block_nested_loop=off,batched_key_access=off'";
 /// The thread that serves this session.
@@ -66,7 +66,7 @@ pub fn thread(client: &mut Conn, flavour: Flavour) -> Option<i32> {
     client.query_first(ask).ok().flatten()
 }
 
-/// The process of a thread, when it is one of a server of this host.
+/// The process of a thread, if it belongs to a server on this host.
 pub fn process(thread: i32) -> Option<i32> {
     let status = fs::read_to_string(format!("/proc/{thread}/status")).ok()?;
     let process: i32 = status.lines().find_map(|line| line.strip_prefix("Tgid:")?.trim().parse().ok())?;
@@ -74,7 +74,7 @@ pub fn process(thread: i32) -> Option<i32> {
     programs::SERVERS.contains(&name.trim()).then_some(process)
 }
 
-/// The entry in `/proc` of a thread, when one of a server has the number on this host.
+/// The entry in `/proc` of a thread, if a server on this host has that number.
 fn entry(thread: i32) -> Option<PathBuf> {
     process(thread).map(|process| PathBuf::from(format!("/proc/{process}/task/{thread}")))
 }
@@ -105,7 +105,7 @@ fn example(query: Query) -> String {
     values.iter().fold(statement(query), |text, value| text.replacen('?', value, 1))
 }
 
-/// Refuses a server that would not read rows by the primary key, or reports that it cannot make. The table is there.
+/// Refuses a server that would not read rows by the primary key, or that cannot make reports. The table exists.
 pub fn check(database: &mut Database, query: Query) -> Result<(), Problem> {
     if query == Query::Commit {
         return Ok(());
@@ -171,7 +171,7 @@ impl Session for MysqlSession {
         failure::answered(made.map(|()| self.client.affected_rows()), 1)
     }
 
-    /// It counts at once.
+    /// It counts immediately.
     fn flush(&mut self) -> Result<(), Problem> {
         Ok(())
     }

@@ -29,23 +29,23 @@ pub const HOME: &str = "rigel";
 const ROWS: u64 = 3;
 /// The first row of the first whole page.
 pub const FIRST: u64 = 1;
-/// By this a table is known as ours.
+/// Marks a table as ours.
 pub const MARK: &str = "made by Rigel to measure; rigel sql drop removes it";
 /// And by what follows as one that a run did not finish.
 const UNFINISHED: &str = "; not finished";
-/// Else how many pages are looked up follows.
+/// Otherwise the number of pages looked up follows.
 const PAGES: &str = "; pages: ";
 /// Bytes of the longest column: three rows fill less than fifteen sixteenths of a page, which is what inserts in order fill, and four more than all.
 const PAD_BYTES: usize = 4860;
-/// Pages that are handed to the server at once.
+/// Pages that are sent to the server in one statement.
 const AT_ONCE: u32 = 16;
-/// Whoever makes or removes a table has this lock of the server, which goes with the connection.
+/// Held by whoever creates or removes a table; released with the connection.
 const LOCK: &str = "select get_lock('rigel', 5)";
 const UNLOCK: &str = "do release_lock('rigel')";
 const IS_FREE: &str = "select is_free_lock('rigel')";
-/// Keeps others from removing a table until the transaction ends, and nothing else: it sees whatever is there, so no old row is kept for it.
+/// Keeps others from removing a table until the transaction ends, and nothing else: it reads the current rows, so no old row is kept for it.
 const HOLD: &str = "set session transaction isolation level read uncommitted; start transaction";
-/// MariaDB writes to pages again when nobody can need the transaction of their rows any more. It is waited for while there is less of it.
+/// MariaDB writes to pages again once nobody needs the transaction of their rows. Rigel waits while the amount shrinks.
 const HISTORY: &str = "show global status like 'Innodb_history_list_length'";
 const LITTLE_HISTORY: u64 = 2;
 const HISTORY_STANDS: Duration = Duration::from_secs(3);
@@ -61,7 +61,7 @@ fn rows(blocks: Range<u32>) -> Range<u64> {
 }
 
 impl Database {
-    /// The tables in the database, each with its comment, as far as this user may see them.
+    /// The tables in the database that this user may see, each with its comment.
     pub(super) fn tables(&mut self) -> Result<BTreeMap<String, String>, Problem> {
         let ask =
             "select table_name, table_comment from information_schema.tables where table_schema = 'rigel'";
@@ -72,7 +72,7 @@ impl Database {
         Ok(rows.into_iter().collect())
     }
 
-    /// The table that is there, which nobody removes as long as this connection lives; `None` when there is none, or one that nobody finished.
+    /// The existing table, which nobody removes while this connection lives; `None` if there is none, or one that was never completed.
     pub fn find_table(&mut self) -> Result<Option<Table>, Problem> {
         let refused = |error| failure::statement("the table cannot be read", &error);
         let all = self.tables()?;
@@ -117,7 +117,7 @@ impl Database {
         self.client.query_drop(format!("select 1 from {name} limit 1")).map_err(refused)
     }
 
-    /// Waits a moment for whoever makes or removes tables.
+    /// Waits a moment for whoever creates or removes tables.
     pub(super) fn lock(&mut self) -> Result<(), Problem> {
         let locked: Result<Option<Option<u8>>, _> = self.client.query_first(LOCK);
         match locked.map_err(|error| failure::statement("the table cannot be locked", &error))?.flatten() {
@@ -137,7 +137,7 @@ impl Database {
             .next("rename that database, or measure a private server on the same storage")
     }
 
-    /// Sees whether the sessions can be had and how rows would be looked up, and fills the table.
+    /// Checks that the sessions are available and how rows would be looked up, and fills the table.
     pub fn fill(
         self,
         wanted: TableSpec,
@@ -204,7 +204,7 @@ impl Database {
         Ok(table)
     }
 
-    /// Nothing is to be left of a table that was not finished. Of a server that is gone the next run replaces it.
+    /// Leaves nothing of an incomplete table. On a server that has disappeared, the next run replaces it.
     fn undo(&mut self, problem: Problem) -> Problem {
         let is_gone = self.drop_table(NAME).and_then(|()| self.drop_empty()).is_err();
         if is_gone && problem.kind == ExitKind::CutShort {
@@ -216,7 +216,7 @@ impl Database {
         problem
     }
 
-    /// What fills the table is neither for replicas nor for backups, and not every user may leave it out of the log for them.
+    /// The fill is not for replicas or backups, and not every user may leave it out of their log.
     fn keep_out_of_log(&mut self) -> Result<(), Problem> {
         if !self.is_copied {
             return Ok(());
@@ -232,7 +232,7 @@ impl Database {
         })
     }
 
-    /// Has the server write the table to storage, so it does not while it is measured. Not every user may.
+    /// Lets the server write the table to storage, so that it does not during measurements. Not every user may.
     fn settle(&mut self, stop: &AtomicBool) {
         let (mut least, mut since) = (u64::MAX, Instant::now());
         while self.flavour == Flavour::Mariadb && since.elapsed() < HISTORY_STANDS {
@@ -283,7 +283,7 @@ impl Database {
         Ok(())
     }
 
-    /// It was not there when this run looked for it.
+    /// It did not exist when this run looked for it.
     fn made_meanwhile(&self) -> Problem {
         Problem::refused(format!("the server now has the table {NAME}"))
             .at(self.address.shown())
@@ -291,7 +291,7 @@ impl Database {
             .next("run again without --create-in to measure that table")
     }
 
-    /// Removes the tables of ours, and their database when nothing else is in it.
+    /// Removes our tables, and their database if nothing else is in it.
     pub fn drop_tables(&mut self) -> Result<DropOutcome, Problem> {
         self.lock()?;
         let all = self.tables()?;
@@ -324,7 +324,7 @@ impl Database {
         })
     }
 
-    /// Removes the database when nothing is in it, of any kind.
+    /// Removes the database if it contains nothing of any kind.
     pub(super) fn drop_empty(&mut self) -> Result<(), Problem> {
         let refused = |error| failure::statement("the database 'rigel' cannot be removed", &error);
         let ask = "select (select count(*) from information_schema.tables where table_schema = 'rigel') \

@@ -12,14 +12,14 @@ use std::time::Duration;
 
 /// What the server shows of a session.
 const APPLICATION: &str = "rigel";
-/// Whom a private server knows.
+/// The user of a private server.
 pub(super) const LEADER: &str = "rigel";
 const CONNECT: Duration = Duration::from_secs(30);
-/// What others made in the schema `public` must not be found by the names that we use: it would run with our rights (CVE-2018-1058).
+/// Objects that others created in the schema `public` must not be found by the names we use: they would run with our privileges (CVE-2018-1058).
 const ONLY_BUILT_IN: &str = "-c search_path=pg_catalog,pg_temp";
 
-/// What somebody set for this user to end queries or sessions that take long or wait would end a fill, or a session that has a pause.
-/// Not every version has them all.
+/// Settings that somebody made for this user against long queries or idle sessions would end a fill, or a session
+/// that pauses. Not every version has all of them.
 const NO_LIMITS: &str = "select set_config(name, '0', false) from pg_settings where name in ('statement_timeout', \
     'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout')";
 
@@ -62,11 +62,11 @@ pub struct Address {
 }
 
 impl Address {
-    /// Reads a connection string, such as `host=/run/postgresql dbname=shop` or `postgresql://user@host/shop`. `password` is the one
-    /// of the environment (PGPASSWORD), for a string without one.
+    /// Reads a connection string, such as `host=/run/postgresql dbname=shop` or `postgresql://user@host/shop`.
+    /// `password` is the one of the environment (PGPASSWORD), for a string without one.
     ///
     /// # Errors
-    /// When it is none, or asks for what this client cannot do.
+    /// When it is not one, or requires what this client does not support.
     pub fn parse(text: &str, password: Option<&str>) -> Result<Self, Problem> {
         let mut config: Config = text.parse().map_err(|error| not_understood(&error))?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
@@ -138,12 +138,12 @@ impl Address {
         &self.shown
     }
 
-    /// Whose name the server hears.
+    /// The user name that the server receives.
     pub(crate) fn user(&self) -> &str {
         self.config.get_user().unwrap_or_default()
     }
 
-    /// Whether it is reached by TCP, be it on this host.
+    /// Whether it is reached by TCP, even on this host.
     pub(crate) fn is_over_network(&self) -> bool {
         !self.config.get_hostaddrs().is_empty()
             || self.config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(_)))
@@ -167,7 +167,7 @@ impl Address {
     }
 }
 
-/// What is wrong with a connection string, without a value of it.
+/// What is wrong with a connection string, without showing its values.
 fn not_understood(error: &postgres::Error) -> Problem {
     let told = error.source().map(ToString::to_string).unwrap_or_default();
     let of = |kind: &str| told.strip_prefix(kind).and_then(|rest| rest.strip_suffix('`'));

@@ -12,20 +12,20 @@ use rigel_core::measure::ServerCounts;
 /// Reads of tables by sessions, of all databases.
 const SERVER: &str = "select coalesce(sum(reads), 0)::int8 from pg_stat_io \
     where backend_type = 'client backend' and object = 'relation'";
-/// Flushes of the log. Where a write is durable on its own, each write is one; without fsync none is.
+/// Flushes of the log. If writes are durable by themselves, each write is one; without fsync there are none.
 const FLUSHES: &str = "select case when current_setting('fsync') = 'off' then 0 \
     when current_setting('wal_sync_method') like 'open%' then wal_write else wal_sync end from pg_stat_get_wal()";
-/// The others are of files of the log that are made.
+/// The others are of log files being created.
 const FLUSHES_SINCE_18: &str = "select coalesce(sum(case when current_setting('fsync') = 'off' then 0 \
     when current_setting('wal_sync_method') like 'open%' then writes else fsyncs end), 0)::int8 \
     from pg_stat_get_io() where object = 'wal' and context = 'normal'";
 const PG_STAT_IO_SINCE: i64 = 160_000;
-/// How the server is asked; not at all before it is prepared.
+/// How the server is asked; not before it is prepared.
 #[derive(Default)]
 pub struct CounterAccess {
     /// For blocks of the table that were not in its own cache.
     blocks: Option<Statement>,
-    /// For those of its index, where look-ups go through it.
+    /// For the blocks of its index, if look-ups use it.
     index: Option<Statement>,
     reads: Option<Statement>,
     /// For how often it made its log durable.
@@ -58,7 +58,7 @@ impl CounterAccess {
         }
     }
 
-    /// What it counted until now.
+    /// What it has counted so far.
     pub fn counts(&self, client: &mut Client) -> ServerCounts {
         let Self { blocks, index, reads, flushes } = self;
         let mut ask = |statement: &Option<Statement>| number(client, statement.as_ref()?);

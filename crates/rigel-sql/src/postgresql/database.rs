@@ -16,8 +16,9 @@ use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
 use std::path::PathBuf;
 
-/// What every version reports about itself; connections are reserved for some roles from 16 on. Without `pg_read_all_stats` nobody sees of what kind
-/// the processes of others are: those with a database and a user are counted, a parallel worker among them, which is rather too many.
+/// What every version reports about itself; from 16 on, connections are reserved for some roles. Without
+/// `pg_read_all_stats` the kind of other users' processes is hidden: those with a database and a user are counted,
+/// parallel workers included, so the count is rather too high.
 const FACTS: &str = "select current_setting('server_version'), current_setting('server_version_num')::int8, \
     current_setting('block_size')::int8, pg_size_bytes(current_setting('shared_buffers')), \
     current_setting('max_connections')::int8 - current_setting('superuser_reserved_connections')::int8 \
@@ -26,15 +27,15 @@ const FACTS: &str = "select current_setting('server_version'), current_setting('
         and coalesce(backend_type, 'client backend') = 'client backend'), pg_is_in_recovery(), \
     current_database()::text, coalesce(current_setting('debug_io_direct', true), ''), \
     coalesce(current_setting('io_method', true), ''), pg_backend_pid()";
-/// Only some roles are told.
+/// Only some roles may see it.
 const DIRECTORY: &str = "select current_setting('data_directory')";
-/// The directory of new tables, when it is another one, and what the log may take.
+/// The directory of new tables, if it is another one, and how large the log may grow.
 const TABLES: &str = "select pg_tablespace_location(coalesce( \
     (select oid from pg_tablespace where spcname = current_setting('default_tablespace')), \
     (select dattablespace from pg_database where datname = current_database()))), \
     pg_size_bytes(current_setting('max_wal_size'))";
 
-/// What the server is.
+/// Facts about the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerFacts {
     /// Such as `15.14`.
@@ -43,7 +44,7 @@ pub struct ServerFacts {
     pub version_number: i64,
     /// Its own cache.
     pub shared_buffers: u64,
-    /// Sessions that it has room for beside those that are there.
+    /// Sessions that it still has room for.
     pub free_connections: u32,
     /// It bypasses the page cache when it reads tables.
     pub direct: bool,
@@ -51,29 +52,29 @@ pub struct ServerFacts {
     pub io_method: String,
     /// The database of the connection.
     pub database: String,
-    /// Its files, when they are on this host, and the server or `/proc` says where.
+    /// Its files, if they are on this host, and the server or `/proc` reports where.
     pub directory: Option<PathBuf>,
-    /// Where new tables are made, when the files are on this host.
+    /// Where new tables are created, if the files are on this host.
     pub tables: Option<PathBuf>,
-    /// What its log may take, as long as nobody holds it back.
+    /// How large its log may grow, unless something retains it.
     pub log_bytes: u64,
 }
 
 /// A server that was found fit to be measured.
 pub struct Database {
-    /// Where it is.
+    /// Its address.
     pub address: Address,
-    /// What it is.
+    /// Its facts.
     pub facts: ServerFacts,
     pub(crate) client: Client,
-    /// How it is asked what it counted, once a load is prepared.
+    /// How it is asked for its counts, once a load is prepared.
     pub(super) counting: CounterAccess,
     /// And what its sessions wait for.
     pub(super) waiting: Option<Statement>,
 }
 
 impl Database {
-    /// Connects, and looks whether the server can be measured with this many sessions.
+    /// Connects, and checks whether the server can be measured with this many sessions.
     ///
     /// # Errors
     /// When it cannot be reached, is too old, is a standby, or has too few connections.
@@ -95,7 +96,7 @@ impl Database {
         printable(&self.facts.database).into_owned()
     }
 
-    /// Asks it; one that does not answer is given up.
+    /// Asks it; one that does not answer is abandoned.
     ///
     /// # Errors
     /// Those of `work`, and when there is no answer.
@@ -108,7 +109,7 @@ impl Database {
         asked.unwrap_or_else(|| Err(silent(address.shown(), PATIENCE)))
     }
 
-    /// Has the server end what this connection is at.
+    /// Lets the server end the current statement of this connection.
     pub(crate) fn cancel(&self) -> Cancel {
         let token = self.client.cancel_token();
         // The statement ends by itself where this does not reach the server.

@@ -19,7 +19,7 @@ const OF_OPTIONS: [SqlState; 5] = [
     SqlState::INSUFFICIENT_PRIVILEGE,
 ];
 
-/// What the server or the library says, in one line.
+/// The message of the server or the library, in one line.
 pub fn text(error: &postgres::Error) -> String {
     let text = match error.as_db_error() {
         Some(told) => told.message().to_owned(),
@@ -49,7 +49,7 @@ pub fn connect(address: &Address, error: &postgres::Error) -> Problem {
     Problem::refused(what).at(address.shown()).because(because).next(next)
 }
 
-/// Why a server that answers lets nobody in, and what to do. Its messages may be in any language, the names of its functions are not.
+/// Why a server that answers refuses the connection, and what to do. Its messages may be in any language; the names of its functions are not.
 fn refusal(address: &Address, told: &DbError) -> (&'static str, String) {
     let user = "the server rejects this user";
     match told.code() {
@@ -112,7 +112,7 @@ fn other_user(address: &Address, told: &DbError) -> String {
     "name an existing role that may log in, with user; the default is the name in USER".to_owned()
 }
 
-/// What to do about the limit that was met.
+/// What to do about the limit that was reached.
 fn limit(told: &DbError) -> &'static str {
     match told.routine() {
         Some("InitializeSessionUserId") => {

@@ -18,29 +18,29 @@ pub const NAME: &str = "rigel.big_id";
 pub const MAKE: &str = "create unique index big_id on rigel.big (id)";
 /// The one that removes it.
 pub const REMOVE: &str = "drop index rigel.big_id";
-/// Its size, when it is one of the table and whole.
+/// Its size, if it belongs to the table and is complete.
 const SIZE: &str = "select pg_relation_size(i.indexrelid) from pg_index i join pg_class c on c.oid = i.indexrelid \
     where i.indrelid = 'rigel.big'::regclass and c.relname = 'big_id' and i.indisvalid";
-/// Rows between two that are looked up so that every leaf is read: a leaf that was built from sorted rows has more.
+/// Rows between two look-ups so that every leaf is read: a leaf built from sorted rows has more.
 const WITHIN_LEAF: usize = 256;
-/// An index with more leaves takes too long to be read beforehand, and barely any server keeps all of it.
+/// An index with more leaves takes too long to read beforehand, and hardly any server keeps all of it.
 const MOST_LEAVES: u32 = 4096;
 /// Look-ups of a statement.
 const AT_ONCE: usize = 100;
 
-/// Its blocks; `None` when there is none.
+/// Its blocks; `None` if there is none.
 pub fn look(client: &mut Client) -> Result<Option<u32>, postgres::Error> {
     let size = client.query_opt(SIZE, &[])?.map(|row| u64::try_from(row.get::<_, i64>(0)).unwrap_or(0));
     Ok(size.map(|bytes| u32::try_from(bytes / BLOCK_BYTES).unwrap_or(u32::MAX)))
 }
 
-/// Rows that have these blocks; how many came back.
+/// Looks up rows that have these blocks; returns how many were found.
 pub fn look_up(client: &mut Client, statement: &Statement, blocks: &[u32]) -> Result<i64, postgres::Error> {
     let ids: Vec<i32> = blocks.iter().map(|block| block.cast_signed()).collect();
     client.query_one(statement, &[&ids]).map(|row| row.get(0))
 }
 
-/// Has the server read all of the index, where its own cache may keep it: what the first visits would read of it, later ones do not.
+/// Lets the server read the whole index, if its own cache may keep it: otherwise the first visits would read it and later ones would not.
 ///
 /// # Errors
 /// When the server does not answer as it should.

@@ -19,7 +19,7 @@ const REFUSED: &str = "rigel.calibrate_io() cannot be created";
 /// psql puts the literal of its variable there.
 const PROGRAM: &str = ":'program'";
 
-/// Whether the user may have the server start programs: the function has the rights of whoever makes it.
+/// Whether the user may let the server start programs: the function has the privileges of its creator.
 const MAY_START: &str = "select r.rolname::text, r.rolsuper or pg_has_role(r.oid, 'pg_execute_server_program', 'usage') \
     from pg_roles r where r.rolname = current_user";
 

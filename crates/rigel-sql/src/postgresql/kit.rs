@@ -18,11 +18,11 @@ use std::sync::Arc;
 const DIRECT_SINCE: u32 = 16;
 /// The server's own cache.
 const SHARED_BUFFERS: u64 = 16 * MIB;
-/// Connections beside those of the sessions.
+/// Connections besides those of the sessions.
 const MORE_CONNECTIONS: u32 = 10;
-/// What a fresh cluster and its log take.
+/// Size of a fresh cluster and its log.
 const CLUSTER_BYTES: u64 = 256 * MIB;
-/// Of `initdb`, beside the directory: nobody but us reaches the socket.
+/// Arguments of `initdb`, besides the directory: nobody else reaches the socket.
 const MAKE: [&str; 8] = ["-U", LEADER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
 
 /// See the module.

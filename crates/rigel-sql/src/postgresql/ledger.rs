@@ -16,11 +16,11 @@ use std::path::Path;
 
 const MAKE: &str = "drop table if exists rigel.commits restrict; \
     create table rigel.commits (session int, number bigint) using heap with (autovacuum_enabled = false)";
-/// Whether all tables are published: subscribers have none of this name, and what they apply would stop at its first row.
+/// Whether all tables are published: subscribers have none of this name, and would fail at its first row.
 const PUBLISHED: &str = "select exists (select from pg_publication where puballtables)";
 const NOT_MADE: &str = "the table of commits cannot be created";
 const NOT_REMOVED: &str = "the table of commits cannot be removed";
-/// Whether nothing is in the schema, of any kind.
+/// Whether the schema contains nothing of any kind.
 const UNUSED: &str = "select not exists (select from pg_depend d join pg_namespace n on n.oid = d.refobjid \
     where d.refclassid = 'pg_namespace'::regclass and n.nspname = 'rigel')";
 /// The file of the log that is written now.
@@ -28,16 +28,16 @@ const LOG_FILE: &str = "select pg_walfile_name(pg_current_wal_lsn())";
 const SETTINGS: &str = "select format('fsync %s, synchronous_commit %s, wal_sync_method %s', current_setting('fsync'), \
     current_setting('synchronous_commit'), current_setting('wal_sync_method')), \
     current_setting('wal_sync_method') like 'open%'";
-/// Empties the table when it has got larger than the caches of devices that we know of.
+/// Empties the table once it is larger than the device caches we know of.
 const EMPTY: &str =
     "do $$ begin if pg_relation_size('rigel.commits') > 67108864 then truncate rigel.commits; end if; end $$";
 
 impl Database {
-    /// Makes the table, and keeps others from removing it as long as this connection lives.
+    /// Creates the table, and keeps others from removing it while this connection lives.
     ///
     /// # Errors
-    /// When the schema or a table of that name is somebody else's, all tables are published, the user may not make the table, or
-    /// somebody measures.
+    /// When the schema or a table of that name belongs to somebody else, all tables are published, the user may not
+    /// create the table, or somebody measures.
     pub fn make_ledger(&mut self) -> Result<Ledger, Problem> {
         let refused = |error| failure::statement(NOT_MADE, &error);
         self.lock("pg_advisory_lock")?;
@@ -71,10 +71,10 @@ impl Database {
         Ok(Ledger { log, is_copied, settings, sync })
     }
 
-    /// Removes it, and the schema of a run when nothing else is in it.
+    /// Removes it, and the schema of a run if nothing else is in it.
     ///
     /// # Errors
-    /// When the table has become somebody else's, other objects depend on it, or a run uses it.
+    /// When the table now belongs to somebody else, other objects depend on it, or a run uses it.
     pub fn drop_ledger(&mut self) -> Result<(), Problem> {
         let refused = |error| failure::statement(NOT_REMOVED, &error);
         self.lock("pg_advisory_lock").map_err(|problem| {

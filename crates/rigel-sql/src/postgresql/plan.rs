@@ -8,7 +8,7 @@ use rigel_core::error::Problem;
 use rigel_core::load::sql::{Probe, ReportBy};
 use rigel_core::path_text::printable;
 
-/// All other ways are closed. A plan is made once.
+/// Disables all other plans. A plan is made once.
 const SETTINGS: &str = "set enable_tidscan = on; set enable_nestloop = on; set enable_hashjoin = off; set enable_mergejoin = off; \
     set enable_seqscan = off; set enable_bitmapscan = off; set enable_material = off; set jit = off; \
     set max_parallel_workers_per_gather = 0; set plan_cache_mode = force_generic_plan";
@@ -17,7 +17,7 @@ const OF_JOINS: &str = "; set enable_hashjoin = on; set enable_nestloop = off; s
 /// A look-up through the index must not know another way.
 const OF_INDEX: &str =
     "; set enable_tidscan = off; set enable_indexscan = on; set enable_indexonlyscan = off";
-/// So it is called in a plan.
+/// Its name in a plan.
 const BY_PLACE: &str = "Tid Scan on big";
 const BY_INDEX: &str = "Index Scan using big_id on big";
 const OF_ONE: &str = "Index Cond: (id = p.id)";
@@ -86,7 +86,7 @@ pub fn settings(version_number: i64, query: Query) -> String {
     format!("{SETTINGS}{memoize}{own}")
 }
 
-/// Refuses a server that would answer in another way. The table is there, and may be empty.
+/// Refuses a server that would answer in another way. The table exists, and may be empty.
 ///
 /// # Errors
 /// When it would, or is too old for it.

@@ -15,14 +15,14 @@ use std::process::{Command, Stdio};
 pub const OLDEST: u32 = 13;
 /// Where Debian and Red Hat have a directory for each version.
 const PLACES: [(&str, &str); 2] = [("/usr/lib/postgresql", ""), ("/usr", "pgsql-")];
-/// Whom the packages make.
+/// The user that packages create.
 pub const USER: &str = "postgres";
 const NEEDED: [&str; 2] = ["initdb", "postgres"];
 
-/// The newest ones of this host, or those of a directory.
+/// The newest ones on this host, or those in a directory.
 ///
 /// # Errors
-/// When there are none, or only some that are too old, or that others could replace when root starts them.
+/// When there are none, when they are too old, or when others could replace them and root starts them.
 pub fn find(given: Option<&Path>) -> Result<Programs, Problem> {
     // Programs are started in another directory, where a relative path would lead elsewhere.
     let named = |dir: &Path| dir.canonicalize().into_iter().collect();
@@ -93,7 +93,7 @@ fn version(text: &str) -> Option<String> {
     Some(path_text::printable(word).into_owned())
 }
 
-/// Of `18beta1` too.
+/// Also of `18beta1`.
 fn major(version: &str) -> Option<u32> {
     version.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }

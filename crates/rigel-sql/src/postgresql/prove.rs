@@ -32,17 +32,17 @@ use tables::{ROWS_PER_BLOCK, Tables};
 
 pub use tables::more_bytes;
 
-/// Sessions that are open at the same time, beside the connection that is given.
+/// Sessions that are open simultaneously, besides the given connection.
 pub const SESSIONS: u32 = scans::MOST_SESSIONS;
 /// A larger cache of the server would take too long to be emptied before every query.
 const MOST_SHARED_BUFFERS: u64 = GIB;
-/// The first version with I/O of its own.
+/// The first version with its own asynchronous I/O.
 const OWN_IO_SINCE: i64 = 180_000;
 
 const METHOD: &str = "io_method";
 const WORKERS: &str = "io_workers";
 
-/// Starts a server again with one more setting. Only one that nobody else uses can be.
+/// Restarts a server with one more setting. Only possible for one that nobody else uses.
 pub type Restart<'a> = &'a mut dyn FnMut(&str) -> Result<Database, Problem>;
 
 /// The experiment at work.
@@ -51,7 +51,7 @@ struct Prover<'a> {
     tables: Tables,
     cached: CacheFiles,
     wanted: ProofRequest,
-    /// Says that it continues, where nothing else does for long.
+    /// Reports that it continues, when nothing else does for long.
     alive: &'a dyn Fn(),
     stop: &'a AtomicBool,
     began: Instant,
@@ -59,16 +59,16 @@ struct Prover<'a> {
     queries: u64,
 }
 
-/// What came of an experiment.
+/// The result of an experiment.
 #[derive(Debug)]
 pub struct ProofOutcome {
     /// The proof; a problem when the server cannot be measured so, refuses something, does not answer, or `stop` was set.
     pub proved: Result<Proof, Problem>,
-    /// Whether the tables went. In the database of others nothing is to stay, whatever came of it.
+    /// Whether the tables were removed. Nothing may stay in somebody else's database, whatever the result.
     pub removed: Result<(), Problem>,
 }
 
-/// What this experiment takes.
+/// Requirements of this experiment.
 pub fn facts(table_bytes: u64, shared_buffers: u64) -> ProofFacts {
     ProofFacts {
         sessions: SESSIONS,
@@ -214,7 +214,7 @@ impl Prover<'_> {
         Ok(Proof { about, page_cost: Some(page_cost), concurrency, skipped, complete: true })
     }
 
-    /// Without what the packager adds.
+    /// Without the packager's suffix.
     fn version(&self) -> &str {
         self.database.facts.version.split_whitespace().next().unwrap_or_default()
     }
@@ -251,7 +251,7 @@ impl Prover<'_> {
         ask::session(&self.database.address)
     }
 
-    /// Brings all caches into a known state: nothing in that of the server, this share of table and index in the page cache.
+    /// Brings all caches into a known state: nothing in the server's, this share of table and index in the page cache.
     fn set_caches(&mut self, share: f64) -> Result<(), Problem> {
         check_not_stopped(self.stop)?;
         self.queries += 1;
@@ -281,7 +281,7 @@ fn most_workers() -> u32 {
     u32::try_from(cpus.min(MOST)).unwrap_or(1)
 }
 
-/// How many keys are that share of the rows.
+/// How many keys that share of the rows is.
 fn keys(rows: u32, share: f64) -> u32 {
     #[expect(
         clippy::cast_possible_truncation,

@@ -16,10 +16,10 @@ use std::os::unix::fs::MetadataExt as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A server that was told to end at once does so within seconds.
+/// A server that was told to end immediately does so within seconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 const TICK: Duration = Duration::from_millis(20);
-/// What a server writes about itself.
+/// The file a server writes about itself.
 const FILE: &str = "postmaster.pid";
 /// The line of that file with key and number of its segment.
 const SEGMENT_LINE: usize = 6;
@@ -27,14 +27,14 @@ const SEGMENT_LINE: usize = 6;
 /// What a server reported about itself.
 struct ServerNote {
     process: i32,
-    /// It only makes the database, and ends on its own once `initdb` has.
+    /// It only creates the database, and ends by itself when `initdb` has.
     makes: bool,
     /// Key and number.
     segment: Option<(i32, i32)>,
     data: Metadata,
 }
 
-/// Has the server of this directory end at once, and removes its segment.
+/// Ends the server of this directory immediately, and removes its segment.
 pub fn clear(home: BorrowedFd<'_>) {
     // It removes the file itself when it ends in order; otherwise more may stand in it by now.
     let before = noted(home);
@@ -45,8 +45,8 @@ pub fn clear(home: BorrowedFd<'_>) {
     }
 }
 
-/// Has a server end at once that works on this database: a process that says so itself, and nothing else of that number. One that only
-/// makes the database would leave its memory behind.
+/// Ends a server that works on this database: a process that says so itself, and nothing else with that number. One
+/// that only creates the database would leave its memory behind.
 fn stop(home: BorrowedFd<'_>) {
     let began = Instant::now();
     let mut told = None;
@@ -69,7 +69,7 @@ fn stop(home: BorrowedFd<'_>) {
     }
 }
 
-/// Its processes see that it was killed, and end, but for those that were stopped.
+/// Its processes notice that it was killed, and end, except those that were stopped.
 fn end_orphans(home: BorrowedFd<'_>) {
     let Ok(data) = tree::dir_at(home, DATA) else { return };
     let orphans = File::from(data).metadata().map(|data| of_server_in(&data, &["postgres"]));
@@ -98,7 +98,7 @@ fn noted(home: BorrowedFd<'_>) -> Option<ServerNote> {
     Some(ServerNote { process, makes: number < 0, segment, data: File::from(data).metadata().ok()? })
 }
 
-/// Both are numbers of 32 bits with a sign, written as if they had 64 without one.
+/// Both are signed 32-bit numbers, written as if they were unsigned 64-bit numbers.
 fn segment(line: &str) -> Option<(i32, i32)> {
     let mut numbers = line.split_whitespace().map(|word| {
         let number = word.parse::<u64>().ok()?.cast_signed();

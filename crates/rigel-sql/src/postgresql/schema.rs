@@ -6,18 +6,18 @@ use crate::postgresql::failure;
 use postgres::GenericClient;
 use rigel_core::error::Problem;
 
-/// By this a schema is known as ours.
+/// Marks a schema as ours.
 pub(crate) const MARK: &str = "made by Rigel to measure; rigel sql drop removes it";
-/// The same of the schema of `calibrate_io()`.
+/// Marks the schema of `calibrate_io()`.
 pub(crate) const OF_CALIBRATE_IO: &str = "calibrate_io() of Rigel";
 
 /// Whose the schema of that name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Schema {
     None,
-    /// That of the table, which goes with it.
+    /// The schema of the table, which is removed with it.
     Ours,
-    /// That of `calibrate_io()`; whether there are tables of ours as well.
+    /// That of `calibrate_io()`; whether it also contains tables of ours.
     Shared {
         has_tables: bool,
     },
@@ -25,8 +25,8 @@ pub(crate) enum Schema {
 }
 
 impl Schema {
-    /// Ours has our comment and belongs to the user of the connection: what others own may run their code with our rights. A superuser
-    /// could do so anyway.
+    /// Ours has our comment and belongs to the user of the connection: others' objects may run their code with our
+    /// privileges. A superuser could do that anyway.
     pub(crate) fn of(client: &mut impl GenericClient) -> Result<Self, Problem> {
         const ASK: &str = "select obj_description(n.oid, 'pg_namespace'), r.rolname = current_user, r.rolsuper, \
             exists (select from pg_class c where c.relnamespace = n.oid and c.relname in ('big', 'proof', 'proof_sweep', 'commits')) \
@@ -44,7 +44,7 @@ impl Schema {
         })
     }
 
-    /// The statements before those that make a table; `None` when there are tables already, or the schema is somebody else's.
+    /// The statements before those that create a table; `None` if there are tables already, or the schema belongs to somebody else.
     pub(crate) fn creation(self) -> Option<String> {
         match self {
             Self::None => Some(format!("create schema rigel; comment on schema rigel is '{MARK}';")),

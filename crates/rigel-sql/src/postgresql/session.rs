@@ -117,7 +117,7 @@ fn answered(rows: Result<i64, postgres::Error>, wanted: u64) -> Result<Option<Ro
     }
 }
 
-/// Has the server count what was done over this connection, before anybody reads the counters.
+/// Lets the server count the work of this connection before the counters are read.
 pub fn flush(client: &mut Client, version_number: i64) -> Result<(), Problem> {
     let asked = if version_number >= FORCED_SINCE {
         client.batch_execute(FORCE_STATISTICS)
@@ -165,7 +165,7 @@ fn is_of_storage(error: &postgres::Error) -> bool {
     error.code().is_some_and(|code| [SqlState::IO_ERROR, SqlState::DATA_CORRUPTED].contains(code))
 }
 
-/// The server went away, or a statement of the load failed.
+/// The server disappeared, or a statement of the load failed.
 fn lost(error: &postgres::Error) -> Problem {
     of_all::lost(&failure::text(error))
 }

@@ -21,8 +21,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const AS_IT_IS: &str = "table rigel.big (id int, v int, pad text) using heap with (autovacuum_enabled = false); \
     alter table rigel.big alter pad set storage plain";
-/// Whether what is logged goes to a replica or an archive, or is kept for one: then the table is not logged. Else it is, and is still
-/// there when the server was killed.
+/// Whether what is logged goes to a replica or an archive, or is kept for one: then the table is not logged.
+/// Otherwise it is, and survives a killed server.
 pub(crate) const COPIED: &str = "select current_setting('archive_mode') <> 'off' or current_setting('wal_keep_size') <> '0' \
     or exists (select from pg_replication_slots) or exists (select from pg_stat_replication)";
 /// The relations of these names, and whether one is a table of ours.
@@ -31,15 +31,15 @@ pub(crate) const NAMED: &str =
 pub(crate) const OURS: &str = "c.relkind = 'r' and pg_get_userbyid(c.relowner) = current_user";
 /// What an experiment on settings and a run of commits have there instead.
 const OF_OTHERS: &str = "rigel.proof, rigel.proof_sweep, rigel.commits";
-/// Runs that measure share this lock of the database; whoever makes or removes the table has it alone.
+/// Runs that measure share this lock of the database; whoever creates or removes the table has it exclusively.
 const LOCK: i64 = 0x72_6967_656c;
 /// Nothing of ours waits longer for a lock.
 const LOCK_TIMEOUT: &str = "set lock_timeout = '5s'";
 /// Bytes that make a row fill more than half of a block.
 const PAD_BYTES: usize = 7900;
-/// A server extends a table by this many blocks at once (from version 16 on): fewer of them may stay empty after the last row.
+/// A server extends a table by this many blocks in one step (from version 16 on): fewer of them may stay empty after the last row.
 const EXTENDED_BY: u32 = 64;
-/// Rows that are handed to the server at once.
+/// Rows that are sent to the server in one statement.
 const AT_ONCE: u32 = 32;
 /// `PGCOPY`, then no flags and no extension of the header (the manual of COPY).
 pub const BEGIN: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
@@ -47,10 +47,10 @@ pub const BEGIN: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 pub const END: &[u8] = &(-1_i16).to_be_bytes();
 
 impl Database {
-    /// The table that is there, which nobody removes as long as this connection lives; `None` if there is none of ours.
+    /// The existing table, which nobody removes while this connection lives; `None` if there is none of ours.
     ///
     /// # Errors
-    /// When the schema is somebody else's, or the table is not as Rigel makes it.
+    /// When the schema belongs to somebody else, or the table is not as Rigel creates it.
     pub fn table(&mut self) -> Result<Option<Table>, Problem> {
         self.lock("pg_advisory_lock_shared")?;
         match Schema::of(&mut self.client)? {
@@ -60,12 +60,11 @@ impl Database {
         }
     }
 
-    /// Sees whether the sessions can be had, makes the schema, sees how rows would be looked up, and fills the table. `progress` hears
-    /// bytes of all bytes.
+    /// Checks that the sessions are available, creates the schema, checks how rows would be looked up, and fills the
+    /// table. `progress` receives the bytes done and the total.
     ///
     /// # Errors
-    /// When the user may not make it, the disk is full, or `stop` was set; nothing is left of it then. Also when the server does not
-    /// answer.
+    /// When the user may not create it, the disk is full, or `stop` was set; nothing is left of it then. Also when the server does not answer.
     pub fn fill(
         self,
         wanted: TableSpec,
@@ -131,10 +130,10 @@ impl Database {
         if table.blocks == blocks { Ok(table) } else { Err(unlike("its rows are in other blocks")) }
     }
 
-    /// Removes the table and its schema, and nothing that others made. A schema with `calibrate_io()` stays.
+    /// Removes the table and its schema, and nothing that others created. A schema with `calibrate_io()` stays.
     ///
     /// # Errors
-    /// When it is somebody else's, is being measured, others put something into it or made something of it, or the user may not.
+    /// When it belongs to somebody else, is being measured, others have added to it or changed it, or the user may not.
     pub fn drop_schema(&mut self) -> Result<DropOutcome, Problem> {
         let refused = |error| failure::statement("the schema rigel cannot be dropped", &error);
         self.lock("pg_advisory_lock")?;
@@ -194,7 +193,7 @@ impl Database {
         })
     }
 
-    /// What is locked for oneself is shared again.
+    /// Shares again what was locked exclusively.
     pub(crate) fn unlock_own(&mut self) -> Result<(), Problem> {
         self.unlock(&format!("pg_advisory_unlock({LOCK})"))
     }
@@ -211,7 +210,7 @@ impl Database {
             .next("name another database, or rename that schema")
     }
 
-    /// It was not there when this run looked for it.
+    /// It did not exist when this run looked for it.
     fn made_meanwhile(&self) -> Problem {
         Problem::refused(format!("the database {} now has the table {NAME}", self.name()))
             .at(self.address.shown())
@@ -260,7 +259,7 @@ impl Database {
     }
 }
 
-/// What others made of the table or in the schema is named.
+/// Names what others made of the table or added to the schema.
 fn in_the_way(error: &postgres::Error) -> Problem {
     let problem = failure::statement("the schema rigel cannot be dropped", error);
     let depends = error.code() == Some(&SqlState::DEPENDENT_OBJECTS_STILL_EXIST);
@@ -295,7 +294,7 @@ fn emptied() -> Problem {
         )
 }
 
-/// Copies the rows, each with a pad of its own.
+/// Copies the rows, each with its own padding.
 fn copy(
     transaction: &mut Transaction<'_>,
     mut standing: OpenTransaction,
@@ -336,7 +335,7 @@ fn not_sent(error: &std::io::Error, blocks: u32, stop: &AtomicBool) -> Problem {
     }
 }
 
-/// What the server said when it did not take all rows, or made no index of them.
+/// The server's message when it did not take all rows, or did not index them.
 fn not_filled(error: &postgres::Error, blocks: u32, stop: &AtomicBool) -> Problem {
     match error.code() {
         Some(code) if *code == SqlState::QUERY_CANCELED && stop.load(Ordering::Relaxed) => ended(blocks),

@@ -26,7 +26,7 @@ pub struct Watcher {
     has_rows: bool,
 }
 
-/// Its counters at a moment.
+/// Its counters at one moment.
 #[derive(Debug, Default)]
 pub struct ServerLook {
     /// All rows of `pg_stat_io` together; none before version 16.
@@ -61,7 +61,7 @@ impl Watcher {
     /// Reads the counters.
     ///
     /// # Errors
-    /// When the server is gone.
+    /// When the server has disappeared.
     pub fn look(&mut self, at_ms: i64) -> Result<ServerLook, Problem> {
         let mut look = ServerLook::default();
         if self.has_rows {
@@ -81,10 +81,10 @@ impl Watcher {
         Ok(look)
     }
 
-    /// Bytes of each database that may be connected to.
+    /// Size of each database that accepts connections, in bytes.
     ///
     /// # Errors
-    /// When the server is gone.
+    /// When the server has disappeared.
     pub fn sizes(&mut self) -> Result<Vec<(String, f64)>, Problem> {
         let rows = texts(&mut self.client, SIZES)?;
         let sizes = rows.into_iter().filter_map(|row| {

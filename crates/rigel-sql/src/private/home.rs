@@ -20,18 +20,18 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// What the names of these directories begin with.
+/// Prefix of the names of these directories.
 const NAME: &str = "rigel-sql-server";
 const LOCK: &str = "rigel.lock";
 /// The first line of that file.
 const MARK: &str = "private server of Rigel, removed when its run is over";
-/// Where the database is, and the socket.
+/// Holds the database and the socket.
 pub const DATA: &str = "data";
 /// See [`DATA`].
 pub const SOCKET: &str = "socket";
 /// Runs in one directory at a time.
 const MOST: u32 = 16;
-/// The user of the server passes through it; whoever could read it could hold its lock.
+/// The server's user passes through it; anyone who could read it could hold its lock.
 const RIGHTS: Mode = Mode::from_raw_mode(0o711);
 
 /// Whether a directory has the name of one of ours.
@@ -49,10 +49,10 @@ pub struct Home {
     pub dir: PathBuf,
     place: OwnedFd,
     name: String,
-    /// The directory itself, whatever has its name by now; it holds the lock.
+    /// The directory itself, even if its name now belongs to another; it holds the lock.
     fd: OwnedFd,
     notes: File,
-    /// They go with it, even when somebody removed the directory with what was noted.
+    /// Removed with it, even if somebody removed the directory with the notes.
     groups: Vec<PathBuf>,
 }
 
@@ -105,7 +105,7 @@ impl Home {
         Ok(tree::dir_at(self.fd.as_fd(), name)?)
     }
 
-    /// A new, empty file in it, in place of one that is there.
+    /// A new, empty file in it, in place of an existing one.
     pub fn make_file(&self, name: &str) -> io::Result<File> {
         match unlinkat(&self.fd, name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
@@ -120,7 +120,7 @@ impl Home {
         io::read_to_string(tree::file_at(self.fd.as_fd(), name)?)
     }
 
-    /// Goes through the files of the tables, which are in this directory of the database.
+    /// Visits the files of the tables, which are in this directory of the database.
     pub fn each_table(&self, dir: &str, work: &mut dyn FnMut(File) -> io::Result<()>) -> io::Result<()> {
         let data = tree::dir_at(self.fd.as_fd(), DATA)?;
         tree::each_file(tree::dir_at(data.as_fd(), dir)?.as_fd(), work)
@@ -166,12 +166,12 @@ pub fn remove_all_left(place: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Whether one of ours is in a directory.
+/// Whether a directory contains one of ours.
 pub fn is_used(place: &Path) -> bool {
     names().any(|name| place.join(name).exists())
 }
 
-/// What root makes and removes must not be in reach of others: they could put something else in its place.
+/// Others must not be able to change what root creates and removes: they could replace it.
 pub fn check_own(place: &Path) -> Result<(), Problem> {
     let Some(dir) = own::of_others(place, None) else { return Ok(()) };
     Err(Problem::refused("Rigel as root does not create a private server where other users can rename it")
@@ -180,7 +180,7 @@ pub fn check_own(place: &Path) -> Result<(), Problem> {
         .next("name a directory that root owns along with all its parents, or run Rigel as the owner of this one"))
 }
 
-/// The directory of that name, when it is ours and nobody else holds it.
+/// The directory of that name, if it is ours and nobody else holds it.
 fn locked(place: BorrowedFd<'_>, name: &str) -> Option<OwnedFd> {
     let fd = tree::dir_at(place, name).ok()?;
     let ours = fstat(&fd).is_ok_and(|found| found.st_uid == geteuid().as_raw());
@@ -189,7 +189,7 @@ fn locked(place: BorrowedFd<'_>, name: &str) -> Option<OwnedFd> {
     (locked && tree::is_still(place, name, fd.as_fd())).then_some(fd)
 }
 
-/// Removes a directory that a killed run left behind. Whatever casts doubt on that leaves it there.
+/// Removes a directory that a killed run left behind. If there is any doubt, it stays.
 fn remove_left(place: BorrowedFd<'_>, name: &str) {
     let Some(fd) = locked(place, name) else { return };
     let Ok(file) = tree::file_at(fd.as_fd(), LOCK) else {

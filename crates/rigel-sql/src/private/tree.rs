@@ -25,7 +25,7 @@ pub fn file_at(dir: BorrowedFd<'_>, name: impl rustix::path::Arg) -> io::Result<
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
-/// Whether the name is still that of the open directory.
+/// Whether the name still refers to the open directory.
 pub fn is_still(place: BorrowedFd<'_>, name: &str, dir: BorrowedFd<'_>) -> bool {
     match (statat(place, name, AtFlags::SYMLINK_NOFOLLOW), fstat(dir)) {
         (Ok(named), Ok(open)) => (named.st_dev, named.st_ino) == (open.st_dev, open.st_ino),

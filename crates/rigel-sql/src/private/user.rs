@@ -19,7 +19,7 @@ pub struct User {
     gid: u32,
 }
 
-/// Whom the server runs as, when root starts it: the first of these that there is. `None` for ourselves.
+/// The user to run the server as when root starts it: the first one that exists. `None` for ourselves.
 pub fn choose(names: &[&'static str]) -> Result<Option<User>, Problem> {
     if !geteuid().is_root() {
         return Ok(None);
@@ -54,7 +54,7 @@ pub fn give(dir: &OwnedFd, user: Option<User>) -> Result<(), Errno> {
     fchown(dir, Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)))
 }
 
-/// The first directory on the way that the user may not pass, as far as the usual rights show.
+/// The first directory on the path that the user may not enter, judged by the usual permissions.
 pub fn barred(dir: &Path, user: Option<User>) -> Option<&Path> {
     let User { uid, gid, .. } = user?;
     let mut way: Vec<&Path> = dir.ancestors().collect();

@@ -16,13 +16,13 @@ use rigel_core::units::{MIB, Nanos};
 
 /// A calibration has a minute unless it is given more; noise needs more.
 const LEAST_BUDGET: Nanos = Nanos::from_secs(300);
-/// The search goes up to 64 outstanding for each disk.
+/// For more disks than this, the search goes up to 64 outstanding for each.
 const MANY_DISKS: u32 = 16;
 const LARGE_BYTES: u64 = 4 * MIB;
-/// What `rigel calibrate` has without options.
+/// The default of `rigel calibrate`.
 const USUAL_BOUND: LatencyBound = LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean };
 
-/// What a command line says first by `cd`.
+/// Where a command line that begins with `cd` is meant for.
 pub const THERE: &str = "in the directory that was measured";
 
 /// Whether a command line changes the directory first.
@@ -35,7 +35,7 @@ pub fn goes_elsewhere(command: &str) -> bool {
 pub enum RepeatTarget {
     /// The targets of the record.
     Target,
-    /// A scratch file beside them, which holds data and may be written to.
+    /// A scratch file next to them, which contains data and may be written to.
     Scratch,
 }
 
@@ -93,7 +93,7 @@ pub fn twice(time: Nanos) -> String {
     typed_time(Nanos(time.0.saturating_mul(2)))
 }
 
-/// The commands for commits, which are measured on a scratch file beside the target.
+/// The commands for commits, which are measured on a scratch file next to the target.
 pub(super) fn commits(header: &Header) -> RepeatCommands {
     let (before, _) = place(header, RepeatTarget::Scratch);
     let engine = engine(header);
@@ -117,7 +117,7 @@ pub fn calibrate(header: &Header, on: RepeatTarget, options: &str) -> String {
     before + &words.join(" ")
 }
 
-/// How large a scratch file of Rigel's own was, where that was requested.
+/// The size of Rigel's own scratch file, if one was requested.
 fn scratch_size(header: &Header) -> String {
     let own = header.targets.iter().find(|target| target.is_own_scratch());
     own.filter(|_| is_typed(&header.request, "--scratch-size"))
@@ -154,8 +154,8 @@ fn how(request: &Request) -> String {
     all.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// A run of this many small I/Os as that of the header had, and nothing else; `None` if it was measured in a way that a command does not repeat
-/// on its own: what is written needs consent.
+/// A run with the same number of small I/Os as in the header, and nothing else; `None` if a command does not repeat
+/// it by itself: writes need consent.
 pub fn at_level(header: &Header, level: u32) -> Option<String> {
     let request = &header.request;
     let is_through_cache = request.buffered || request.allow_memory;
@@ -178,7 +178,7 @@ pub fn at_level(header: &Header, level: u32) -> Option<String> {
     Some(before + &words.join(" "))
 }
 
-/// A run of large I/O that only reads, or only writes: on the targets of the header, or on a scratch file beside them.
+/// A run of large I/O that only reads, or only writes: on the targets of the header, or on a scratch file next to them.
 pub fn large(header: &Header, writes: bool) -> String {
     let (before, targets) = place(header, if writes { RepeatTarget::Scratch } else { RepeatTarget::Target });
     let request = &header.request;
@@ -194,7 +194,7 @@ pub fn large(header: &Header, writes: bool) -> String {
     before + &words.join(" ")
 }
 
-/// What goes before the command, and the targets. A scratch file of Rigel's own lies in the directory of the command.
+/// What precedes the command, and the targets. Rigel's own scratch file is in the directory of the command.
 fn place(header: &Header, on: RepeatTarget) -> (String, String) {
     let targets = &header.targets;
     if targets.iter().any(|target| target.kind == TargetKind::Simulated) {
@@ -213,7 +213,7 @@ fn place(header: &Header, on: RepeatTarget) -> (String, String) {
     (directory.map_or_else(String::new, |directory| in_directory(directory, "")), String::new())
 }
 
-/// The engine, where one was requested. The law of a simulated device is as it was typed.
+/// The engine, if one was requested. The law of a simulated device is as typed.
 fn engine(header: &Header) -> String {
     match header.request.engine {
         EngineRequest::Auto => String::new(),
@@ -264,7 +264,7 @@ fn same(request: &Request) -> RunOptionsText {
     }
 }
 
-/// As the command line reads it: `--size-small 16K`.
+/// In the notation of the command line: `--size-small 16K`.
 fn size(name: &str, bytes: u64) -> String {
     format!("{name} {}", typed_size(bytes))
 }

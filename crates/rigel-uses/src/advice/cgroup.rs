@@ -15,7 +15,7 @@ const MODEL_BYTES: u64 = 4 * KIB;
 const SMALL_BYTES: u64 = 16 * KIB;
 const MANUAL: &str = "https://docs.kernel.org/admin-guide/cgroup-v2.html";
 
-/// What a direction has of the model and of the limits.
+/// The values of a direction in the model and the limits.
 struct Rates {
     direction: Direction,
     bytes: &'static str,
@@ -41,7 +41,7 @@ const RATES: [Rates; 2] = [
     },
 ];
 
-/// A setting that no record has figures for: reads are measured on the target, writes where nothing is lost.
+/// A setting without figures in any record: reads are measured on the target, writes where nothing is lost.
 fn missing(source: &Source<'_>, setting: Setting, direction: Direction, what: &str, options: &str) -> Advice {
     let (next, on, write) = match direction {
         Direction::Read => ("measure it", RepeatTarget::Target, ""),
@@ -81,8 +81,8 @@ pub(crate) fn cost_model(source: &Source<'_>) -> Vec<Advice> {
     all
 }
 
-/// Limits at what the disk does as a whole: a cgroup with a share of it gets as much of each. A limit below what the disk does would
-/// take from it what nobody asked to take, so a rate that still rose is none.
+/// Limits at what the whole disk does: a cgroup with a share of it gets as much of each. A lower limit would reduce
+/// what nobody asked to reduce, so a rate that was still rising is not used.
 pub fn limits(source: &Source<'_>) -> Vec<Advice> {
     let mut all = vec![disk(source, Product::CgroupMax)];
     for Rates { direction, bytes, ios, .. } in RATES {

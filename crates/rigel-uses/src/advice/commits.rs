@@ -21,13 +21,13 @@ const INNODB: &str =
     "https://mariadb.com/docs/server/server-usage/storage-engines/innodb/innodb-flush-method";
 const WRITE_THROUGH: Setting = Setting::new(Product::Mysql, "innodb_log_file_write_through", INNODB);
 
-/// Nothing if no record has commits by both methods.
+/// `None` if no record has commits by both methods.
 pub fn of_postgresql(source: &Source<'_>) -> Vec<Advice> {
     let Some(commit) = source.commit() else { return Vec::new() };
     [method(&commit), delay(&commit)].map(|advice| protected(&commit, advice)).into()
 }
 
-/// The same of `MariaDB`. `MySQL` has no setting for the log alone.
+/// The same for `MariaDB`. `MySQL` has no setting for the log alone.
 pub fn of_mariadb(source: &Source<'_>) -> Option<Advice> {
     source.commit().map(|commit| protected(&commit, write_through(&commit)))
 }
@@ -55,7 +55,7 @@ fn method(commit: &Commit) -> Advice {
     }
 }
 
-/// What `wal_sync_method` is there: whether each write to the log is durable on its own. Never for every server.
+/// MariaDB's `innodb_log_file_write_through`. A hint, because not every server has it.
 fn write_through(commit: &Commit) -> Advice {
     let told = costs(commit, "with synchronous writes", "with a flush after the write");
     let (value, why) = match is_dsync_quicker(commit) {
@@ -86,7 +86,7 @@ fn costs(commit: &Commit, dsync: &str, fdatasync: &str) -> String {
     )
 }
 
-/// Whether a write that is durable on its own is certainly quicker; `None` if the intervals overlap.
+/// Whether a write that is durable by itself is certainly quicker; `None` if the intervals overlap.
 fn is_dsync_quicker(commit: &Commit) -> Option<bool> {
     let (dsync, fdatasync) = commit.dsync.figure.ends().zip(commit.fdatasync.figure.ends())?;
     (dsync.1 < fdatasync.0).then_some(true).or((fdatasync.1 < dsync.0).then_some(false))

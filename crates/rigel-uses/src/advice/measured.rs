@@ -26,11 +26,11 @@ const SATURATED: f64 = 0.95;
 /// Streams of smaller I/Os are limited by the number of I/Os and not by their bytes.
 const LEAST_STREAM_BYTES: u64 = 128 * KIB;
 
-/// What a commit of one writer costs.
+/// The cost of a commit of one writer.
 pub(super) struct Commit {
-    /// By a write that is durable on its own.
+    /// By a write that is durable by itself.
     pub dsync: MeasuredFigure,
-    /// By a flush behind the write.
+    /// By a flush after the write.
     pub fdatasync: MeasuredFigure,
     /// Whether the flush costs nothing.
     pub is_free: bool,
@@ -44,7 +44,7 @@ pub struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// # Errors
-    /// When a run mixes reads and writes, whose figures are of neither, or waited for its rate to fall.
+    /// When a run mixes reads and writes, so that its figures are of neither, or waited for its rate to fall.
     pub fn new(runs: &'a [Run<'a>]) -> Result<Self, Problem> {
         if let Some(run) =
             runs.iter().find(|run| matches!(run.record.header.request.task, Task::Burst { .. }))
@@ -88,7 +88,7 @@ impl<'a> Source<'a> {
         again::calibrate(&first.record.header, on, format!("{options}{more}").trim_start())
     }
 
-    /// How many CPUs a server on the host may use at the same time.
+    /// How many CPUs a server on the host may use simultaneously.
     pub(super) fn cpus(&self) -> u32 {
         let of = |run: &Run<'_>| run.record.header.nodes.first().host.usable_cpus();
         self.runs().map(of).max().unwrap_or(0).max(1)
@@ -134,8 +134,7 @@ impl<'a> Source<'a> {
         chosen(self.that(direction).filter_map(|run| bandwidth(run, direction)))
     }
 
-    /// One sequential stream of large reads, of each size that was measured, smallest first: size in bytes, and megabytes (2^20)
-    /// per second.
+    /// One sequential stream of large reads, for each measured size, smallest first: size in bytes, and megabytes (2^20) per second.
     pub(crate) fn one_stream(&self) -> Vec<(u64, MeasuredFigure)> {
         let mut all: Vec<(u64, MeasuredFigure)> = self.that(Direction::Read).filter_map(one_stream).collect();
         // Stable: of runs of one size the first one stays that is good enough, or the first.
@@ -162,7 +161,7 @@ impl<'a> Source<'a> {
         }))
     }
 
-    /// What a commit of one writer costs by both methods, in the first run of those in which it is least in doubt.
+    /// The cost of a commit of one writer by both methods, in the first of the runs in which it is least doubtful.
     pub(super) fn commit(&self) -> Option<Commit> {
         let doubtful =
             |found: &Commit| usable::doubtfulness(&found.dsync).max(usable::doubtfulness(&found.fdatasync));
@@ -249,7 +248,7 @@ pub(crate) fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<MeasuredF
     highest(run, Class::LARGE, what, "MBPS", to_f64(bytes) / to_f64(MIB))
 }
 
-/// The flags that forbid the use of every point of a class: what a search found on the same targets is no better.
+/// The flags that forbid the use of every point of a class: the result of a search on the same targets is no better.
 fn of_all_points<'a>(run: &Run<'a>, class: Class) -> Vec<&'a Flag> {
     let mut points = run.findings.points.iter().filter(|found| found.io(class).is_some());
     let invalid = |found: &'a PointFindings| found.flags.iter().filter(|flag| flag.invalid).collect();
@@ -276,7 +275,7 @@ fn highest(
     })
 }
 
-/// What a commit costs in a run, of a calibration or of commits alone.
+/// The cost of a commit in a run, of a calibration or of commits alone.
 fn commit(run: &Run<'_>) -> Option<Commit> {
     let of = |class: Class| {
         let found = run.findings.alone(class, 1)?;
@@ -309,7 +308,7 @@ pub(crate) fn stream_bytes(run: &Run<'_>) -> Option<u64> {
     matches!(request.large_pattern(), Pattern::Streams { .. }).then_some(request.io_bytes(Class::LARGE))
 }
 
-/// The same, where the I/Os are so large that their bytes count.
+/// The same, if the I/Os are so large that their bytes count.
 fn large_stream_bytes(run: &Run<'_>) -> Option<u64> {
     stream_bytes(run).filter(|bytes| *bytes >= LEAST_STREAM_BYTES)
 }
@@ -319,8 +318,8 @@ pub(super) fn rises(run: &Run<'_>, class: Class) -> bool {
     run.findings.curves.iter().any(|found| found.class() == class && !found.curve.saturated)
 }
 
-/// The point that has the highest rate of a class, when the other one is idle there. The headline number may be of a mixed point,
-/// when all others are in doubt; then the best of these is reported, with what casts doubt on it.
+/// The point with the highest rate of a class while the other one is idle. The headline number may be of a mixed
+/// point, if all others are in doubt; then the best of these is reported, with its doubts.
 fn best(findings: &Findings, class: Class) -> Option<&PointFindings> {
     let headline = findings.best.rate(class).map(|best| best.point).filter(|point| point.is_alone(class));
     let point = headline.or_else(|| best_alone(&findings.points, class))?;
@@ -370,8 +369,8 @@ fn plainly(disturbance: &Disturbance) -> String {
     }
 }
 
-/// The bracket from the levels that a run without a search has: the level that reaches 95 % of the highest rate, and the one before.
-/// Whether that is a lower bound: without a level of twice as many, the rate may still rise.
+/// The bracket from the levels of a run without a search: the level that reaches 95 % of the highest rate, and the
+/// previous one. Returns whether that is a lower bound: without a level of twice as many, the rate may still rise.
 fn of_points(findings: &Findings) -> Option<(EstimateForm, bool, Vec<Flag>)> {
     let best = best(findings, Class::SMALL)?;
     let most = best.io(Class::SMALL)?.iops.value;
@@ -395,7 +394,7 @@ fn of_points(findings: &Findings) -> Option<(EstimateForm, bool, Vec<Flag>)> {
     })
 }
 
-/// What I/Os of a direction are called.
+/// The plural for I/Os of a direction.
 pub(crate) const fn plural(direction: Direction) -> &'static str {
     match direction {
         Direction::Read => "reads",

@@ -17,7 +17,7 @@ const PAGE_BYTES: u64 = 16 * KIB;
 const LEAST_CAPACITY: f64 = 100.0;
 /// More than that the manual does not recommend for `innodb_io_capacity`.
 const MOST_CAPACITY: f64 = 20_000.0;
-/// With more pending reads than that for each thread, the manual expects more threads to help.
+/// With more pending reads for each thread, the manual expects more threads to help.
 const PENDING_A_THREAD: f64 = 64.0;
 /// Least default and most of `innodb_read_io_threads`.
 const THREADS: (f64, f64) = (4.0, 64.0);
@@ -37,8 +37,8 @@ pub(super) fn advice(source: &Source<'_>) -> Vec<Advice> {
     all
 }
 
-/// Background writes, so the rate of random writes counts. Half of it is left to reads, to the log and to the second write of the
-/// doublewrite buffer; flushing that falls behind may use all of it.
+/// For background writes, so the rate of random writes counts. Half of it is left to reads, to the log and to the
+/// second write of the doublewrite buffer; flushing that falls behind may use all of it.
 fn capacity(source: &Source<'_>) -> Vec<Advice> {
     let Some(writes) = source.random(Direction::Write, |bytes| bytes == PAGE_BYTES) else {
         return [CAPACITY, MOST]
@@ -66,7 +66,7 @@ fn capacity(source: &Source<'_>) -> Vec<Advice> {
     vec![CAPACITY.given(usual, vec![writes.clone()], why_usual), MOST.given(most, vec![writes], why_most)]
 }
 
-/// What `innodb_io_capacity` is to be on storage with this many random writes of a page per second.
+/// The value of `innodb_io_capacity` for storage with this many random page writes per second.
 pub fn io_capacity(writes_per_s: f64) -> u32 {
     #[expect(
         clippy::cast_possible_truncation,
@@ -77,7 +77,7 @@ pub fn io_capacity(writes_per_s: f64) -> u32 {
     whole
 }
 
-/// What `innodb_read_io_threads` is to be on storage that this many outstanding reads saturate, with this many CPUs.
+/// The value of `innodb_read_io_threads` for storage that this many outstanding reads saturate, with this many CPUs.
 pub fn read_io_threads(saturating: f64, cpus: u32) -> u32 {
     let (least, most) = THREADS;
     let most = f64::from(cpus).clamp(least, most);
@@ -87,7 +87,7 @@ pub fn read_io_threads(saturating: f64, cpus: u32) -> u32 {
     whole
 }
 
-/// One thread for 64 pending reads, but no more threads than CPUs: a thread that has no CPU reaps nothing.
+/// One thread for 64 pending reads, but no more threads than CPUs: a thread without a CPU reaps nothing.
 fn read_threads(source: &Source<'_>) -> Advice {
     let Some(saturation) = source.saturation(|_| true) else {
         return READ_THREADS.unmeasured(
@@ -118,7 +118,7 @@ fn read_threads(source: &Source<'_>) -> Advice {
     make(READ_THREADS, value, vec![saturation], why)
 }
 
-/// Whether direct I/O works is a fact of the filesystem, which only a file tells.
+/// Whether direct I/O works is a property of the filesystem, which only a file shows.
 fn flush_method(source: &Source<'_>) -> Advice {
     let targets: Vec<_> = source.runs().flat_map(|run| &run.record.header.targets).collect();
     if targets.iter().any(|target| target.kind != TargetKind::File) {

@@ -28,7 +28,7 @@ const MULTIBLOCK: Setting = Setting::new(Product::Oracle, "db_file_multiblock_re
 /// The large I/O that CALIBRATE_IO reads with.
 const LARGE_BYTES: u64 = MIB;
 
-/// All settings. The row is of one run, as a row of CALIBRATE_IO is: of those that fit the first of which least is in doubt.
+/// All settings. The row is of one run, like a row of CALIBRATE_IO: of those that fit, the first with the least doubt.
 pub fn advice(source: &Source<'_>) -> Vec<Advice> {
     let calibrations: Vec<_> = source.calibrations().collect();
     let fits = |(run, answers): &&(&Run<'_>, &Answers)| {
@@ -126,8 +126,7 @@ fn rate(setting: Setting, found: Option<MeasuredFigure>, why: &str, again: Strin
     }
 }
 
-/// Oracle reads as much at once as the platform takes, 1 MiB, unless the parameter is set; setting it also makes the optimizer
-/// prefer full scans.
+/// Oracle reads as much as the platform allows, 1 MiB, unless the parameter is set; setting it also makes the optimizer prefer full scans.
 fn multiblock(source: &Source<'_>) -> Advice {
     let found = source.one_stream().into_iter().find(|(bytes, _)| *bytes == MIB);
     let Some((_, stream)) = found else {

@@ -23,10 +23,11 @@ const PLANNER: &str = "https://www.postgresql.org/docs/current/runtime-config-qu
 const RANDOM_PAGE_COST: Setting = Setting::new(Product::Postgresql, "random_page_cost", PLANNER);
 
 const ALL: u16 = 10_000;
-/// What is taken if none is given. Editions of PostgreSQL's manual up to that of version 17 explained the default of 4 with it.
+/// The default share of hits. The manual explained the default cost of 4 with it, up to PostgreSQL 17.
 const ASSUMED: HitRate = HitRate { per_10_000: 9000 };
-/// The highest value that an experiment confirmed. With more, where nothing was in memory, the planner scanned tables whole that it would have
-/// read faster in part: a session that reads ahead does not pay the whole latency of each page (docs/method/settings.md).
+/// The highest value that an experiment confirmed. With more, when nothing was in memory, the planner scanned whole
+/// tables that it would have read faster in part: a session that reads ahead does not pay the whole latency of each
+/// page (docs/method/settings.md).
 const MOST: f64 = 16.0;
 /// Shown if none is given.
 const SHOWN: [HitRate; 3] = [HitRate { per_10_000: 0 }, ASSUMED, HitRate { per_10_000: 9900 }];
@@ -46,7 +47,7 @@ impl fmt::Display for HitRate {
 }
 
 impl FromStr for HitRate {
-    /// What is wrong with it, to be put after the text.
+    /// What is wrong with it, to follow the text.
     type Err = String;
 
     /// Reads `95%`, `95` and `0.95`: below 1 it is a share, above 1 per cent. A bare 1 could mean either.
@@ -141,7 +142,7 @@ fn cost(ratio: EstimateForm, rate: HitRate) -> Value {
     Value::of(ratio, |ratio| hundredths(exact(ratio, rate.missed())))
 }
 
-/// What a share of misses leaves of the ratio, up to what experiments confirmed, with two decimals as it is advised.
+/// What a share of misses leaves of the ratio, up to the limit of the experiments, with two decimals as in the advice.
 pub fn at(ratio: f64, missed: f64) -> f64 {
     (exact(ratio, missed) * 100.0).round() / 100.0
 }

@@ -13,7 +13,7 @@ use rigel_core::units::{KIB, MIB};
 
 /// Most of `effective_io_concurrency` and `maintenance_io_concurrency`.
 const MOST_CONCURRENT: f64 = 1000.0;
-/// What `io_max_concurrency` is at most unless it is set; less with few shared buffers for each process.
+/// The default of `io_max_concurrency`; less with few shared buffers for each process.
 const CONCURRENT_BY_DEFAULT: f64 = 64.0;
 /// Most of `io_workers`, and what it is by default.
 const MOST_WORKERS: u32 = 32;
@@ -23,13 +23,13 @@ const BEYOND_CPUS: &str = "Experiments disagree about more workers than CPUs: on
     to 3.2 times as fast as 2, and 32 lost 45 % of another load. `rigel sql prove` tests what is right for a server.";
 const BY_SYNC: &str = "Bitmap scans of cold tables were 1.4 to 1.7 times as fast with sync on 2 CPUs; \
      `rigel sql prove` tests what is right for a server.";
-/// What `io_combine_limit` is by default, and at most: in version 17, and later.
+/// `io_combine_limit`: the default, and the maximum in version 17 and later.
 const COMBINED_BYTES: (u64, u64, u64) = (128 * KIB, 256 * KIB, MIB);
-/// A size of I/O is large enough when one stream has so much of the rate of the best size.
+/// A size of I/O is large enough if one stream has this share of the rate of the best size.
 const GOOD_RATE: f64 = 0.95;
 
 const RESOURCES: &str = "https://www.postgresql.org/docs/current/runtime-config-resource.html";
-/// From version 18 on the way of reading is the bound, and not the value (docs/method/settings.md).
+/// From version 18 on the I/O method limits the rate, and not the value (docs/method/settings.md).
 const EFFECTIVE: Setting = Setting::new(Product::Postgresql, "effective_io_concurrency", RESOURCES).until(17);
 const MAINTENANCE: Setting = Setting::new(Product::Postgresql, "maintenance_io_concurrency", RESOURCES);
 const COMBINE: Setting = Setting::new(Product::Postgresql, "io_combine_limit", RESOURCES).since(17);
@@ -81,7 +81,7 @@ fn concurrency(source: &Source<'_>, saturation: &MeasuredFigure) -> Vec<Advice> 
     all
 }
 
-/// `io_max_concurrency`, where the server would not choose as many on its own.
+/// `io_max_concurrency`, if the server would not choose as many by itself.
 fn most_concurrency(saturation: &MeasuredFigure) -> Option<Advice> {
     let figure = saturation.figure;
     (figure.value > CONCURRENT_BY_DEFAULT).then(|| {
@@ -93,13 +93,13 @@ fn most_concurrency(saturation: &MeasuredFigure) -> Option<Advice> {
     })
 }
 
-/// What the CPUs carry. Fewer than the default were slower in every experiment.
+/// The number that the CPUs sustain. Fewer than the default were slower in every experiment.
 fn most_workers(cpus: u32) -> f64 {
     f64::from(cpus.min(MOST_WORKERS)).max(WORKERS_BY_DEFAULT)
 }
 
-/// As many workers as saturate the storage, but no more than the CPUs carry: a worker copies and checks what it read, and every read
-/// wakes one, so more workers than CPUs take turns instead of reading.
+/// As many workers as saturate the storage, but no more than the CPUs sustain: a worker copies and checks what it
+/// read, and every read wakes one, so more workers than CPUs take turns instead of reading.
 fn workers(saturation: &MeasuredFigure, cpus: u32) -> Advice {
     let most = most_workers(cpus);
     let level = number(saturation.figure.value);

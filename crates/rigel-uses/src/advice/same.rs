@@ -8,7 +8,7 @@ use rigel_core::facts::{DeviceFacts, HostFacts, TargetKind};
 use rigel_core::load::request::EngineRequest;
 use rigel_core::path_text::printable;
 
-/// What kernels of one host take for themselves differs by less than this part of its memory.
+/// The memory that different kernels reserve on one host differs by less than this share.
 const MEMORY_PART: u64 = 64;
 
 pub fn check(runs: &[Run<'_>]) -> Result<(), Problem> {
@@ -30,7 +30,7 @@ pub fn check(runs: &[Run<'_>]) -> Result<(), Problem> {
     })
 }
 
-/// What a run measured, as a phrase; `None` if its record does not say, which is no evidence of another target.
+/// What a run measured, as a phrase; `None` if its record does not say, which does not indicate another target.
 type Property = fn(&Run<'_>) -> Option<String>;
 
 /// Equal in all runs of one target.
@@ -60,7 +60,7 @@ fn devices(run: &Run<'_>) -> Option<String> {
     }))
 }
 
-/// Another disk may have had the same number. A file has the size that somebody gave it.
+/// Another disk may have had the same number. The size of a file is up to its creator.
 fn sizes(run: &Run<'_>) -> Option<String> {
     let targets = run.record.header.targets.iter();
     let devices =

@@ -10,7 +10,7 @@ use rigel_core::load::workload::Direction;
 use rigel_core::path_text::printable;
 use rigel_core::units::{KIB, MIB, to_f64};
 
-/// What iotune measures random I/O with, unless the disk wants more.
+/// The size that iotune measures random I/O with, unless the disk requires more.
 const RANDOM_BYTES: u64 = 4 * KIB;
 const MANUAL: &str = "https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md";
 const LOW_END: &str =
@@ -54,7 +54,7 @@ fn rate(
     setting.given(value, vec![found], LOW_END)
 }
 
-/// Where the filesystem of the target is mounted.
+/// The mount point of the target's filesystem.
 fn mount_point(source: &Source<'_>) -> Advice {
     let setting = Setting::new(Product::Seastar, "mountpoint", MANUAL);
     let mut mounts: Vec<Option<&str>> = source

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 
 /// An interval may reach this many times the value, and down to the value over it.
 pub const WIDEST: f64 = 1.3;
-/// From here on nothing is known but the order of magnitude.
+/// From here on only the order of magnitude is known.
 pub const UNKNOWN: f64 = 10.0;
 /// What rounding may add to a ratio.
 const ROUNDING: f64 = 1e-9;
@@ -32,7 +32,7 @@ pub enum Doubt<'a> {
     Forbidden(&'a Flag),
     /// Others used the host or the device.
     Foreign(&'a Flag),
-    /// It still rose at the most that was tried.
+    /// It was still rising at the highest level tried.
     Rising,
     /// The interval reaches 0.
     ReachesZero,
@@ -79,7 +79,7 @@ fn width(measured: &MeasuredFigure) -> Option<Doubt<'static>> {
 }
 
 impl Doubt<'_> {
-    /// What is done about the gravest is done first.
+    /// The gravest comes first.
     fn rank(&self) -> u8 {
         match self {
             Self::Forbidden(_) => 0,
@@ -112,7 +112,7 @@ impl Doubt<'_> {
         }
     }
 
-    /// What it is, as a sentence.
+    /// The doubt, as a sentence.
     fn because(&self) -> String {
         let told = |flag: &Flag| format!("{}: {}", flag.code.name(), printable(&flag.text));
         match self {
@@ -178,7 +178,7 @@ pub fn doubtfulness(measured: &MeasuredFigure) -> u8 {
     doubts(measured).iter().map(of).max().unwrap_or(0)
 }
 
-/// The advice as it may be shown: rough or withheld when a figure behind it is not good enough.
+/// The advice as it may be shown: rough or withheld if a figure behind it is not good enough.
 pub fn judged(advice: Advice) -> Advice {
     let Ok(given) = advice.outcome else {
         return advice;
@@ -193,7 +193,7 @@ pub fn judged(advice: Advice) -> Advice {
     Advice { outcome, ..advice }
 }
 
-/// The gravest doubt in a few words; where figures must not be used, all flags that say so.
+/// The gravest doubt in a few words; if figures must not be used, all flags that say so.
 fn short(gravest: &Doubt<'_>, measured: &MeasuredFigure) -> String {
     if !matches!(gravest, Doubt::Forbidden(_)) {
         return gravest.short();

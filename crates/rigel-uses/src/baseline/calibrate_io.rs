@@ -33,7 +33,7 @@ const COLUMNS: [(&str, &[&str]); 5] = [
 const GIVE: &str = "give the row of DBA_RSRC_IO_CALIBRATE with its column names: select max_iops, max_mbps, max_pmbps, latency, \
                     num_physical_disks from dba_rsrc_io_calibrate";
 
-/// Of its rates, which are whole numbers.
+/// For its rates, which are whole numbers.
 const HALF_UNIT: f64 = 0.5;
 
 type Values = BTreeMap<&'static str, f64>;

@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 const LACKS: &[&str] = &["no load levels and no percentiles: only the answers are compared"];
 
-/// What is read of the document.
+/// The part of the document that is read.
 #[derive(Deserialize)]
 struct Document {
     run: Option<String>,
@@ -87,7 +87,7 @@ fn limit_of(answers: &AnswersForm) -> Option<LatencyBound> {
     (limit.0 > 0).then_some(LatencyBound { limit, of: answers.percentile })
 }
 
-/// A figure of a document in the unit of its quantity. Degrees of freedom are not kept: those of its visits at least are there.
+/// A figure of a document in the unit of its quantity. Degrees of freedom are not kept; there are at least those of its visits.
 fn estimate(form: EstimateForm, scale: f64) -> Estimate {
     let bare = Estimate::bare(form.value * scale);
     let (Some(lo), Some(hi), Some(visits)) = (form.lo95, form.hi95, form.visits) else { return bare };

@@ -151,7 +151,7 @@ fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
     })
 }
 
-/// Whether all targets are random, and everywhere alike.
+/// Whether all targets are random with a uniform distribution.
 fn is_random(targets: &[&Element]) -> Result<bool, String> {
     let has = |target: &&Element, tag: &str| target.first(&[tag]).is_some();
     let random = targets.iter().all(|target| has(target, "Random"));
@@ -167,7 +167,7 @@ fn is_random(targets: &[&Element]) -> Result<bool, String> {
     Ok(random)
 }
 
-/// Of its latencies, which it writes in milliseconds.
+/// For its latencies, which it writes in milliseconds.
 fn half_units(latency: Option<&Element>, p99: Option<&Element>) -> HalfUnits {
     let half_us = |element: Option<&Element>, tag: &str| {
         let text = element.and_then(|element| element.first(&[tag]));
@@ -180,7 +180,7 @@ fn half_units(latency: Option<&Element>, p99: Option<&Element>) -> HalfUnits {
     }
 }
 
-/// `-o` times the threads of each target; `-O` times all threads where that was given.
+/// `-o` times the threads of each target; `-O` times all threads if that was given.
 fn outstanding(profile: &Element, targets: &[&Element]) -> u32 {
     let whole = |element: &Element, tag: &str| {
         element.first(&[tag]).and_then(|found| count(&found.text)).unwrap_or(0)

@@ -71,7 +71,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
 /// A phase, by the names of its columns.
 type Row = BTreeMap<String, String>;
 
-/// The phases of `--jsonfile`, one object behind the other or in a list, and whether the last one is cut.
+/// The phases of `--jsonfile`, one object after another or in a list, and whether the last one is truncated.
 fn objects(text: &str) -> (Vec<(String, Row)>, bool) {
     let mut rows = Vec::new();
     let text_of = |value: Value| match value {

@@ -18,19 +18,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const LACKS: &[&str] = &[
     "no interval, because it gives one number for each job; how much another run would differ is not known",
-    "numbers of whole runs, including the time in which the load began; its p99 counts from the end of the \
+    "numbers of whole runs, including the start of the load; its p99 counts from the end of the \
      submission (clat), Rigel's from its start",
 ];
 /// A percentile is the middle of a bucket, and fio has 64 of them in each power of two.
 const HALF_BUCKET: f64 = 1.0 / 128.0;
 const MIB: f64 = 1_048_576.0;
 
-/// Beside a load at a given rate.
+/// For a load at a given rate.
 const GIVEN: &str = "the latency from the intended start: at a given rate (rate_iops), its latencies count from when it began an I/O";
-/// Beside several documents in a file.
+/// For several documents in a file.
 const LAST: &str =
     "one result: the file has several of a run, such as those of --status-interval, and the last one is used";
-/// Beside batches.
+/// For batches.
 const BATCHED: &str =
     "as many outstanding I/Os as iodepth says: iodepth_low or iodepth_batch_complete_min let them fall below";
 const GIVE: &str = "give the results of a complete run with a load that Rigel has: random I/O, streams, or writes with fdatasync=1 or \
@@ -39,9 +39,9 @@ const GIVE: &str = "give the results of a complete run with a load that Rigel ha
 const MOST_IN_FLIGHT: f64 = 1.2;
 /// Engines with one I/O at a time, whatever the queue depth says.
 const SYNCHRONOUS: [&str; 8] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "posix"];
-/// A mean size of the I/Os that is so far from the one of the options is that of another load.
+/// If the mean size of the I/Os differs this much from the options, it is that of another load.
 const SIZE_APART: f64 = 0.02;
-/// A load that did less of its given rate did not keep it.
+/// A load that achieved less of its given rate did not keep it.
 const KEPT_RATE: f64 = 0.98;
 
 type Options = BTreeMap<String, String>;
@@ -54,7 +54,7 @@ struct Document {
     global: Options,
     #[serde(default)]
     jobs: Vec<Job>,
-    /// Of `fio --client`: the jobs of each client, then all of them together.
+    /// From `fio --client`: the jobs of each client, then all of them together.
     #[serde(default)]
     client_stats: Vec<Job>,
 }
@@ -78,7 +78,7 @@ struct Job {
     elapsed: f64,
     #[serde(default)]
     error: i64,
-    /// What the load was; fio before 2.16 does not say.
+    /// The load; fio before 2.16 does not say.
     #[serde(rename = "job options")]
     options: Option<Options>,
     #[serde(default)]
@@ -124,7 +124,7 @@ struct Latency {
 }
 
 impl Job {
-    /// What its copies share: they ran in one group of one client under one name.
+    /// What copies of a job share: they ran in one group of one client under one name.
     fn key(&self) -> (u64, &str, &str, u32) {
         (self.groupid, &self.jobname, &self.hostname, self.port)
     }
@@ -177,7 +177,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     })
 }
 
-/// What is said of the options that say how a run was made.
+/// The text for the options that say how a run was made.
 fn conditions(run: &Document) -> Vec<(&'static str, String)> {
     let names = ["ioengine", "direct", "size", "filename", "directory", "runtime"];
     let jobs = run.jobs.iter().chain(&run.client_stats).next();
@@ -188,7 +188,7 @@ fn conditions(run: &Document) -> Vec<(&'static str, String)> {
     names.into_iter().filter_map(option).collect()
 }
 
-/// The loads of a run, those together that ran at once.
+/// The loads of a run; those that ran together are grouped.
 fn loads(jobs: &[&Job], global: &Options, passed_over: &mut Vec<String>) -> Vec<Vec<Load>> {
     let mut refused = together::refused(jobs, global, passed_over);
     let mut groups: BTreeMap<u64, Vec<Load>> = BTreeMap::new();
@@ -212,7 +212,7 @@ fn loads(jobs: &[&Job], global: &Options, passed_over: &mut Vec<String>) -> Vec<
     groups.into_values().collect()
 }
 
-/// What the numbers of a run lack besides.
+/// What else the numbers of a run lack.
 fn lacking(jobs: &[&Job], global: &Options, groups: &[Vec<Load>]) -> Vec<&'static str> {
     let has_no_p99 = |job: &&&Job| {
         let option = asked(job, global);
@@ -344,7 +344,7 @@ fn in_flight(outstanding: u32, iops: f64, mean_us: Option<f64>) -> Result<(), St
     ))
 }
 
-/// Reads and writes, or both together where fio has them so. Of a job that only writes, what it read back is no part.
+/// Reads and writes, or both together if fio reports them so. For a job that only writes, what it read back does not count.
 fn directions(job: &Job, write_percent: Option<f64>) -> Vec<&Direction> {
     let is_asked = |is_write: bool| match write_percent {
         Some(share) if share <= 0.0 => !is_write,

@@ -2,7 +2,7 @@
 //!
 //! Must not read a number.
 
-/// How a kind is recognised: all of these stand in its first bytes.
+/// How a kind is recognised: its first bytes contain all of these.
 type Signs = &'static [&'static str];
 /// What it is, and what to do; `None`: one of the formats that are read.
 type Kind = (Signs, &'static str, Option<&'static str>);
@@ -34,10 +34,10 @@ const KINDS: [Kind; 21] = [
     (&["ran (small)"], ORION_TRACE, ORION),
     (&["ran (large)"], ORION_TRACE, ORION),
     (&["# of IOs (read)"], "it is a histogram of ORION (_hist.txt), without rates", ORION),
-    (&["WORKLOAD REPOSITORY"], "it says what a database did, and not what its storage can", IMPORT),
-    (&["STATSPACK report"], "it says what a database did, and not what its storage can", IMPORT),
-    (&["\"sysstat\""], "it says what a host did, and not what its storage can", IMPORT),
-    (&["Device", "r/s", "w/s"], "it says what a host did, and not what its storage can", IMPORT),
+    (&["WORKLOAD REPOSITORY"], "it shows what a database did, not what its storage can do", IMPORT),
+    (&["STATSPACK report"], "it shows what a database did, not what its storage can do", IMPORT),
+    (&["\"sysstat\""], "it shows what a host did, not what its storage can do", IMPORT),
+    (&["Device", "r/s", "w/s"], "it shows what a host did, not what its storage can do", IMPORT),
     (&["price", "= \""], "it is a sheet of offers", Some("give it with --offers FILE beside the storages")),
     (&["sysbench ", "File operations"], "it is a result of sysbench, which is not read", None),
     (&["Iozone: Performance Test"], "it is a result of IOzone, which is not read", None),
@@ -50,7 +50,7 @@ const ORION: Option<&str> =
     Some("give the _summary.txt of the run, or its _iops.csv, _mbps.csv and _lat.csv in one directory");
 const ORION_TRACE: &str = "it is ORION's trace (_trace.txt), which is not read";
 
-/// What a file is that begins so, and what to give.
+/// What a file with this beginning is, and what to give instead.
 pub fn cause(head: &str) -> Option<(&'static str, Option<&'static str>)> {
     let is = |kind: &&Kind| kind.0.iter().all(|sign| head.contains(sign));
     KINDS.iter().find(is).map(|(_, cause, next)| (*cause, *next))

@@ -10,17 +10,17 @@ use rigel_core::units::Bytes;
 use rigel_core::units::say::{plain_percent, trimmed};
 use std::collections::BTreeMap;
 
-/// From this size on an I/O is a large one.
+/// From this size on an I/O is large.
 const LARGE_FROM: u64 = 128 << 10;
 /// Arrivals at a given rate, as `rigel run open` has them.
 const OPEN: Class = Class::constant("open");
 
-/// What is asked of the storage.
+/// The requested order of the accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Reads or writes anywhere.
     Random,
-    /// One after the other.
+    /// One after another.
     Sequential,
     /// Writes that are waited for, of this class.
     Commit(Class),
@@ -29,7 +29,7 @@ pub enum Access {
 /// A load with its numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
-    /// What the tool calls it; foreign text.
+    /// The tool's name for it; foreign text.
     pub name: String,
     pub access: Access,
     /// `None`: of several sizes, or unknown.
@@ -68,19 +68,19 @@ pub struct ClassFacts {
     pub is_sequential: Option<bool>,
 }
 
-/// The same of all classes of a side.
+/// The same for all classes of a side.
 pub type LoadFacts = PerClass<ClassFacts>;
 
-/// The numbers of a file beside those of another side.
+/// The numbers of a file next to those of another side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolResults {
     /// What its loads were.
     pub facts: LoadFacts,
     /// Its numbers.
     pub figures: Vec<Figure>,
-    /// So far each of them may be from what the tool rounded, in its unit.
+    /// The largest rounding error of each, in its unit.
     pub half_units: BTreeMap<(Quantity, Option<Point>), f64>,
-    /// What has no part in them, with the reason; foreign text.
+    /// What was left out, with the reason; foreign text.
     pub passed_over: Vec<String>,
 }
 
@@ -113,7 +113,7 @@ impl ClassFacts {
 }
 
 impl Load {
-    /// The class that it is, or why it is none.
+    /// Its class, or the reason why it has none.
     fn class(&self) -> Result<Class, String> {
         match (self.access, self.bytes, self.given_rate) {
             (Access::Commit(class), _, _) => Ok(class),
@@ -143,8 +143,7 @@ impl Load {
     }
 }
 
-/// The numbers of loads, those together that ran at once. Where a class has loads of several kinds, the kind that is most like the
-/// other side's has a say.
+/// The numbers of loads, grouped if they ran together. If a class has loads of several kinds, the kind most like the other side's counts.
 pub fn results(groups: &[Vec<Load>], other: &LoadFacts) -> ToolResults {
     let facts = chosen(groups, other);
     let mut found = ToolResults {
@@ -175,7 +174,7 @@ pub fn results(groups: &[Vec<Load>], other: &LoadFacts) -> ToolResults {
     found
 }
 
-/// Of each class the kind that is most like the other side's; the first where none is.
+/// For each class the kind most like the other side's; the first if none is.
 fn chosen(groups: &[Vec<Load>], other: &LoadFacts) -> LoadFacts {
     let mut facts = LoadFacts::new();
     for load in groups.iter().flatten() {
@@ -205,7 +204,7 @@ fn doubt(load: &Load, facts: &LoadFacts) -> Option<String> {
     }
 }
 
-/// Adds the numbers of loads that ran at once.
+/// Adds the numbers of loads that ran together.
 fn point(group: &[Load], found: &mut ToolResults) -> Result<(), String> {
     let mut classes: PerClass<Vec<&Load>> = PerClass::new();
     for load in group {
@@ -249,7 +248,7 @@ fn point(group: &[Load], found: &mut ToolResults) -> Result<(), String> {
     Ok(())
 }
 
-/// Adds the numbers of the run as a whole: the highest rate and the lowest mean latency; of commits that of one writer.
+/// Adds the numbers of the run as a whole: the highest rate and the lowest mean latency; for commits that of one writer.
 fn extremes(class: Class, found: &mut ToolResults) {
     if class == OPEN {
         return;

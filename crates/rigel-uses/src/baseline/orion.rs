@@ -58,7 +58,7 @@ pub fn read(text: &str, name: &str) -> Result<Baseline, Problem> {
     Ok(found)
 }
 
-/// The problem of a text that is no result of ORION, but rows of one of its tables without their header; `None` of another text.
+/// The problem of a text that is not a result of ORION, but rows of one of its tables without their header; `None` for another text.
 pub fn without_header(text: &str) -> Option<Problem> {
     let (lines, _) = whole_lines(text);
     has_lost_header(&lines).then(|| {
@@ -75,7 +75,7 @@ pub fn unsettled(figures: &Figures) -> Option<Problem> {
     (figures.all.is_empty() && !figures.unscaled.is_empty()).then(unit::open)
 }
 
-/// What is said of such latencies beside other numbers.
+/// The text for such latencies next to other numbers.
 pub fn open_latencies(figures: &Figures) -> Option<String> {
     (!figures.unscaled.is_empty()).then(|| unit::OPEN.to_owned())
 }
@@ -112,7 +112,7 @@ pub fn join(own: &mut Figures, other: &Figures) {
     }
 }
 
-/// Of a number that both have, the one with more digits stays.
+/// If both have a number, keeps the one with more digits.
 fn merge(own: &mut Vec<ToolFigure>, more: &[ToolFigure]) {
     for one in more {
         let same = |own: &&mut ToolFigure| {
@@ -138,7 +138,7 @@ fn is_result(line: &str) -> bool {
     RESULTS.iter().any(|result| behind(line, result).is_some())
 }
 
-/// The text behind a label at the start of a line, whatever its case.
+/// The text after a label at the start of a line, in upper or lower case.
 fn behind<'a>(line: &'a str, label: &str) -> Option<&'a str> {
     let line = line.trim();
     let start = line.get(..label.len())?;
@@ -192,7 +192,7 @@ fn summary(lines: &[Line<'_>], cut: Option<&str>) -> Result<Baseline, Problem> {
     })
 }
 
-/// The lines with results of the first run of a text, and what is said of others.
+/// The lines with results of the first run of a text, and the remark on others.
 fn of_one_run<'a>(lines: &[Line<'a>]) -> (Vec<Line<'a>>, Vec<String>) {
     let label = |line: &str| RESULTS.iter().position(|result| behind(line, result).is_some());
     let mut own: Vec<Line<'a>> = Vec::new();
@@ -235,7 +235,7 @@ fn unread(line: usize, text: &str) -> Problem {
         .next("give the file as ORION wrote it")
 }
 
-/// The sizes, the share of writes and the pattern that the summary tells.
+/// The sizes, the share of writes and the pattern in the summary.
 fn facts(first: &impl Fn(&[&str]) -> Option<String>) -> LoadFacts {
     let size = |label: &str| bytes(&first(&[label])?.replace(" KB", "k").replace(" MB", "m"));
     let write_percent =
@@ -254,7 +254,7 @@ fn facts(first: &impl Fn(&[&str]) -> Option<String>) -> LoadFacts {
 struct SummaryResult {
     /// The number of the run, and that of its point.
     figures: [ToolFigure; 2],
-    /// Whether it is in the unit of its quantity. A latency of an unknown unit is as if it were in microseconds.
+    /// Whether it is in the unit of its quantity. A latency of unknown unit is kept as if it were in microseconds.
     is_scaled: bool,
 }
 
@@ -289,7 +289,7 @@ fn result(line: &str, version: Option<&str>) -> Option<SummaryResult> {
     Some(SummaryResult { figures: [Scope::Best, Scope::Point].map(of), is_scaled: unit.is_some() })
 }
 
-/// How ORION says that it failed.
+/// How ORION reports its failure.
 const FAILURES: [&str; 4] = ["orion_main:", "rwbase_", "ORA-", "Error"];
 
 fn no_results(lines: &[Line<'_>], cut: Option<&str>) -> Problem {

@@ -9,7 +9,7 @@ const MOST_SHOWN: usize = 60;
 /// Lines in which a mail shows that it quotes.
 const MOST_QUOTED: usize = 40;
 
-/// Bytes as text. PowerShell writes UTF-16 where it redirects an output.
+/// Bytes as text. PowerShell writes UTF-16 when it redirects output.
 pub fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
@@ -41,7 +41,7 @@ pub fn unquoted(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(text.lines().map(without).collect::<Vec<_>>().join("\n") + end)
 }
 
-/// So many of the first bytes, whole characters.
+/// This many of the first bytes, as whole characters.
 pub fn head(text: &str, bytes: usize) -> &str {
     let ends = (0..=bytes.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
     &text[..ends.unwrap_or(0)]
@@ -61,7 +61,7 @@ pub fn whole_lines(text: &str) -> (Vec<(usize, &str)>, Option<&str>) {
     (lines, cut.filter(|line| !line.trim().is_empty()))
 }
 
-/// What is said about a last line that may be cut.
+/// The remark on a last line that may be truncated.
 pub fn cut_line(line: &str) -> String {
     format!(
         "the last line, '{}', which is incomplete and may be truncated",
@@ -69,7 +69,7 @@ pub fn cut_line(line: &str) -> String {
     )
 }
 
-/// A number that is not negative, with a decimal point or comma. Of two different signs, `1,234.5` and `1.234,5`, the last is that of the decimals.
+/// A number that is not negative, with a decimal point or comma. If both occur, as in `1,234.5` and `1.234,5`, the last is the decimal separator.
 pub fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     if let Some(plain) = without_thousands(text) {
@@ -108,7 +108,7 @@ pub fn is_ambiguous(text: &str) -> bool {
         && groups.next().is_none()
 }
 
-/// A number that is a whole one as a rule: `11518`, and with separators of thousands `11,518` and `11.518`, which is no fraction then.
+/// A number that is usually whole: `11518`, or with thousands separators `11,518` and `11.518`, which is then not a fraction.
 pub fn whole(text: &str) -> Option<f64> {
     let plain = text.trim();
     let groups: Vec<&str> = plain.split(['.', ',', '\'', ' ', '\u{a0}', '\u{202f}']).collect();

@@ -9,7 +9,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 
 /// Deeper documents are refused.
 const DEEPEST: usize = 64;
-/// So are those with more elements.
+/// Documents with more elements are refused.
 const MOST_ELEMENTS: usize = 1 << 20;
 
 /// An element.
@@ -33,7 +33,7 @@ impl Element {
     }
 }
 
-/// The first element of a text; the number of the line where it is broken off or wrong.
+/// The first element of a text; otherwise the line where it is truncated or wrong.
 pub fn read(text: &str) -> Result<Element, usize> {
     let mut reader = Reader::from_str(text);
     let (mut open, mut elements): (Vec<Element>, usize) = (Vec::new(), 0);

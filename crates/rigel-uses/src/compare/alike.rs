@@ -16,14 +16,14 @@ use rigel_core::load::workload::Layout;
 use rigel_core::units::Bytes;
 use rigel_core::units::say::number;
 
-/// A property of a run; `None` when it has no bearing on the run.
+/// A property of a run; `None` if it does not apply to the run.
 struct Property {
     what: &'static str,
     incomparable: bool,
-    /// It is one of the load that a run is about, not of what it has beside that.
+    /// It concerns the load that a run is about, not its additional load.
     of_load: bool,
     text: fn(&Run<'_>) -> Option<String>,
-    /// How it is shown, where the text is not for people.
+    /// How it is shown, if the text is not for people.
     shown: Option<fn(&Run<'_>) -> String>,
 }
 
@@ -84,8 +84,8 @@ const fn telling(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Pr
     Property { what, incomparable: false, of_load: false, text, shown: None }
 }
 
-/// Everything in which runs differ from the first one, those first that make the runs incomparable. Text of the records comes as it
-/// is: whoever shows it makes it printable.
+/// Everything in which runs differ from the first one, starting with what makes the runs incomparable. Texts come
+/// from the records as they are: the caller makes them printable.
 pub fn differences(first: &Run<'_>, others: &[&Run<'_>]) -> Vec<Difference> {
     let differ = |property: &Property| {
         let base = (property.text)(first)?;
@@ -115,7 +115,7 @@ pub fn differences(first: &Run<'_>, others: &[&Run<'_>]) -> Vec<Difference> {
     unlike.into_iter().chain(PROPERTIES.iter().filter(|one| !one.of_load).filter_map(differ)).collect()
 }
 
-/// Whether commits are all that runs have in common: some measure nothing else, and others, as calibrations, have them beside what they are about.
+/// Whether commits are all that runs have in common: some measure nothing else, and others, such as calibrations, have them in addition.
 fn share_commits(first: &Run<'_>, others: &[&Run<'_>]) -> bool {
     let all = || std::iter::once(first).chain(others.iter().copied());
     let is_of_commits = |run: &Run<'_>| {
@@ -175,8 +175,8 @@ fn has(run: &Run<'_>, class: Class) -> bool {
     run.record.header.plan.steps.iter().any(|step| step.point.of(class) > 0)
 }
 
-/// Every class but ORION's pair, as the record has it, but for the levels at which it was measured. The commits of a calibration
-/// say nothing about its other numbers.
+/// Every class except ORION's pair, as in the record, without the levels at which it was measured. The commits of a
+/// calibration say nothing about its other numbers.
 fn other_classes(run: &Run<'_>) -> Option<String> {
     let asked = others(run).map(|class| LoadClass { levels: Vec::new(), ..class.clone() });
     let texts: Vec<String> = asked.filter_map(|class| serde_json::to_string(&class).ok()).collect();
@@ -238,7 +238,7 @@ fn device(target: &TargetFacts) -> String {
     model.unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// Where nobody knows it, runs do not differ in it.
+/// If it is not known, runs do not differ in it.
 fn priority(run: &Run<'_>) -> Option<String> {
     let host = &run.record.header.nodes.first().host;
     let unusual = host.rank().map(|(_, why)| why);

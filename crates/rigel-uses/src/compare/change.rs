@@ -15,12 +15,12 @@ use rigel_core::stats::{Basis, Estimate, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How certain all intervals of one comparison are together.
+/// The joint confidence of all intervals of one comparison.
 const CONFIDENCE: f64 = 0.95;
-/// With fewer runs of a side, the fewer degrees of freedom count.
+/// With fewer runs of a side, the smaller number of degrees of freedom counts.
 const FEWEST_RUNS: f64 = 3.0;
-/// With fewer, runs say nothing of how much they differ: one difference of two runs may by chance be a hundredth of what is usual, and the
-/// interval that allows for it is 13 times as wide as what was seen.
+/// Fewer runs do not show how much they differ: one difference of two runs may by chance be a hundredth of the usual,
+/// and the interval that allows for it is 13 times as wide as the observed difference.
 const FEWEST_DEGREES: f64 = 2.0;
 
 /// A number that may be rounded from next to nothing has no lower end on logarithms; this is as good as none.
@@ -29,13 +29,13 @@ const MOST_ROUNDING: f64 = 0.99;
 /// What one run found for one quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunQuantity {
-    /// The figure; not negative, and 0 when nothing completed.
+    /// The figure; not negative, and 0 if nothing completed.
     pub estimate: Estimate,
-    /// Whether the interval is one of logarithms, as those of quantiles are.
+    /// Whether the interval is one of logarithms, like those of quantiles.
     pub geometric: bool,
     /// A flag says that the number must not be used.
     pub invalid: bool,
-    /// How far the number may be from what a tool rounded, as a share of it; 0 of Rigel's own.
+    /// The largest rounding error of the tool, as a share of the number; 0 for Rigel's own.
     pub rounding: f64,
 }
 
@@ -47,15 +47,15 @@ impl RunQuantity {
         Self { estimate, geometric, invalid, rounding: 0.0 }
     }
 
-    /// The same where the number is up to half a unit of its last place from what was measured.
+    /// The same if the number is rounded by up to half a unit in the last place.
     #[must_use]
     pub fn rounded(self, half_unit: f64) -> Self {
         let share = half_unit / self.estimate.value;
         Self { rounding: if share.is_finite() { share.max(0.0) } else { 0.0 }, ..self }
     }
 
-    /// How far the logarithm may be from that of what was measured. Below, a share of the number is more on logarithms than above, and an interval has to
-    /// hold both.
+    /// The largest rounding error of the logarithm. Downwards, a share of the number is more on logarithms than
+    /// upwards, and an interval has to contain both.
     fn rounding_of_log(&self) -> f64 {
         -(-self.rounding.min(MOST_ROUNDING)).ln_1p()
     }
@@ -77,13 +77,13 @@ pub enum Doubt {
     Invalid,
     /// Nothing completed on one side.
     NoData,
-    /// One run of each side with one visit to the point: what another visit would give is not known.
+    /// One run of each side with one visit to the point: the result of another visit is unknown.
     OneVisit,
     /// A number is based on fewer visits than show how much they differ.
     FewVisits,
-    /// So few rounds had a visit to both sides that they do not show how much their ratios differ.
+    /// Too few rounds visited both sides to show how much their ratios differ.
     FewRounds,
-    /// So few runs of a side that they do not show how much they differ.
+    /// Too few runs of a side to show how much they differ.
     FewRuns,
     /// A number has no interval.
     NoInterval,
@@ -112,11 +112,11 @@ pub enum RestsOn {
 pub struct Change {
     /// Geometric mean of the new runs divided by that of the base, minus 1.
     pub relative: f64,
-    /// Lower end of its interval; in 95 of 100 comparisons those of all rows of a metric are right at once.
+    /// Lower end of its interval; in 95 of 100 comparisons those of all rows of a metric are right simultaneously.
     pub lo: f64,
     /// Upper end.
     pub hi: f64,
-    /// Degrees of freedom behind it.
+    /// Degrees of freedom.
     pub df: f64,
     /// What it is based on.
     pub rests_on: RestsOn,
@@ -135,10 +135,10 @@ struct Side {
     runs: f64,
     /// Variance of the mean by the intervals of its runs, with its degrees of freedom; `None` when a run has none.
     within: Option<(f64, f64)>,
-    /// Variance of a single visit by the intervals of its runs, with its degrees of freedom; `None` if no run tells.
+    /// Variance of a single visit from the intervals of its runs, with its degrees of freedom; `None` if no run shows it.
     of_visit: Option<(f64, f64)>,
     squares: f64,
-    /// How far its mean may be from that of the numbers before they were rounded: all of them may be rounded the same way, so nothing is won by several.
+    /// The largest rounding error of its mean: all numbers may be rounded the same way, so several are no better than one.
     rounding: f64,
 }
 
@@ -163,7 +163,7 @@ impl Side {
     }
 }
 
-/// How much a visit varies, as the mean over the runs that tell.
+/// How much a visit varies, as the mean over the runs that show it.
 fn of_visit(runs: &[RunQuantity]) -> Option<(f64, f64)> {
     let visit = |run: &RunQuantity| {
         let (error, df) = run.error()?;
@@ -185,9 +185,9 @@ fn satterthwaite(parts: &[(f64, f64)]) -> (f64, f64) {
     (sum, df.min(most))
 }
 
-/// How much the runs of each side differ: the variance of the mean of either side, and its degrees of freedom. A
-/// side of a single run is assumed to vary like the other one; a single number without an interval, as another tool gives it, like one visit of the other.
-/// Sides of several runs each have their own variance.
+/// How much the runs of each side differ: the variance of the mean of either side, and its degrees of freedom. A side
+/// of a single run is assumed to vary like the other one; a single number without an interval, from another tool,
+/// like one visit of the other. Sides of several runs each have their own variance.
 fn between(base: &Side, new: &Side) -> Option<[(f64, f64); 2]> {
     let own = |side: &Side| (side.runs > 1.0).then(|| (side.squares / (side.runs - 1.0), side.runs - 1.0));
     let like = |other: (f64, f64), own: &Side, side: &Side| match side.of_visit {
@@ -235,8 +235,9 @@ pub fn change(base: &[RunQuantity], new: &[RunQuantity], judged: usize) -> Resul
     change_between_sessions(base, new, judged, [None; 2])
 }
 
-/// The same where it is known how much sessions of the base and of the new side differ. It matters where each has a single run,
-/// which is one session: the change then is that of two sessions. A side of which it is not known is assumed to vary like the other.
+/// The same if it is known how much sessions of the base and of the new side differ. It matters if each has a single
+/// run, which is one session: the change then is that of two sessions. A side for which it is not known is assumed to
+/// vary like the other one.
 ///
 /// # Errors
 /// As [`change`].
@@ -285,8 +286,8 @@ fn of_sessions([base, new]: [Option<Sessions>; 2]) -> Option<(f64, f64)> {
     Some(if sides[0] == sides[1] { (2.0 * of_base, df) } else { satterthwaite(&[(of_base, df), of_new]) })
 }
 
-/// A side on its own, `runs` of it beside `others`: the figure of the only run, or the geometric mean of the runs, whose interval
-/// holds what differs from run to run. 0 when nothing completed.
+/// A side on its own, with `runs` next to `others`: the figure of the only run, or the geometric mean of the runs,
+/// whose interval includes the differences from run to run. 0 if nothing completed.
 pub fn side(runs: &[RunQuantity], others: &[RunQuantity]) -> Estimate {
     if let [run] = runs {
         return run.estimate;

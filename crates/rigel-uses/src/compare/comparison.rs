@@ -12,9 +12,9 @@ use rigel_core::stats::Estimate;
 /// Whether the number of a side may be used on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideUsability {
-    /// It may.
+    /// It may be used.
     Usable,
-    /// The tool began I/Os late: that of the storage alone is below a latency.
+    /// The tool issued I/Os late: the latency of the storage alone is lower.
     Late,
     /// A flag says that it must not.
     Invalid,
@@ -28,7 +28,7 @@ pub enum SideUsability {
 /// One quantity of one point, or of the runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Which quantity.
+    /// The quantity.
     pub quantity: Quantity,
     /// Where; `None` for a quantity of runs.
     pub point: Option<Point>,
@@ -38,11 +38,11 @@ pub struct Row {
     pub new: Estimate,
     /// Whether that may be used on its own.
     pub standing: SideUsability,
-    /// The same of the base.
+    /// The same for the base.
     pub base_standing: SideUsability,
-    /// How much the new side differs; the reason when that is not known.
+    /// How much the new side differs; the reason if that is not known.
     pub change: Result<Change, Doubt>,
-    /// What that says.
+    /// The verdict on that.
     pub verdict: Effect,
     /// It follows from another row of its point.
     pub follows: bool,
@@ -51,7 +51,7 @@ pub struct Row {
 /// Something in which a run differs from the first one of the base.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What.
+    /// The property.
     pub what: &'static str,
     /// How it is in the first run of the base.
     pub base: String,
@@ -74,6 +74,6 @@ pub struct Comparison {
     pub left_out: Vec<Point>,
     /// Runs that both sides have: of what changed since they say nothing.
     pub on_both: Vec<String>,
-    /// What each side endured, where all runs are soaks.
+    /// What each side endured, if all runs are soaks.
     pub endured: Option<[SoakTotals; 2]>,
 }

@@ -6,8 +6,8 @@
 use super::change::{Change, Doubt};
 use rigel_core::judge::quantity::Quantity;
 
-/// Changes within it are no difference: as much as a run leaves open of each number by default, and less than two days
-/// of one storage usually differ by.
+/// Smaller changes are not a difference: as much as a run leaves open of each number by default, and less than two
+/// days of one storage usually differ by.
 pub const MARGIN: f64 = 0.05;
 
 /// The effect of a change, judged by its interval.
@@ -24,7 +24,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// What a change of a quantity says.
+    /// The verdict on a change of a quantity.
     pub fn of(quantity: Quantity, change: &Result<Change, Doubt>) -> Self {
         match change {
             Err(doubt) => Self::Undecided(*doubt),

@@ -34,25 +34,25 @@ pub enum GateBound {
 /// A quantity with its bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
-    /// What it is about.
+    /// The quantity.
     pub quantity: Quantity,
     beyond: BreachSide,
     /// The bound.
     pub bound: GateBound,
-    /// As it was typed, without blanks around it.
+    /// As typed, without surrounding blanks.
     pub text: String,
     /// The only level of its class that it is about; `None` for all of them.
     pub level: Option<u32>,
-    /// It was required (`--require`): it is kept for sure, or it is not.
+    /// It was required (`--require`): it is certainly kept, or it is not.
     pub required: bool,
 }
 
-/// What became of a gate, at one point or altogether.
+/// The outcome of a gate, at one point or overall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// The bound is met.
     Passed,
-    /// The interval holds the bound, or there is none.
+    /// The interval contains the bound, or there is none.
     Undecided,
     /// All of the interval is beyond the bound.
     Failed,
@@ -60,23 +60,23 @@ pub enum Outcome {
 
 rigel_core::named!(Outcome { Passed: "passed", Undecided: "undecided", Failed: "failed" });
 
-/// A gate with what became of it.
+/// A gate with its outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GateResult {
     /// The gate.
     pub gate: Gate,
-    /// What became of it: the worst of its rows.
+    /// The outcome: the worst of its rows.
     pub outcome: Outcome,
-    /// Its rows by their place in the comparison.
+    /// The indexes of its rows in the comparison.
     pub rows: Vec<(usize, Outcome)>,
-    /// What would become of it at the same rows, were the base judged by a bound on the number; empty for a bound on the change.
+    /// The outcome at the same rows if the base were judged by a bound on the number; empty for a bound on the change.
     pub base: Vec<(usize, Outcome)>,
     /// Load levels that only some of the runs have, where the bound may be broken. They leave a gate open that does not fail.
     pub unseen: Vec<Point>,
 }
 
 impl Gate {
-    /// What becomes of it at one row.
+    /// The outcome at one row.
     fn at(&self, row: &Row) -> Outcome {
         match self.bound {
             GateBound::Change(bound) => self.between(bound, change_ends(row), row.standing),
@@ -84,12 +84,12 @@ impl Gate {
         }
     }
 
-    /// What becomes of a bound on a number.
+    /// The outcome of a bound on a number.
     fn of_number(&self, bound: f64, number: &Estimate, standing: SideUsability) -> Outcome {
         self.between(bound, number_ends(number, standing, self.quantity), standing)
     }
 
-    /// What becomes of a bound where the interval is known, or is not.
+    /// The outcome of a bound with a known or unknown interval.
     fn between(&self, bound: f64, ends: Option<(f64, f64)>, standing: SideUsability) -> Outcome {
         let Some((lo, hi)) = ends else {
             return Outcome::Undecided;
@@ -109,7 +109,7 @@ impl Gate {
         }
     }
 
-    /// What becomes of a bound on a number, of a single storage; undecided of a bound on a change.
+    /// The outcome of a bound on a number, for a single storage; undecided for a bound on a change.
     pub fn of_estimate(&self, number: &Estimate, standing: SideUsability) -> Outcome {
         match self.bound {
             GateBound::Change(_) => Outcome::Undecided,
@@ -126,7 +126,7 @@ impl Gate {
         }
     }
 
-    /// What becomes of it when the runs ended before it could be judged.
+    /// The outcome if the runs ended before it could be judged.
     pub const fn unjudged(self) -> GateResult {
         GateResult {
             gate: self,
@@ -148,7 +148,7 @@ impl Gate {
         row.quantity.name() == self.quantity.name() && self.level.is_none_or(is_level)
     }
 
-    /// Whether a load can have the quantity at all, so nobody waits for a gate on nothing.
+    /// Checks that a load can have the quantity at all, so that nobody waits for a gate on nothing.
     ///
     /// # Errors
     /// When no class of it has.
@@ -159,7 +159,7 @@ impl Gate {
         if is_there { Ok(()) } else { Err(self.on_nothing("load has", &all)) }
     }
 
-    /// `there_are` these quantities, and not that of the gate.
+    /// The problem if `there_are` these quantities, and not that of the gate.
     fn on_nothing(&self, there_are: &str, all: &[Quantity]) -> Problem {
         let mut names: Vec<String> = Vec::new();
         for name in all.iter().map(|one| one.name()) {
@@ -178,7 +178,7 @@ impl Gate {
             .next(there_are)
     }
 
-    /// What becomes of it.
+    /// The outcome.
     ///
     /// # Errors
     /// When the comparison has no row of the quantity: a gate must not pass because nothing was measured.
@@ -209,7 +209,7 @@ impl Gate {
     }
 }
 
-/// The interval of the change; `None` when there is none.
+/// The interval of the change; `None` if there is none.
 fn change_ends(row: &Row) -> Option<(f64, f64)> {
     match row.standing {
         // The base kept up with the load that the queue of the new side grows under.
@@ -220,7 +220,7 @@ fn change_ends(row: &Row) -> Option<(f64, f64)> {
     }
 }
 
-/// The interval of the number of a side; `None` when it must not be used, or no other visit is known.
+/// The interval of the number of a side; `None` if it must not be used, or there is only one visit.
 fn number_ends(number: &Estimate, standing: SideUsability, quantity: Quantity) -> Option<(f64, f64)> {
     match standing {
         SideUsability::Usable | SideUsability::Late => {

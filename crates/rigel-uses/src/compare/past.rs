@@ -7,12 +7,12 @@ use rigel_core::judge::quantity::{Quantity, What};
 use rigel_core::load::class::Class;
 use rigel_core::stats::sessions::Sessions;
 
-/// How much sessions of one storage differed, by answer; nothing if that is not known.
+/// How much sessions of one storage differed, by answer; empty if that is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SessionSpread([Option<Sessions>; COUNT]);
 
 impl SessionSpread {
-    /// Of those answers that tell it.
+    /// From the answers that show it.
     pub fn new(of: impl Fn(&Answer) -> Option<Sessions>) -> Self {
         Self(ANSWERS.each_ref().map(|answer| of(answer).filter(|_| answer.spread)))
     }
@@ -22,7 +22,7 @@ impl SessionSpread {
         ANSWERS.iter().zip(self.0).filter_map(|(answer, sessions)| Some((answer, sessions?)))
     }
 
-    /// That of the answer that is nearest to a quantity; `None` if no calibration answers it.
+    /// The value of the answer nearest to a quantity; `None` if no calibration answers it.
     pub fn of(&self, quantity: Quantity) -> Option<Sessions> {
         self.known().find(|(answer, _)| kind(answer.quantity) == kind(quantity)).map(|found| found.1)
     }

@@ -11,7 +11,8 @@ use rigel_core::load::matrix::Point;
 use rigel_core::stats::sample::count;
 use rigel_core::stats::special::student_t_quantile;
 
-/// With fewer points no sign test is certain with 95 %: 2 / 2^5 is 6 %.
+/// With fewer points no sign test is certain at 95 %: 2
+/// 2^5 is 6 %.
 pub const FEWEST_POINTS: usize = 6;
 /// Up to this many points the law of coins is summed up; their smallest term is one that a number can hold.
 const EXACT: usize = 1000;
@@ -21,7 +22,7 @@ const ALPHA: f64 = 0.05;
 /// The points of a quantity together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverPoints {
-    /// Which quantity.
+    /// The quantity.
     pub quantity: Quantity,
     /// The points, in the order of the rows.
     pub points: Vec<Point>,
@@ -31,13 +32,13 @@ pub struct OverPoints {
     pub span: (f64, f64),
     /// The median change with its interval.
     pub change: Change,
-    /// What that says.
+    /// The verdict on that.
     pub effect: Effect,
 }
 
 impl Comparison {
-    /// Each quantity of points that has enough points which cannot be judged alone. Where other rows of points are judged, by what visits, runs or days
-    /// differ, that says more than all points of two runs together.
+    /// Each quantity that has enough points which cannot be judged alone. If other rows of points are judged, by how
+    /// visits, runs or days differ, that says more than all points of two runs together.
     pub fn over_points(&self) -> Vec<OverPoints> {
         if self.shown().any(|row| row.point.is_some() && row.change.is_ok()) {
             return Vec::new();
@@ -79,7 +80,7 @@ fn of_rows(quantity: Quantity, rows: &[&Row]) -> Option<OverPoints> {
     })
 }
 
-/// How many of the smallest values lie outside of the interval of the median; `None` of too few values.
+/// How many of the smallest values lie outside the interval of the median; `None` for too few values.
 fn outside(values: usize) -> Option<usize> {
     if values < FEWEST_POINTS {
         return None;

@@ -11,7 +11,7 @@ use rigel_core::stats::special::student_t_quantile;
 pub struct SeenChange {
     /// New divided by base, minus 1.
     pub relative: f64,
-    /// Both ends of what the intervals of both sides leave open of it, each on its own; `None` if a side has no interval.
+    /// The range that the intervals of both sides leave open, each on its own; `None` if a side has no interval.
     pub ends: Option<(f64, f64)>,
     /// Whether the ends hold what another run would give, so the change is judged.
     pub is_judged: bool,

@@ -8,7 +8,7 @@ use rigel_core::judge::quantity::{Scope, What};
 use rigel_core::stats::Estimate;
 
 const US_PER_S: f64 = 1e6;
-/// How exactly rate times latency has to give the outstanding I/Os.
+/// How closely rate times latency has to match the outstanding I/Os.
 const LITTLE: f64 = 0.01;
 
 impl Comparison {
@@ -22,8 +22,9 @@ impl Comparison {
         self.shown().filter(|row| is(row.verdict)).count()
     }
 
-    /// The row that tells what this one tells: the rate within a bound that never binds is the highest rate, the lowest latency belongs to
-    /// a rate, and what is alone is a point. What a commit costs is known by its latency, which goes before the rate of one writer.
+    /// The row that says the same: a rate within a bound that never limits is the highest rate, the lowest latency
+    /// belongs to a rate, and a single point is the whole. The cost of a commit is its latency, which goes before the
+    /// rate of one writer.
     pub fn repeated_by(&self, row: &Row) -> Option<&Row> {
         let of_commits = row.quantity.class.is_of_commits();
         let same = || self.rows.iter().filter(|one| one.quantity.class == row.quantity.class);
@@ -47,7 +48,7 @@ impl Comparison {
     }
 }
 
-/// Whether a latency is that of the point of a rate, on both sides, with the same effect.
+/// Whether a latency belongs to the point of a rate, on both sides, with the same effect.
 fn is_latency_of(latency: &Row, rate: &Row) -> bool {
     let Some(level) = rate.point.map(|point| f64::from(point.of(rate.quantity.class))) else {
         return false;

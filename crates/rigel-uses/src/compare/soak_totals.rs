@@ -22,7 +22,7 @@ pub struct SoakTotals {
     #[serde(rename = "longest_s", serialize_with = "rigel_core::documents::seconds")]
     #[schemars(with = "f64")]
     pub longest: Nanos,
-    /// How long the load lasted.
+    /// Length of the load.
     #[serde(rename = "lasted_s", serialize_with = "rigel_core::documents::seconds")]
     #[schemars(with = "f64")]
     pub lasted: Nanos,

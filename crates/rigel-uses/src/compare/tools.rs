@@ -14,7 +14,7 @@ use rigel_core::stats::bound::LatencyBound;
 use rigel_core::units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A run of a side, whoever made it.
+/// A run of a side, from any tool.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     /// Rigel.
@@ -23,14 +23,14 @@ pub enum Source<'a> {
     Tool(&'a Baseline, &'a str),
 }
 
-/// A comparison with what each tool says beside the other side.
+/// A comparison with the results of each tool next to the other side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolComparison {
     /// The rows, as of any comparison.
     pub comparison: Comparison,
-    /// Of each run of the base what a tool gave; `None` of a run of Rigel.
+    /// For each run of the base the results of a tool; `None` for a run of Rigel.
     pub base: Vec<Option<ToolResults>>,
-    /// The same of the new side.
+    /// The same for the new side.
     pub new: Vec<Option<ToolResults>>,
     /// Classes without rows, as their loads differ.
     pub refused: Vec<Class>,
@@ -105,7 +105,7 @@ impl<'a> MeasuredRun<'a> {
         }
     }
 
-    /// The limit on the latency of its rates, where it is known.
+    /// The limit on the latency of its rates, if known.
     fn bound(&self) -> Option<LatencyBound> {
         match self.source {
             Source::Run(run) => run.record.header.request.bound(),
@@ -198,7 +198,7 @@ fn left_out(all: &[&MeasuredRun<'_>]) -> Vec<Point> {
     points
 }
 
-/// The quantities that all have, in the order of the first; the rate within a bound only where nobody has the highest rate instead.
+/// The quantities that all have, in the order of the first; the rate within a bound only if none has the highest rate instead.
 fn common(all: &[&MeasuredRun<'_>]) -> Vec<Key> {
     let Some((first, others)) = all.split_first() else { return Vec::new() };
     let is_common =
@@ -218,7 +218,7 @@ fn common(all: &[&MeasuredRun<'_>]) -> Vec<Key> {
     keys
 }
 
-/// Whether all limits on the latency that are known are the same one, where a quantity depends on it.
+/// Whether all known limits on the latency are equal, if a quantity depends on it.
 pub(crate) fn has_one_limit(quantity: Quantity, all: &[&MeasuredRun<'_>]) -> bool {
     let bounds: Vec<LatencyBound> = all.iter().filter_map(|one| one.bound()).collect();
     bounds.windows(2).all(|pair| match quantity.what {

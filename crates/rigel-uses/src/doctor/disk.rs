@@ -264,8 +264,8 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// Whether a loop device only shows a package or an image, which nobody writes to: it is read-only, or each filesystem on it is mounted so. Every
-/// desktop has many of them, and a page cache is right for them.
+/// Whether a loop device only provides a package or an image, which nobody writes to: it is read-only, or each
+/// filesystem on it is mounted so. Every desktop has many of them, and a page cache suits them.
 fn is_image(device: &DeviceFacts, system: &System<'_>) -> bool {
     if device.read_only == Some(true) {
         return true;
@@ -295,7 +295,7 @@ fn alignment(device: &DeviceFacts, system: &System<'_>) -> Status {
     Status::when(off, format_args!("byte {start}, blocks of {}", Bytes(unit)), unit.max(1 << 20))
 }
 
-/// Of a SCSI disk and of the controller of an NVMe drive.
+/// For a SCSI disk and for the controller of an NVMe drive.
 pub(super) fn works(state: &str) -> bool {
     matches!(state, "running" | "live")
 }

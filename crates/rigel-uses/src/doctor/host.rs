@@ -13,7 +13,7 @@ const PAGES: &str = "https://www.postgresql.org/docs/current/kernel-resources.ht
 const DATABASE_BLOCK_BYTES: u64 = 8 << 10;
 /// Bytes that may wait in memory before anything is written.
 const DIRTY_BYTES: u64 = 1 << 30;
-/// Time to wake from idle that shows beside the latency of flash.
+/// A time to wake from idle that matters next to the latency of flash.
 const SLOW_WAKE_US: u64 = 50;
 
 pub(super) const RULES: &[Rule] = &[

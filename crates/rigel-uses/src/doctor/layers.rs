@@ -331,8 +331,7 @@ pub(super) fn is_multipath(device: &DeviceFacts) -> bool {
     device.mapped.as_ref().is_some_and(|mapped| mapped.maker.as_deref() == Some("mpath"))
 }
 
-/// By the state of each path's disk, and by what the multipath target says: `8:16 F 1` is a failed path, `A` an
-/// active one.
+/// By the state of each path's disk, and by what the multipath target says: `8:16 F 1` is a failed path, `A` an active one.
 fn paths(device: &DeviceFacts, system: &System<'_>) -> Status {
     if !is_multipath(device) {
         return Status::NotAsked;

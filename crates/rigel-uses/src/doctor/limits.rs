@@ -14,13 +14,13 @@ const ORACLE_KERNEL: &str = "https://docs.oracle.com/en/database/oracle/oracle-d
 const ORACLE_LIMITS: &str = "https://docs.oracle.com/en/database/oracle/oracle-database/19/ladbi/checking-resource-limits-for-oracle-software-installation-users.html";
 const CGROUP: &str = "https://docs.kernel.org/admin-guide/cgroup-v2.html";
 
-/// What Oracle's installation asks for.
+/// The value that Oracle's installation requires.
 const AIO_MAX_NR: u64 = 1_048_576;
 const OPEN_FILES: u64 = 65_536;
 const PROCESSES: u64 = 16_384;
 /// libaio events that a run or a database start needs to have left.
 const AIO_LEFT: u64 = 4096;
-/// Rings and registered buffers of a run with 1,000 outstanding I/Os and large I/O beside them.
+/// Rings and registered buffers of a run with 1,000 outstanding I/Os and additional large I/O.
 const LOCKED_BYTES: u64 = 64 << 20;
 
 pub(super) const RULES: &[Rule] = &[
@@ -211,7 +211,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// Of the hard limit, which a process can raise itself to.
+/// For the hard limit, up to which a process can raise its own.
 fn hard(found: Option<Limit>, least: u64) -> Status {
     at_least(found.map(|limit| limit.hard), least, |most| most.to_string(), least)
 }

@@ -172,7 +172,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// XFS shows `swidth` in sectors, ext4 `stripe` in blocks of which 4 KiB is the only size in use; neither when it knows of none.
+/// XFS shows `swidth` in sectors, ext4 `stripe` in blocks, for which 4 KiB is the only size in use; neither if it knows of none.
 fn stripe(mount: &MountFacts, system: &System<'_>) -> Status {
     let known = match mount.filesystem.as_str() {
         "xfs" => mount.number("swidth").and_then(|sectors| sectors.checked_mul(512)),

@@ -10,11 +10,11 @@ const BLOCK: &str = "https://www.kernel.org/doc/Documentation/ABI/stable/sysfs-b
 const SCHEDULERS: &str = "https://docs.kernel.org/block/switching-sched.html";
 const SCSI: &str = "https://docs.kernel.org/scsi/index.html";
 
-/// Large I/O as it is measured unless it was asked for otherwise, in KiB.
+/// The usual size of large I/O, unless another was requested, in KiB.
 const LARGE_KB: u32 = 1024;
 /// Requests below which a fast device waits for the queue.
 const FEW_REQUESTS: u32 = 128;
-/// Commands that one SCSI disk should get at once.
+/// Commands that one SCSI disk should be able to queue.
 const FEW_COMMANDS: u32 = 32;
 const LEAST_READ_AHEAD_KB: u64 = 128;
 const MOST_READ_AHEAD_KB: u64 = 16 << 10;
@@ -229,12 +229,12 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// What sysfs counts in KiB, in the unit that every other size has.
+/// Converts KiB in sysfs to the unit of all other sizes.
 fn kib(kb: u64) -> String {
     Bytes(kb.saturating_mul(KIB)).to_string()
 }
 
-/// Of whole disks that show this setting; unknown where a disk that has a queue does not.
+/// For whole disks with this setting; unknown if a disk with a queue does not show it.
 pub(super) fn disk_value<T>(
     device: &DeviceFacts,
     value: Option<T>,

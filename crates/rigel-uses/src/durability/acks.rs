@@ -10,7 +10,7 @@ use rigel_core::error::Problem;
 pub struct Acks {
     head: Head,
     rings: Rings,
-    /// Of each writer; all its writes below were acknowledged.
+    /// For each writer; all its writes below were acknowledged.
     acknowledged: Vec<u64>,
     last_us: u64,
     ended: bool,
@@ -20,7 +20,7 @@ impl Acks {
     /// Begins with the first line.
     ///
     /// # Errors
-    /// When it is no head.
+    /// When it is not a head.
     pub fn begin(line: &[u8]) -> Result<Self, Problem> {
         let head = Head::parse(line)?;
         let rings = Rings::new(head.seed, head.shape)?;
@@ -67,7 +67,7 @@ impl Acks {
         Ok(())
     }
 
-    /// What the first line says.
+    /// The content of the first line.
     pub const fn head(&self) -> &Head {
         &self.head
     }
@@ -82,7 +82,7 @@ impl Acks {
         self.acknowledged.get(usize::from(writer)).copied().unwrap_or(0)
     }
 
-    /// All together.
+    /// The same for all writers together.
     pub fn count(&self) -> u64 {
         self.acknowledged.iter().sum()
     }
@@ -92,7 +92,7 @@ impl Acks {
         self.last_us
     }
 
-    /// Whether the run ended on its own.
+    /// Whether the run ended by itself.
     pub const fn is_ended(&self) -> bool {
         self.ended
     }

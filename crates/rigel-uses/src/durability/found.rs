@@ -32,7 +32,7 @@ rigel_core::named!(Kind {
 });
 
 impl Kind {
-    /// What a block with this fault makes of its write.
+    /// The kind of loss that a block with this fault means for its write.
     pub(super) const fn of(fault: Fault) -> Self {
         match fault {
             Fault::Stale { .. } | Fault::Zeroed | Fault::Foreign { .. } => Self::Lost,
@@ -48,13 +48,13 @@ impl Kind {
 /// An acknowledged write that is not there as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Loss {
-    /// What became of it.
+    /// What happened to it.
     pub kind: Kind,
-    /// Who wrote it; null for the label of the run, which is written before everything else, and for a block that no write was acknowledged for.
+    /// Who wrote it; null for the label of the run, which is written before everything else, and for a block without an acknowledged write.
     pub writer: Option<u16>,
     /// First byte of the place.
     pub offset: u64,
-    /// How many writes to the place were acknowledged; 0 when none was, but the place contains data of another place.
+    /// How many writes to the place were acknowledged; 0 if none was, but the place contains data of another place.
     pub generation: u64,
     /// Whether the witness has its acknowledgement. If not, a later write of the same writer proves that there was one.
     pub witnessed: bool,
@@ -66,19 +66,19 @@ pub struct Loss {
     pub block: u64,
     /// What is wrong with it.
     pub fault: Fault,
-    /// The sectors of 512 bytes of it that are wrong: bit 0 is the first.
+    /// Its wrong sectors of 512 bytes: bit 0 is the first.
     pub sectors: u8,
     /// The byte of it at which the next two begin.
     pub excerpt_at: u16,
-    /// What is there, hexadecimal.
+    /// The actual content, hexadecimal.
     #[schemars(with = "String")]
     pub found_hex: Excerpt,
-    /// What should be there.
+    /// The expected content.
     #[schemars(with = "String")]
     pub expected_hex: Excerpt,
 }
 
-/// Everything that was found.
+/// All findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DurabilityFindings {
     /// Writes whose acknowledgement the witness has.
@@ -87,9 +87,9 @@ pub struct DurabilityFindings {
     pub unwitnessed: u64,
     /// Acknowledged writes that can be judged: the last one to each place, and the label of the run.
     pub judged: u64,
-    /// Those of them that are there, or that were replaced by a later one.
+    /// Those that are there, or that were replaced by a later one.
     pub kept: u64,
-    /// Of the missing ones: an older write, earlier data, or zeros are there.
+    /// Missing ones: an older write, earlier data, or zeros are there.
     pub lost: u64,
     /// A part of the write.
     pub torn: u64,
@@ -97,17 +97,17 @@ pub struct DurabilityFindings {
     pub corrupt: u64,
     /// A write to another place.
     pub misdirected: u64,
-    /// Nothing that can be read.
+    /// Those whose place cannot be read.
     pub unreadable: u64,
-    /// How many of these are gone although a later write of the same writer is there.
+    /// How many of these are missing although a later write of the same writer is there.
     pub reordered: u64,
-    /// The largest number of writes, counted from the first one that is gone, that were reported to a writer as durable.
+    /// The largest number of writes, counted from the first missing one, that were reported to a writer as durable.
     pub most_writes_ago: u64,
     /// Places of writes that began and may not have been acknowledged. They may contain the old or the new write or a part of each.
     pub in_flight: u64,
-    /// Those of them that cannot be read or are damaged, which is not a fault either.
+    /// Those that cannot be read or are damaged, which is not a fault either.
     pub in_flight_damaged: u64,
-    /// What is gone, by its place; at most 10000 are listed.
+    /// What is missing, by its place; at most 10000 are listed.
     pub losses: Vec<Loss>,
 }
 

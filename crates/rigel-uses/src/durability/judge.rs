@@ -27,7 +27,7 @@ struct WriterKnowledge {
 #[derive(Clone, Copy, Debug)]
 struct Current {
     offset: u64,
-    /// Whose it is, and where in the writer's order; `None` for the label.
+    /// Its writer, and its number in the writer's order; `None` for the label.
     owner: Option<(u16, u64)>,
     expected: GenerationRange,
     blocks: u64,
@@ -42,13 +42,13 @@ pub struct Judge<'a> {
     acks: &'a Acks,
     known: Vec<WriterKnowledge>,
     current: Option<Current>,
-    /// A block is of a write that was not there at the first look.
+    /// A block contains a write that was not there at the first reading.
     changed: bool,
     found: DurabilityFindings,
 }
 
 impl<'a> Judge<'a> {
-    /// By what the witness and the target say.
+    /// From what the witness and the target say.
     pub fn new(acks: &'a Acks, traces: &Traces) -> Self {
         let known = |writer| {
             let (told, began) = (acks.of(writer), traces.begun(writer));
@@ -157,7 +157,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// What was found; `None` when a write came between the two looks.
+    /// The findings; `None` if a write came between the two readings.
     pub fn done(mut self) -> Option<DurabilityFindings> {
         self.end_place();
         (!self.changed).then_some(self.found)

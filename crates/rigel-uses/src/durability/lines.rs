@@ -15,7 +15,7 @@ use twox_hash::XxHash3_64;
 pub const SCHEMA: &str = "rigel.acks/1";
 /// A longer line is not ours.
 pub const MOST_LINE_BYTES: usize = 64 << 10;
-/// Blocks whose contents before the run the head tells.
+/// Number of blocks whose earlier contents the head records.
 pub const SAMPLES: u64 = 16;
 
 /// The name of a run in its lines.
@@ -23,12 +23,12 @@ pub fn run_name(seed: u64) -> String {
     format!("{seed:016x}")
 }
 
-/// What stands for the contents of a block before the run.
+/// Represents the contents of a block before the run.
 pub fn fingerprint(block: &[u8]) -> String {
     format!("{:016x}", XxHash3_64::oneshot(block))
 }
 
-/// The run of Rigel that the first block of a target is of.
+/// The run of Rigel in the first block of a target.
 pub fn label_of(block: &[u8]) -> Option<u64> {
     block.chunks_exact(SECTOR_BYTES).find_map(SectorHead::of).map(|head| head.seed)
 }
@@ -43,7 +43,7 @@ pub struct EarlierContents {
 }
 
 impl EarlierContents {
-    /// Offsets of the samples in a region of this many bytes; none lies in the first block.
+    /// Offsets of the samples in a region of this many bytes; none in the first block.
     pub fn offsets(region_bytes: u64) -> impl Iterator<Item = u64> {
         let block = BLOCK_BYTES as u64;
         let blocks = region_bytes / block;
@@ -78,7 +78,7 @@ pub struct Head {
     pub program: String,
     /// When it began, RFC 3339.
     pub began: String,
-    /// The boot of the host, where it tells.
+    /// The boot of the host, if known.
     pub boot: Option<String>,
     /// The target as the user named it.
     pub target: String,
@@ -101,7 +101,7 @@ impl Head {
     /// Reads the first line.
     ///
     /// # Errors
-    /// When it is none, or of another version of the form.
+    /// When it is not one, or of another version of the form.
     pub fn parse(line: &[u8]) -> Result<Self, Problem> {
         let refused = |cause: String| {
             Problem::usage("these are not acknowledgements from `rigel durability run`").because(cause).next(
@@ -137,11 +137,11 @@ impl Head {
 /// An acknowledged write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {
-    /// Who wrote.
+    /// The writer.
     pub writer: u16,
     /// Where, in bytes.
     pub offset: u64,
-    /// How many writes to this place that makes.
+    /// The number of writes to this place, this one included.
     pub generation: u64,
     /// Microseconds of the run.
     pub at_us: u64,
@@ -159,7 +159,7 @@ impl Ack {
     }
 }
 
-/// The line of a run that ended on its own, with its end.
+/// The line of a run that ended by itself, with its end.
 pub fn ended(run: &str, acknowledged: u64) -> String {
     format!("{{\"run\":\"{run}\",\"ended\":true,\"acknowledged\":{acknowledged}}}\n")
 }
@@ -169,7 +169,7 @@ pub fn ended(run: &str, acknowledged: u64) -> String {
 pub enum Line {
     /// A write was acknowledged.
     Ack(Ack),
-    /// The run ended on its own, after this many.
+    /// The run ended by itself, after this many.
     Ended(u64),
 }
 
@@ -188,7 +188,7 @@ struct Fields<'a> {
 }
 
 impl Line {
-    /// Reads a line of a run after its head, without its end; `None` when it is no such line.
+    /// Reads a line of a run after its head, without its end; `None` if it is not such a line.
     pub fn parse(run: &str, line: &[u8]) -> Option<Self> {
         let fields: Fields<'_> = serde_json::from_slice(line).ok()?;
         if fields.run != run {

@@ -22,14 +22,14 @@ pub const LEAST_SLOTS: u64 = 2;
 /// Sets the orders of the writers apart from other draws.
 const PURPOSE: u64 = u64::from_le_bytes(*b"RigelDur");
 
-/// What is written where, but for the seed.
+/// What is written where, except the seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
     /// Bytes from the start of the target on that are written.
     pub region_bytes: u64,
     /// Bytes of a write, a power of two.
     pub block_bytes: u64,
-    /// How many write, each one write after the other.
+    /// Number of writers, each with one write at a time.
     pub writers: u16,
 }
 
@@ -77,7 +77,7 @@ pub struct Rings {
 }
 
 impl Rings {
-    /// Of a run with this seed.
+    /// For a run with this seed.
     ///
     /// # Errors
     /// As [`Shape::check`].
@@ -89,7 +89,7 @@ impl Rings {
         Ok(Self { seed, shape, slots, passes })
     }
 
-    /// The seed of the run, which is in all that it writes.
+    /// The seed of the run, which is part of all that it writes.
     pub const fn seed(&self) -> u64 {
         self.seed
     }
@@ -109,14 +109,15 @@ impl Rings {
         (1 + self.slots * u64::from(self.shape.writers)) * self.shape.block_bytes
     }
 
-    /// Where a writer's write with this number goes, in bytes, and which generation it gives the place.
+    /// The offset of a writer's write with this number, in bytes, and the generation that it gives the place.
     pub fn place(&self, writer: u16, number: u64) -> (u64, u64) {
         let passes = &self.passes[usize::from(writer)];
         let index = 1 + passes.slot(number) * u64::from(self.shape.writers) + u64::from(writer);
         (index * self.shape.block_bytes, passes.generation(number))
     }
 
-    /// Whose place the byte at this offset belongs to, and where in the writer's order it comes; `None` for the label and what is behind the rings.
+    /// The writer whose place contains the byte at this offset, and its number in the writer's order; `None` for the
+    /// label and what follows the rings.
     pub fn owner(&self, offset: u64) -> Option<(u16, u64)> {
         let index = (offset / self.shape.block_bytes).checked_sub(1).filter(|_| offset < self.bytes())?;
         let writers = u64::from(self.shape.writers);
@@ -129,7 +130,7 @@ impl Rings {
         self.passes[usize::from(writer)].number(position, generation)
     }
 
-    /// What the place at a position may hold when all writes below `sure` were acknowledged and none from `begun` on began.
+    /// What the place at a position may contain if all writes below `sure` were acknowledged and none from `begun` on had begun.
     pub fn expected(&self, writer: u16, position: u64, sure: u64, begun: u64) -> GenerationRange {
         let passes = &self.passes[usize::from(writer)];
         GenerationRange { oldest: passes.after(position, sure), newest: passes.after(position, begun) }
@@ -145,7 +146,7 @@ impl Rings {
         }
     }
 
-    /// The label of the run: its first place as it is written before everything else.
+    /// The label of the run: its first place as written before everything else.
     pub fn label(&self, out: &mut [u8]) {
         self.fill(0, 1, out);
     }

@@ -12,15 +12,15 @@ use std::collections::BTreeMap;
 /// Traces of a run.
 #[derive(Clone, Debug)]
 pub struct Traces {
-    /// Of each writer: all writes below began.
+    /// For each writer: all writes below had begun.
     begun: Vec<u64>,
-    /// The same, of writes that are where they belong.
+    /// The same for writes that are where they belong.
     there: Vec<u64>,
     /// Blocks with a sector of the run.
     blocks: u64,
-    /// The run that the first block is of.
+    /// The run in the first block.
     label: Option<u64>,
-    /// What was at some offsets before the run.
+    /// Content at some offsets before the run.
     before: BTreeMap<u64, String>,
     /// Samples that are as they were before the run, and those that are not.
     as_before: u64,
@@ -28,7 +28,7 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// None yet.
+    /// Without traces.
     pub fn new(acks: &Acks) -> Self {
         let head = acks.head();
         let none = vec![0; head.shape.writers.into()];
@@ -37,7 +37,7 @@ impl Traces {
         Self { begun: none.clone(), there: none, blocks: 0, label: None, before, as_before: 0, otherwise: 0 }
     }
 
-    /// Looks at a block of 4 KiB.
+    /// Examines a block of 4 KiB.
     pub fn look(&mut self, acks: &Acks, offset: u64, block: &[u8]) {
         let (rings, seed) = (acks.rings(), acks.head().seed);
         self.sample(offset, block);
@@ -78,12 +78,12 @@ impl Traces {
         }
     }
 
-    /// Of a writer: all its writes below left a trace or came before one that did.
+    /// For a writer: all its writes below left a trace or came before one that did.
     pub(super) fn begun(&self, writer: u16) -> u64 {
         self.begun.get(usize::from(writer)).copied().unwrap_or(0)
     }
 
-    /// Of a writer: one above the last write that is where it belongs.
+    /// For a writer: one above the last write that is where it belongs.
     pub(super) fn there(&self, writer: u16) -> u64 {
         self.there.get(usize::from(writer)).copied().unwrap_or(0)
     }

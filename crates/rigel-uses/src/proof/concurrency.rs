@@ -31,17 +31,17 @@ impl Rates {
     }
 }
 
-/// What came of all values.
+/// The results of all values.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "Results for all values of a concurrency setting.")]
 pub struct ConcurrencyFindings {
-    /// Its name; after a comma, which part of it when its rates are reported in several ways.
+    /// Its name; after a comma, which part of it if its rates are reported in several ways.
     pub setting: String,
     /// What the rates count.
     pub measures: String,
     /// The default of the server.
     pub default: u32,
-    /// The result of the rule of `advise` for the storage, and for the CPUs if they matter. Null when there is none.
+    /// The result of the rule of `advise` for the storage, and for the CPUs if they matter. Null if there is none.
     pub advised: Option<u32>,
     /// Numbers of sessions, ascending.
     pub sessions: Vec<u32>,
@@ -49,7 +49,7 @@ pub struct ConcurrencyFindings {
     pub values: Vec<ConcurrencyVerdict>,
 }
 
-/// What came of a value.
+/// The verdict on a value.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "Result for a value.")]
 pub struct ConcurrencyVerdict {
@@ -79,7 +79,7 @@ pub struct SessionsResult {
 }
 
 impl ConcurrencyFindings {
-    /// Judges every value; `None` when nothing was measured.
+    /// Judges every value; `None` if nothing was measured.
     pub fn of(setting: &str, all: &[Rates], default: u32, advised: Option<u32>) -> Option<Self> {
         let mut sessions: Vec<u32> = all.iter().map(|one| one.sessions).collect();
         sessions.sort_unstable();
@@ -112,7 +112,7 @@ impl ConcurrencyFindings {
         })
     }
 
-    /// The same of a setting whose values are these words, numbered from 0.
+    /// The same for a setting whose values are these words, numbered from 0.
     #[must_use]
     pub fn in_words(mut self, words: &[&str]) -> Self {
         for one in &mut self.values {
@@ -122,7 +122,7 @@ impl ConcurrencyFindings {
         self
     }
 
-    /// The same of other rates than those of bitmap scans.
+    /// The same for other rates than those of bitmap scans.
     #[must_use]
     pub fn measuring(self, what: &str) -> Self {
         Self { measures: what.to_owned(), ..self }
@@ -133,7 +133,7 @@ impl ConcurrencyFindings {
         self.values.iter().any(|one| one.word.is_some())
     }
 
-    /// What the rule of `advise` came to.
+    /// The result of the rule of `advise`.
     pub fn advised(&self) -> Option<&ConcurrencyVerdict> {
         self.values.iter().find(|one| Some(one.value) == self.advised)
     }
@@ -151,7 +151,7 @@ impl ConcurrencyFindings {
 }
 
 impl ConcurrencyVerdict {
-    /// What came of it with this many sessions; `None` when no scan ended in time.
+    /// Its result with this many sessions; `None` if no scan ended in time.
     pub fn with(&self, sessions: u32) -> Option<&SessionsResult> {
         self.at.iter().find(|at| at.sessions == sessions)
     }
@@ -192,7 +192,7 @@ fn turns_of(a: &Rates, b: &Rates) -> Vec<Turn> {
     turns(&visits(a), &visits(b))
 }
 
-/// At least 95 % of the best with every number of sessions, of which there are this many, and never below the default beyond noise.
+/// At least 95 % of the best with every number of sessions, this many in total, and never below the default beyond noise.
 fn verdict(at: &[SessionsResult], sessions: usize) -> Verdict {
     let below = |one: &SessionsResult| {
         one.over_default.and_then(|over| over.hi95()).is_some_and(|hi95| hi95 < 1.0)

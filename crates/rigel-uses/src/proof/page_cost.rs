@@ -12,9 +12,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What the server has by default.
+/// The server's default.
 pub const DEFAULT: f64 = 4.0;
-/// What is usually told to people with SSDs.
+/// The usual recommendation for SSDs.
 const COMMON: f64 = 1.1;
 /// The share of hits that the rule of `advise` takes if none is given.
 const ASSUMED_HITS: f64 = 0.9;
@@ -43,7 +43,7 @@ rigel_core::named!(Plan { Index: "index", Bitmap: "bitmap", Sequential: "sequent
 pub struct Execution {
     /// Its round.
     pub round: u32,
-    /// How long it took, or was let run.
+    /// How long it took, or was allowed to run.
     pub seconds: f64,
     /// It was ended then: the plan takes longer.
     pub cut: bool,
@@ -67,7 +67,7 @@ impl Cell {
         Some(mean(&times.iter().map(|timed| timed.seconds.ln()).collect::<Vec<_>>()).exp())
     }
 
-    /// Whether it was ended before its end.
+    /// Whether it was ended early.
     pub fn is_cut(&self, plan: Plan) -> bool {
         self.times.get(&plan).is_some_and(|times| times.iter().any(|timed| timed.cut))
     }
@@ -94,7 +94,7 @@ pub struct Choice {
     pub selectivity: f64,
     /// With this `random_page_cost`.
     pub cost: f64,
-    /// It would execute this.
+    /// The plan it would execute.
     pub plan: Plan,
 }
 
@@ -140,7 +140,7 @@ fn rules(ratio: f64, hit_rates: &[f64]) -> Vec<(Rule, Vec<f64>)> {
     ]
 }
 
-/// What came of all values.
+/// The results of all values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageCostFindings {
     /// What was executed.
@@ -153,7 +153,7 @@ pub struct PageCostFindings {
     pub judged: Vec<PageCostVerdict>,
 }
 
-/// What came of the values of a rule.
+/// The verdict on the values of a rule.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "Result for a value of random_page_cost, or for those of a rule.")]
 pub struct PageCostVerdict {
@@ -200,12 +200,12 @@ impl PageCostFindings {
         found
     }
 
-    /// What `advise` gives without being told a share of hits.
+    /// What `advise` gives without a share of hits.
     pub fn advised(&self) -> Option<&PageCostVerdict> {
         self.of_rule(Rule::Assumed)
     }
 
-    /// What a rule came to.
+    /// The verdict on a rule.
     pub fn of_rule(&self, rule: Rule) -> Option<&PageCostVerdict> {
         self.judged.iter().find(|judged| judged.rule == rule)
     }
@@ -262,7 +262,7 @@ const fn place(cell: &Cell, ratio: Estimate) -> Place {
     Place { selectivity: cell.selectivity, hit_rate: cell.hit_rate, ratio }
 }
 
-/// The cells in which another plan than that of the default is slower, and those in which it is faster, beyond noise.
+/// The cells in which the plan is slower than that of the default, and those in which it is faster, beyond noise.
 fn beside_default(pairs: &[(&Cell, Plan, Plan)]) -> (Vec<Place>, Vec<Place>) {
     let turns: Vec<Vec<Turn>> = pairs.iter().map(|(cell, usual, plan)| cell.turns(*usual, *plan)).collect();
     let (mut slower, mut faster) = (Vec::new(), Vec::new());

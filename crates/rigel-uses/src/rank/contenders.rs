@@ -19,11 +19,11 @@ use std::collections::BTreeSet;
 /// A storage with its runs, one or more.
 #[derive(Clone, Debug)]
 pub struct Storage<'a> {
-    /// What it is called; printable.
+    /// Its name; printable.
     pub name: String,
     /// Its runs, or results of other tools.
     pub sources: Vec<Source<'a>>,
-    /// How much its sessions differed, where it has a single run.
+    /// How much its sessions differed, if it has a single run.
     pub past: SessionSpread,
 }
 
@@ -81,7 +81,7 @@ impl Contender<'_> {
 }
 
 impl<'a> Contenders<'a> {
-    /// Of these storages. Where a tool has several loads of a class, the one that is most like those of the first record has a say.
+    /// From these storages. If a tool has several loads of a class, the one most like those of the first record counts.
     pub fn new(storages: Vec<Storage<'a>>) -> Self {
         let sources = || storages.iter().flat_map(|storage| &storage.sources);
         let record = sources().find(|source| matches!(source, Source::Run(_)));
@@ -96,12 +96,12 @@ impl<'a> Contenders<'a> {
         Self { all: storages.into_iter().map(contender).collect() }
     }
 
-    /// What each is called, in the order in which they were given.
+    /// The names, in the order in which they were given.
     pub fn names(&self) -> Vec<&str> {
         self.all.iter().map(|one| one.name.as_str()).collect()
     }
 
-    /// What a storage has of a quantity, with whether it may be used; `None` if some run of it has none.
+    /// A storage's figure for a quantity, with whether it may be used; `None` if some run of it has none.
     pub fn figure(
         &self,
         storage: usize,
@@ -111,7 +111,7 @@ impl<'a> Contenders<'a> {
         (!own.is_empty()).then(|| (change::side(&own, &[]), standing(&own)))
     }
 
-    /// What another tool gave for a run of a storage; `None` of a run of Rigel.
+    /// Another tool's results for a run of a storage; `None` for a run of Rigel.
     pub fn results(&self, storage: usize, run: usize) -> Option<&ToolResults> {
         self.all.get(storage)?.runs.get(run)?.results.as_ref()
     }
@@ -128,7 +128,7 @@ impl<'a> Contenders<'a> {
         one.runs.first().into_iter().flat_map(|run| run.numbers.keys().copied()).collect()
     }
 
-    /// The quantities that every run of every storage has; of rates within a bound only those of equal bounds.
+    /// The quantities that every run of every storage has; of rates within a bound only those with equal bounds.
     pub(super) fn keys(&self) -> Vec<Key> {
         let runs: Vec<&MeasuredRun<'_>> = self.runs().collect();
         let is_common = |key: &Key| runs.iter().all(|run| run.numbers.contains_key(key));
@@ -173,7 +173,7 @@ impl<'a> Contenders<'a> {
         common.len().max(1)
     }
 
-    /// What differs from the first storage besides the numbers; of results of other tools what concerns this class.
+    /// Differences from the first storage besides the numbers; for results of other tools those that concern this class.
     pub(super) fn differences(&self, class: Class) -> Vec<Difference> {
         let records = self.records();
         let runs: Vec<&MeasuredRun<'_>> = self.runs().collect();

@@ -45,7 +45,7 @@ pub struct Purchase {
 }
 
 impl Purchase {
-    /// Judges storages by requirements, and by the prices of a sheet where there is one.
+    /// Judges storages by requirements, and by the prices of a sheet if there is one.
     ///
     /// # Errors
     /// When no storage has a quantity that is required.
@@ -68,12 +68,12 @@ impl Purchase {
         Ok(purchase)
     }
 
-    /// What becomes of all requirements together at a storage: the worst of them.
+    /// The outcome of all requirements together for a storage: the worst of them.
     pub fn of(&self, storage: usize) -> Option<Fulfilment> {
         self.each.get(storage)?.iter().copied().max()
     }
 
-    /// The storages of which that is so.
+    /// The storages with this fulfilment.
     pub fn meeting(&self, fulfilment: Fulfilment) -> Vec<usize> {
         (0..self.each.len()).filter(|&storage| self.of(storage) == Some(fulfilment)).collect()
     }
@@ -100,7 +100,7 @@ fn is_known(contenders: &Contenders<'_>, gate: &Gate) -> Result<(), Problem> {
     })
 }
 
-/// What becomes of a requirement at a storage: the worst of its load levels.
+/// The outcome of a requirement for a storage: the worst of its load levels.
 fn judged(contenders: &Contenders<'_>, storage: usize, gate: &Gate) -> Fulfilment {
     let name = gate.quantity.name();
     let keys = contenders.keys_of(storage).into_iter().filter(|key| key.0.name() == name);

@@ -8,7 +8,7 @@ use rigel_core::nearest::nearest;
 use rigel_core::path_text::printable;
 use rigel_core::units::{Bytes, to_f64};
 
-/// A longer file is no sheet.
+/// A longer file is not a sheet.
 pub const MOST_BYTES: u64 = 1 << 20;
 /// Most disks of an offer.
 const MOST_DISKS: u32 = 1_000_000;
@@ -39,9 +39,9 @@ const PRICE: &str = "the number and the currency as text, such as price = \"4800
 /// What a storage costs and has; everything may be missing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Offer {
-    /// What it costs.
+    /// Its price.
     pub price: Option<Price>,
-    /// How many disks it has.
+    /// Its number of disks.
     pub disks: Option<u32>,
     /// Its capacity.
     pub capacity: Option<Bytes>,
@@ -56,9 +56,9 @@ pub struct Offer {
 /// An amount of money.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Price {
-    /// How much.
+    /// The amount.
     pub amount: f64,
-    /// Of what, in capital letters; printable.
+    /// Its currency, in capital letters; printable.
     pub currency: String,
 }
 
@@ -96,7 +96,7 @@ impl Offers {
         all
     }
 
-    /// The currency of all prices; `None` without a price, and where there are several.
+    /// The currency of all prices; `None` without a price, and if there are several.
     pub fn currency(&self) -> Option<&str> {
         match self.currencies().as_slice() {
             [only] => Some(only),
@@ -252,7 +252,7 @@ fn price(value: Value<'_>) -> Result<Price, Problem> {
             Ok(Price { amount, currency: printable(&currency).to_uppercase() })
         }
         _ => Err(value.expected(PRICE).because(
-            "only the currency may stand beside the number, which must have no blanks and no k or m",
+            "only the currency may appear with the number, which must have no blanks and no k or m",
         )),
     }
 }

@@ -122,7 +122,7 @@ fn unknown(
     }
 }
 
-/// What each answers, where they share nothing.
+/// What each answers, if they have nothing in common.
 fn nothing_in_common(contenders: &Contenders<'_>) -> Problem {
     let mut questions: Vec<(String, String)> = Vec::new();
     for one in &contenders.all {

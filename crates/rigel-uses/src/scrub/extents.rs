@@ -17,7 +17,7 @@ const SIZE: &str = "size";
 const MOST_UNITS: u64 = 1 << 16;
 const ONE_NAME: &str = "give each disk one name in the list, and each copy the disk that holds it";
 
-/// Where the copies lie by such a list.
+/// Where the copies are, according to such a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CopyList {
     /// The extents of which there are several copies, in the order of files.
@@ -26,7 +26,7 @@ pub struct CopyList {
     pub single: u64,
 }
 
-/// A list as it stands, before it is known which of its names mean one disk.
+/// A list as it is written, before it is known which of its names mean one disk.
 #[derive(Clone, Debug)]
 pub struct List {
     disks: Vec<(String, usize)>,
@@ -36,7 +36,7 @@ pub struct List {
 /// What is known about a name in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtentEntry {
-    /// Which of the disks it means; names of one disk have one number.
+    /// The disk that it means; names of one disk have one number.
     pub disk: u16,
     /// Bytes of the disk.
     pub size_bytes: u64,
@@ -69,7 +69,7 @@ pub fn read(text: &str) -> Result<List, Problem> {
     Ok(List { disks, rows })
 }
 
-/// Reads a list of which every name is a disk of its own, however large; `unit_bytes` are those of an allocation unit.
+/// Reads a list in which every name is a separate disk of any size; `unit_bytes` is the size of an allocation unit.
 ///
 /// # Errors
 /// As [`read`] and [`List::listed`].
@@ -87,10 +87,10 @@ impl List {
         &self.disks
     }
 
-    /// The copies, once every name is known; `unit_bytes` are those of an allocation unit.
+    /// The copies, once every name is known; `unit_bytes` is the size of an allocation unit.
     ///
     /// # Errors
-    /// When two lines claim the same place or a copy cannot lie where a line says; with the line's number.
+    /// When two lines claim the same place or a copy cannot be where a line says; with the line's number.
     pub fn listed(mut self, unit_bytes: u64, known: &[ExtentEntry]) -> Result<CopyList, Problem> {
         let rows = std::mem::take(&mut self.rows);
         ExtentRows { names: &self.disks, known, unit_bytes }.listed(rows)
@@ -103,7 +103,7 @@ fn wrong(line: usize, what: impl Into<String>) -> Problem {
     )
 }
 
-/// Where each column stands.
+/// The index of each column.
 struct Columns {
     places: [usize; 5],
     size: Option<usize>,
@@ -187,7 +187,7 @@ impl ExtentRows<'_> {
         Ok(CopyList { map: Map::new(strips), single })
     }
 
-    /// Which disk it is; one that nobody knows has no bytes.
+    /// Its disk; one that nobody knows has no bytes.
     fn known(&self, row: &Row) -> ExtentEntry {
         let nothing = ExtentEntry { disk: row.name, size_bytes: 0 };
         self.known.get(usize::from(row.name)).copied().unwrap_or(nothing)
@@ -226,7 +226,7 @@ impl ExtentRows<'_> {
             .next(ONE_NAME)
     }
 
-    /// Refuses copies of one extent on one disk that goes by two names. That a list has two copies on one disk by one name is its own word.
+    /// Refuses copies of one extent on one disk under two names. A list that gives two copies on one disk under one name is taken at its word.
     fn check_disks(&self, rows: &[Row]) -> Result<(), Problem> {
         for (index, row) in rows.iter().enumerate() {
             let is_same =

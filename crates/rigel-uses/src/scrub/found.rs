@@ -20,11 +20,11 @@ pub struct RangeCopy {
     pub disk: u16,
     /// First byte of the range on that disk.
     pub offset: u64,
-    /// SHA-256 of the range; null when it could not be read.
+    /// SHA-256 of the range; null if it could not be read.
     pub sha256: Option<String>,
     /// Why it could not be read: the error number of the system.
     pub errno: Option<i32>,
-    /// 16 bytes, beginning with the first that differs; null when it could not be read.
+    /// 16 bytes, beginning with the first that differs; null if it could not be read.
     pub shows: Option<String>,
 }
 
@@ -35,11 +35,11 @@ pub struct Difference {
     pub at: u64,
     /// Bytes; a multiple of 4 KiB except at an end.
     pub len: u64,
-    /// Its meaning for the program that manages the copies, if that is known.
+    /// Its meaning for the program that manages the copies, if known.
     pub of: Option<Extent>,
     /// The first byte that differs, from `at`; null when a copy could not be read.
     pub first: Option<u64>,
-    /// How many bytes differ from the first copy; 0 when none could be compared.
+    /// How many bytes differ from the first copy; 0 if none could be compared.
     pub differing_bytes: u64,
     /// Every copy: A, B and so on.
     pub copies: Vec<RangeCopy>,
@@ -48,7 +48,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Of a range whose copies were read (or not: the error number). `around` has the same bytes with what is beside them.
+    /// From a range whose copies were read (or not: the error number). `around` contains the same bytes with their surroundings.
     pub fn new(range: &Chunk, of: Option<Extent>, read: &[Result<&[u8], i32>], around: &Window<'_>) -> Self {
         let whole: Vec<&[u8]> = read.iter().filter_map(|copy| copy.ok()).collect();
         let compared = whole.len() > 1 && whole.len() == read.len();
@@ -74,7 +74,7 @@ impl Difference {
         }
     }
 
-    /// Of a range of which there is one copy, and that cannot be read.
+    /// From a range that has one copy, which cannot be read.
     pub fn unreadable(range: &Chunk, errno: i32) -> Self {
         let found = |place: &super::Place| RangeCopy {
             disk: place.disk,
@@ -136,9 +136,9 @@ pub struct SlowRange {
     pub at: u64,
     /// Bytes.
     pub len: u64,
-    /// How long a read of a MiB of it took, in microseconds: the median of all readings, of the slowest MiB.
+    /// The time of a read of a MiB of it, in microseconds: the median of all readings, of the slowest MiB.
     pub took_us: u64,
-    /// How long its neighbours took at the same times, in microseconds: the median.
+    /// The time of its neighbours at the same times, in microseconds: the median.
     pub neighbours_us: u64,
     /// How often each MiB of it was read.
     pub readings: u64,
@@ -186,20 +186,20 @@ impl SlowFindings {
         }
     }
 
-    /// Whether one of these ranges has some of these bytes.
+    /// Whether one of these ranges overlaps another.
     pub fn has(&self, range: Stretch) -> bool {
         let place = self.listed.partition_point(|listed| listed.at.saturating_add(listed.len) <= range.at);
         self.listed.get(place).is_some_and(|listed| listed.at < range.at.saturating_add(range.len))
     }
 }
 
-/// Two ranges that touch; `a` begins first. The times are those of the slower one.
+/// Merges two ranges that touch; `a` begins first. The times are those of the slower one.
 fn joined(a: SlowRange, b: SlowRange) -> SlowRange {
     let slower = if a.took_us >= b.took_us { a } else { b };
     SlowRange { at: a.at, len: a.len + b.len, ..slower }
 }
 
-/// Everything that was found so far.
+/// All findings so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScrubFindings {
     /// Ranges that differ or have an unreadable copy, by their place; at most 10000 are listed.
@@ -208,7 +208,7 @@ pub struct ScrubFindings {
     pub ranges: u64,
     /// Bytes of these ranges.
     pub bytes: u64,
-    /// Those of the ranges with an unreadable copy.
+    /// The ranges with an unreadable copy.
     pub unreadable: u64,
     /// Blocks of 4 KiB that differed, but were equal when they were read again: writes in flight. For a single copy: reads that failed, and did
     /// not fail again.
@@ -238,8 +238,8 @@ impl ScrubFindings {
         }
     }
 
-    /// Adds a range of which there is one copy, and that cannot be read. What touches the one before and fails alike is one range with it; they
-    /// come by their place.
+    /// Adds a range that has one copy, which cannot be read. A range that touches the previous one and fails in the
+    /// same way is merged with it; they arrive in order.
     pub fn add_unreadable(&mut self, range: &Chunk, errno: i32) {
         let last = self
             .differences
@@ -266,7 +266,7 @@ impl ScrubFindings {
         self.differences.len() < MOST_LISTED
     }
 
-    /// Counts a difference that is not listed any more.
+    /// Counts a difference that is no longer listed.
     pub fn count(&mut self, bytes: u64, unreadable: bool) {
         self.ranges += 1;
         self.bytes += bytes;
@@ -287,7 +287,7 @@ impl ScrubFindings {
         self.ranges == 0
     }
 
-    /// Whether the copies are alike; `None` when none differs, but not all of them could be judged.
+    /// Whether the copies are alike; `None` if none differs, but not all of them could be judged.
     pub fn are_alike(&self) -> Option<bool> {
         match self.ranges {
             0 => (self.restless_ranges == 0).then_some(true),
@@ -295,7 +295,7 @@ impl ScrubFindings {
         }
     }
 
-    /// With the counts that older states do not have: they know what they list.
+    /// With the counts that older states lack: they list everything they know.
     pub(super) fn recounted(mut self) -> Self {
         self.restless_ranges = self.restless_ranges.max(self.restless.len() as u64);
         self.restless_bytes = self.restless_bytes.max(self.restless.iter().map(|range| range.len).sum());

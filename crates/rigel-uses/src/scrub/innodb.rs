@@ -34,7 +34,7 @@ impl Check {
     }
 }
 
-/// What the page says that holds the block at `at`; `None` when no copy is a whole page.
+/// What the page that contains the block at `at` says; `None` if no copy is a whole page.
 pub(super) fn judge(window: &Window<'_>, at: usize) -> Option<(Part, PageJudge)> {
     SIZES.iter().find_map(|&size| window.starts(at, size).find_map(|start| judge_page(window, start, size)))
 }
@@ -83,7 +83,7 @@ fn expected_number(window: &Window<'_>, start: usize, size: usize) -> Option<u64
     (expected + 1 == after && !is_unlikely_number(expected)).then_some(expected)
 }
 
-/// The way in which the page is whole; `None` when it is not.
+/// The way in which the page is whole; `None` if it is not.
 fn check(page: &[u8]) -> Option<Check> {
     let len = page.len();
     if len < 4096 || page.iter().all(|&byte| byte == 0) {

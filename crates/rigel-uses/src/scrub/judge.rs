@@ -43,7 +43,7 @@ pub struct CopyJudgement {
     pub at: u64,
     /// Bytes.
     pub len: u64,
-    /// By what.
+    /// The evidence for it.
     pub by: Kind,
     /// Place of the right copy, 0 for A; null when that is not known.
     pub right: Option<u16>,
@@ -64,7 +64,7 @@ impl CopyJudgement {
     }
 }
 
-/// Judges every block of the range; neighbours about which the same is said are reported as one part.
+/// Judges every block of the range; neighbours with the same judgement are reported as one part.
 pub fn judge(window: &Window<'_>) -> Vec<CopyJudgement> {
     let step = usize::try_from(BLOCK_BYTES).unwrap_or(4096);
     let mut found: Vec<CopyJudgement> = Vec::new();

@@ -6,12 +6,12 @@ use sha2::{Digest, Sha256};
 
 /// Bytes in which differences are counted: the smallest page of a database or filesystem.
 pub const BLOCK_BYTES: u64 = 4096;
-/// Bytes that are read at once from each copy.
+/// Bytes that are read from each copy in one step.
 pub const CHUNK_BYTES: u64 = 1 << 20;
 /// Copies of one strip.
 pub const MOST_COPIES: usize = 8;
 
-/// A part of a strip that is read at once. At most [`CHUNK_BYTES`].
+/// A part of a strip that is read in one step. At most [`CHUNK_BYTES`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
     /// First byte, counted over all strips.
@@ -22,7 +22,7 @@ pub struct Chunk {
     pub copies: Vec<Place>,
 }
 
-/// All strips, one after the other.
+/// All strips, one after another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Map {
     strips: Vec<Strip>,
@@ -32,7 +32,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// Of strips in this order; empty ones are left out.
+    /// From strips in this order; empty ones are left out.
     pub fn new(strips: Vec<Strip>) -> Self {
         let strips: Vec<Strip> = strips.into_iter().filter(|strip| strip.len > 0).collect();
         let mut total = 0_u64;
@@ -59,14 +59,14 @@ impl Map {
         self.strips.iter().map(|strip| strip.copies.len()).max().unwrap_or(0)
     }
 
-    /// The strip that a byte lies in, and where that strip begins.
+    /// The strip that contains a byte, and where that strip begins.
     pub fn strip_at(&self, at: u64) -> Option<(&Strip, u64)> {
         let index = self.starts.partition_point(|&start| start <= at).checked_sub(1)?;
         let (strip, start) = (self.strips.get(index)?, *self.starts.get(index)?);
         (at - start < strip.len).then_some((strip, start))
     }
 
-    /// `len` bytes from `at` on, or what its strip has of them.
+    /// `len` bytes from `at` on, as far as its strip has them.
     pub fn part(&self, at: u64, len: u64) -> Option<Chunk> {
         let (strip, start) = self.strip_at(at)?;
         let into = at - start;
@@ -81,7 +81,7 @@ impl Map {
         self.part(at, CHUNK_BYTES - (at - start) % CHUNK_BYTES)
     }
 
-    /// A digest by which a scrub that continues knows that the copies still lie where they did.
+    /// A digest by which a resumed scrub recognises that the copies have not moved.
     pub fn fingerprint(&self) -> String {
         let mut digest = Sha256::new();
         for strip in &self.strips {

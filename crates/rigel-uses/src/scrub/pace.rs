@@ -15,15 +15,15 @@ pub const GROUP: usize = 1024;
 const LEAST_GROUP: usize = 9;
 /// Times that a suspect is read again.
 pub const LOOKS: usize = 7;
-/// Looks at a suspect in which it was slow, and a neighbour took longer anyway.
+/// Readings of a suspect in which it was slow, but a neighbour took longer.
 pub const MOST_UNDECIDED: u32 = 2;
 /// Neighbours on each side that are read with it.
 const BESIDE: usize = 4;
 /// With fewer on both sides together there is nothing to compare with.
 const LEAST_BESIDE: usize = 4;
-/// How far away a neighbour may be, in chunks.
+/// The largest distance of a neighbour, in chunks.
 const FARTHEST: u64 = 64;
-/// Suspects beside each other that share their neighbours.
+/// Adjacent suspects that share their neighbours.
 const MOST_TOGETHER: usize = 16;
 /// Suspects apart from each other, of one group: where more were slow once, the device is like that.
 const MOST_APART: usize = 32;
@@ -54,7 +54,7 @@ pub struct Suspect {
     took_us: Vec<u64>,
     /// The medians of its neighbours, each time.
     neighbours_us: Vec<u64>,
-    /// Looks that decided nothing.
+    /// Readings that decided nothing.
     #[serde(default)]
     undecided: u32,
 }
@@ -76,25 +76,25 @@ impl Suspect {
 pub struct Pace {
     /// Reads that were not compared yet.
     group: Vec<ReadTime>,
-    /// By their place.
+    /// By their offset.
     suspects: Vec<Suspect>,
     /// Median and deviation of the last group, by which a last one of few reads is judged.
     #[serde(default)]
     usual_us: Option<(u64, u64)>,
 }
 
-/// Suspects beside each other, and what to read with them, in this order.
+/// Adjacent suspects, and what to read with them, in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LookAgain {
     /// Neighbours in front.
     pub before: Vec<Stretch>,
     /// The suspects.
     pub suspects: Vec<Stretch>,
-    /// Neighbours behind.
+    /// Neighbours after them.
     pub after: Vec<Stretch>,
 }
 
-/// What a look came to.
+/// The result of a reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdicts {
     /// Slow every time.
@@ -139,18 +139,18 @@ impl Pace {
         left
     }
 
-    /// Whether nobody is suspected, and nothing waits to be compared.
+    /// Whether there is no suspect, and nothing waits to be compared.
     pub fn is_settled(&self) -> bool {
         self.group.is_empty() && self.suspects.is_empty()
     }
 
-    /// How many are suspected.
+    /// Number of suspects.
     pub fn suspects(&self) -> usize {
         self.suspects.len()
     }
 
-    /// What to read for one more look at all suspects, of `total` bytes. `is_avoided`: what is no neighbour to compare with, as it cannot be
-    /// read or is slow itself.
+    /// What to read for one more reading of all suspects, of `total` bytes. `is_avoided`: what is not a neighbour to
+    /// compare with, because it cannot be read or is slow itself.
     pub fn looks(&self, total: u64, is_avoided: impl Fn(Stretch) -> bool) -> Vec<LookAgain> {
         let runs = self.suspects.chunk_by(|a, b| are_neighbours(a.range, b.range));
         let shares = runs.flat_map(|run| run.chunks(MOST_TOGETHER));
@@ -173,7 +173,7 @@ impl Pace {
         self.suspects.binary_search_by_key(&at, |suspect| suspect.range.at).is_ok()
     }
 
-    /// What a look found: the times of the suspects, `None` for one that could not be read, and those of their neighbours.
+    /// The result of a reading: the times of the suspects, `None` for one that could not be read, and those of their neighbours.
     pub fn judge(&mut self, suspects: &[(u64, Option<u64>)], neighbours_us: &[u64]) -> Verdicts {
         let mut verdicts = Verdicts::default();
         let usual_us = median(neighbours_us);
@@ -204,7 +204,7 @@ impl Pace {
         verdicts
     }
 
-    /// Whether all of it can be, of a device of `total` bytes: whoever wrote the file that it comes from, nothing in it may lead outside.
+    /// Whether all of it can belong to a device of `total` bytes: nothing in the file that it comes from may lead outside, whoever wrote it.
     pub(super) fn is_within(&self, total: u64) -> bool {
         let within = |range: Stretch| {
             range.at.is_multiple_of(BLOCK_BYTES)

@@ -7,13 +7,13 @@ use super::window::{Certainty, PageJudge};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PageCopy<'a> {
     pub bytes: Option<&'a [u8]>,
-    /// Whether its checksum holds at its place.
+    /// Whether its checksum is right for its place.
     pub whole: bool,
     /// When it was written, as the database counts.
     pub lsn: u64,
 }
 
-/// What the checksums say. `what` is what holds of the right one: `its checksum is that of block 131`.
+/// What the checksums say. `what` describes the right one: `its checksum is that of block 131`.
 pub(super) fn by_checksum(copies: &[PageCopy<'_>], what: &str) -> Option<PageJudge> {
     let whole: Vec<usize> = (0..copies.len()).filter(|&copy| copies[copy].whole).collect();
     let &first = whole.first()?;
@@ -39,8 +39,8 @@ pub(super) fn by_checksum(copies: &[PageCopy<'_>], what: &str) -> Option<PageJud
     })
 }
 
-/// Whether a copy looks like a whole one that was damaged, and not like other data that took its place: it cannot be read, or most
-/// of its sectors are alike.
+/// Whether a copy looks like a damaged version of a complete one, and not like other data that replaced it: it cannot
+/// be read, or most of its sectors are equal.
 pub(super) fn is_damage_of(whole: Option<&[u8]>, other: Option<&[u8]>) -> bool {
     const SECTOR_BYTES: usize = 512;
     let (Some(whole), Some(other)) = (whole, other) else { return other.is_none() };

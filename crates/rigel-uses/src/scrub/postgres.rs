@@ -55,7 +55,7 @@ const START: [u32; LANES] = [
     0x959B_D756,
 ];
 
-/// What the page says that holds the block at `at`; `None` when no copy looks like a page.
+/// What the page that contains the block at `at` says; `None` if no copy looks like a page.
 pub(super) fn judge(window: &Window<'_>, at: usize) -> Option<(Part, PageJudge)> {
     SIZES.iter().find_map(|&size| window.starts(at, size).find_map(|start| judge_page(window, start, size)))
 }
@@ -84,7 +84,7 @@ fn judge_page(window: &Window<'_>, start: usize, size: usize) -> Option<(Part, P
     Some((part, by_header(&sane, first, all.len(), &numbers)))
 }
 
-/// What is left without a checksum that holds.
+/// What the headers say if no checksum is right.
 fn by_header(sane: &[usize], first: usize, count: usize, numbers: &[u32]) -> PageJudge {
     if !numbers.is_empty() {
         return PageJudge::unknown("no copy has a matching checksum".to_owned());
@@ -107,7 +107,7 @@ fn by_header(sane: &[usize], first: usize, count: usize, numbers: &[u32]) -> Pag
     )
 }
 
-/// Whether it begins as a page of this size does.
+/// Whether it begins like a page of this size.
 fn is_sane(page: &[u8], size: usize) -> bool {
     let (lower, upper, special) = (le(page, 12, 2), le(page, 14, 2), le(page, 16, 2));
     page.len() == size
@@ -127,7 +127,7 @@ fn holds(page: &[u8], number: u32, size: usize) -> bool {
     is_sane(page, size) && le(page, 8, 2) == u64::from(reduced(hash(page), number))
 }
 
-/// The checksum of the page as it is, without the number of its block.
+/// The checksum of the page, without the number of its block.
 fn hash(page: &[u8]) -> u32 {
     let mut lanes = START;
     let mix = |lane: &mut u32, value: u32| {
@@ -190,7 +190,7 @@ fn neighbours(window: &Window<'_>, copy: usize, start: usize, size: usize) -> Ve
 }
 
 impl Neighbour {
-    /// Whether its checksum is right when the page that is asked about has this number.
+    /// Whether its checksum is right if the page in question has this number.
     fn fits(&self, number: u32) -> bool {
         let own = u32::try_from(i64::from(number) + self.away);
         own.is_ok_and(|own| reduced(self.hash, own) == self.checksum)

@@ -10,7 +10,7 @@ use std::ops::Range;
 const STABLE_LOOKS: u32 = 4;
 /// Reads after which a range that still changes is given up.
 pub const MOST_LOOKS: u32 = 10;
-/// The first pause; each is twice as long as the one before, up to [`LONGEST_PAUSE_NS`].
+/// The first pause; each is twice as long as the previous one, up to [`LONGEST_PAUSE_NS`].
 const FIRST_PAUSE_NS: u64 = 100 * NS_PER_MS;
 const LONGEST_PAUSE_NS: u64 = 1_000 * NS_PER_MS;
 
@@ -29,7 +29,7 @@ pub enum CopyReading {
 }
 
 impl CopyReading {
-    /// Of the bytes of a block.
+    /// From the bytes of a block.
     pub fn of(bytes: &[u8]) -> Self {
         let mut hasher = DefaultHasher::new();
         hasher.write(bytes);
@@ -37,7 +37,7 @@ impl CopyReading {
     }
 }
 
-/// What came of a block that differed at first.
+/// The outcome for a block that differed at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettleOutcome {
     /// All copies are alike now: a write was in flight.
@@ -58,7 +58,7 @@ pub struct SettleCheck {
 }
 
 impl SettleCheck {
-    /// Adds what a read saw of every copy. What is settled stays so.
+    /// Adds what a read saw of every copy. What is settled stays settled.
     pub fn look(&mut self, seen: &[CopyReading]) {
         if self.settled.is_some() {
             return;
@@ -77,7 +77,7 @@ impl SettleCheck {
         };
     }
 
-    /// What came of it; `None` while it has to be checked again.
+    /// Its outcome; `None` while it has to be checked again.
     pub const fn settled(&self) -> Option<SettleOutcome> {
         self.settled
     }

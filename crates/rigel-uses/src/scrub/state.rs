@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Name and version of the file's form.
 pub const SCHEMA: &str = "rigel.scrub-state/1";
 
-/// Where the copies are, as the user said it: paths may be relative to the directory that the state keeps. Paths are printable ([`rigel_core::path_text`]).
+/// Where the copies are, as the user gave it: paths may be relative to the directory in the state. Paths are printable ([`rigel_core::path_text`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -45,31 +45,31 @@ pub enum Source {
     },
 }
 
-/// Which file it is, on a filesystem that keeps the numbers of its files.
+/// The identity of a file, on a filesystem that keeps its file numbers.
 ///
-/// Without the device that holds it: that has another number after a reboot, or when it is mounted again.
+/// Without the device that contains it: that has another number after a reboot, or when it is mounted again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileNumber {
     /// Inode.
     pub inode: u64,
-    /// When it was made, in nanoseconds since 1970, where the filesystem and the kernel tell.
+    /// When it was created, in nanoseconds since 1970, if the filesystem and the kernel report it.
     pub born_ns: Option<u64>,
 }
 
 impl FileNumber {
-    /// Whether it is another file for certain.
+    /// Whether it is certainly another file.
     fn is_other_than(self, before: Self) -> bool {
         let born = self.born_ns.zip(before.born_ns);
         self.inode != before.inode || born.is_some_and(|(now, before)| now != before)
     }
 }
 
-/// Who a disk is, whatever it is called.
+/// The identity of a disk, whatever its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiskIdentity {
-    /// What a device calls itself.
+    /// The device's own identifier.
     pub identifier: Option<String>,
-    /// Which file it is.
+    /// The identity of the file.
     pub file: Option<FileNumber>,
 }
 
@@ -79,14 +79,14 @@ pub struct State {
     schema: String,
     /// What is compared.
     pub source: Source,
-    /// Most MB (2^20 bytes) to read in a second from each copy; `None` for as fast as it goes.
+    /// Most MB (2^20 bytes) to read in a second from each copy; `None` for full speed.
     pub max_mbps: Option<u64>,
     /// [`Map::fingerprint`] of where the copies lay.
     fingerprint: String,
-    /// What each disk calls itself, where it says so: a name such as `/dev/sdb` may mean another one after a reboot.
+    /// Each disk's own identifier, if it has one: a name such as `/dev/sdb` may mean another one after a reboot.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     disks: Vec<Option<String>>,
-    /// Which file each is, for the same reason. Older states have none of them.
+    /// The identity of each file, for the same reason. Older states have none of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     files: Vec<Option<FileNumber>>,
     /// The directory that relative paths begin in, printable: those of `source`, and those in a list of extents.
@@ -96,10 +96,10 @@ pub struct State {
     pub done: u64,
     /// Ranges that differed and have to be read again.
     pub pending: Vec<Stretch>,
-    /// How long reads took; of one copy alone, bypassing the page cache.
+    /// How long reads took; for a single copy, bypassing the page cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
-    /// What was found.
+    /// The findings.
     pub found: ScrubFindings,
 }
 
@@ -128,14 +128,14 @@ impl State {
         }
     }
 
-    /// Whether the copies are alike as far as they were compared; `None` when none is known to differ, but ranges wait to be read again or
-    /// could not be judged, and when there is one copy only.
+    /// Whether the copies are alike as far as they were compared; `None` if none is known to differ, but ranges wait
+    /// to be read again or could not be judged, and if there is one copy only.
     pub fn are_alike(&self) -> Option<bool> {
         self.found.are_alike().filter(|alike| !self.source.is_one() && (!alike || self.pending.is_empty()))
     }
 
-    /// Whether all of one copy alone can be read, of `total` bytes; `None` when everything that was read can be, but not everything was read,
-    /// and when there are several copies.
+    /// Whether a single copy of `total` bytes is completely readable; `None` if everything that was read is, but not
+    /// everything was read, and if there are several copies.
     pub fn is_readable(&self, total: u64) -> Option<bool> {
         match self.found.ranges {
             _ if !self.source.is_one() => None,
@@ -147,7 +147,7 @@ impl State {
     /// Reads the text of the file.
     ///
     /// # Errors
-    /// When it is no such file, or of another version.
+    /// When it is not such a file, or of another version.
     pub fn parse(text: &str) -> Result<Self, Problem> {
         let refused = |cause: String| {
             Problem::usage("this is not a scrub state file")
@@ -166,10 +166,10 @@ impl State {
         Ok(state)
     }
 
-    /// Checks that the copies still lie where they did, and on the same disks as far as those say who they are.
+    /// Checks that the copies are still where they were, and on the same disks as far as those identify themselves.
     ///
     /// # Errors
-    /// When they do not.
+    /// When they are not.
     pub fn check(&self, map: &Map, disks: &[DiskIdentity]) -> Result<(), Problem> {
         self.check_disks(disks)?;
         let within = |stretch: &Stretch| {

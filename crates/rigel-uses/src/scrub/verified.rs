@@ -49,14 +49,14 @@ pub(super) fn wrote(block: &[u8]) -> bool {
     block.chunks_exact(SECTOR_BYTES).any(|sector| Head::of(sector).is_some())
 }
 
-/// What a block says about which all is sound, of one place and of one write, and of the place where it lies.
+/// What a block says if all of it is intact and agrees on one place, one write, and where it is.
 fn sound(block: &[u8], place: Option<u64>) -> Option<Head> {
     let head = Head::of(block.get(..SECTOR_BYTES)?)?;
     whole(head.seed, head.place, block)?;
     place.is_none_or(|place| place == head.place.offset).then_some(head)
 }
 
-/// Its sectors, each with the offset that it has in the block of `head`, and what it says.
+/// Its sectors, each with its offset in the block of `head`, and its content.
 fn sectors(block: &[u8], head: Head) -> impl Iterator<Item = (&[u8], u64, Option<Head>)> {
     let offsets = (head.place.offset..).step_by(SECTOR_BYTES);
     block.chunks_exact(SECTOR_BYTES).zip(offsets).map(|(sector, offset)| (sector, offset, Head::of(sector)))
@@ -66,7 +66,8 @@ fn is_ours(found: Head, offset: u64, head: Head) -> bool {
     (found.seed, found.place.target, found.place.offset) == (head.seed, head.place.target, offset)
 }
 
-/// Why a copy that is not whole may be the right one anyway. A sector that belongs elsewhere for sure, as the place is known, is not a reason.
+/// Why a copy that is not complete may be the right one anyway. A sector that certainly belongs elsewhere, because
+/// the place is known, is not a reason.
 fn doubt(block: &[u8], head: Head, place: Option<u64>) -> Option<&'static str> {
     sectors(block, head).find_map(|(_, offset, found)| {
         let found = found?;
@@ -78,8 +79,8 @@ fn doubt(block: &[u8], head: Head, place: Option<u64>) -> Option<&'static str> {
     })
 }
 
-/// Whether a copy looks like what damage or a torn write left of the right one: half of its sectors at least are alike, or of an earlier write
-/// to that place. Data that took the place since looks otherwise.
+/// Whether a copy looks like the right one after damage or a torn write: at least half of its sectors are equal, or
+/// from an earlier write to that place. Data that replaced it since looks different.
 fn is_left_of(block: &[u8], right: &[u8], head: Head) -> bool {
     let alike = right.chunks_exact(SECTOR_BYTES);
     let left = sectors(block, head).zip(alike).filter(|((sector, offset, found), right)| {

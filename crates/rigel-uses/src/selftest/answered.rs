@@ -41,14 +41,14 @@ impl Score {
         sample::mean(&self.figure(asked).map(|seen| seen.error).collect::<Vec<f64>>())
     }
 
-    /// The median half-width of a figure's intervals, relative: those of two visits have no mean to mention.
+    /// The median half-width of a figure's intervals, relative: those of two visits have no mean to speak of.
     pub fn half_width(&self, asked: &Answer) -> f64 {
         let known = self.figure(asked).filter(|seen| seen.held.is_some());
         sample::median(&known.map(|seen| seen.half_width).collect::<Vec<f64>>())
     }
 
     /// The share of the trials in which the true latency at the chosen level meets the bound, to the tenth that is
-    /// allowed; or there is none, and nothing keeps it.
+    /// allowed; or in which there is none and no rate is given.
     pub fn within_bound(&self) -> (f64, f64) {
         let keeps = |answers: &CalibrationOutcome| {
             answers.decided && answers.of_bound.is_none_or(|of_bound| of_bound <= 1.0 + NEAR)

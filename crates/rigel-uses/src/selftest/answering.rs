@@ -43,7 +43,7 @@ impl Case {
         self
     }
 
-    /// The same with another promise: what so little time is known to be too short for.
+    /// The same with another promise, for a time that is known to be too short.
     fn held(mut self, least: f64, most_bias: f64) -> Self {
         self.promise = Promise::Answers { least, most_bias };
         self
@@ -73,7 +73,7 @@ pub(super) fn all() -> Vec<Case> {
     [few(), more].concat()
 }
 
-/// Those of every self-test.
+/// The cases of every self-test.
 pub(super) fn few() -> Vec<Case> {
     vec![
         Case::answering("8 stations", PLAIN, 10_000, MEAN),

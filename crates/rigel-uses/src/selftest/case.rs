@@ -7,35 +7,35 @@ use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, LevelChoice, Precision};
 use rigel_core::stats::bound::LatencyBound;
 
-/// One simulated device, how it is measured, and what has to come out.
+/// One simulated device, how it is measured, and the expected result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// What the device is like.
     pub name: &'static str,
-    /// The device, as behind `--engine sim:`.
+    /// The device, as after `--engine sim:`.
     pub law: String,
     /// The other device, where two take turns.
     pub and: Option<String>,
     /// Run level.
     pub level: RunLevel,
-    /// What is aimed at.
+    /// The precision and time to aim for.
     pub pace: Adaptive,
-    /// Which levels are measured.
+    /// The levels to measure.
     pub levels: LevelChoice,
     /// Share of writes in per cent.
     pub write_percent: u8,
-    /// The latency limit of small I/O, where it is a calibration.
+    /// The latency limit of small I/O, for a calibration.
     pub bound: Option<LatencyBound>,
-    /// The latency limit of an open loop, as it is written, where a rate is searched.
+    /// The latency limit of an open loop, as written, if a rate is searched for.
     pub slo: Option<&'static str>,
-    /// What has to come out.
+    /// The expected result.
     pub promise: Promise,
-    /// What must not come out.
+    /// Flags that must not be raised.
     pub silent: &'static [Silence],
 }
 
 impl Case {
-    /// Figures of a level are those of a formula.
+    /// The figures of a level are those of a formula.
     pub(super) fn known(
         level: RunLevel,
         name: &'static str,

@@ -15,7 +15,7 @@ use rigel_core::load::workload::WritePercent;
 use rigel_core::sim::SimLaw;
 
 /// If all noise is shorter than a visit, visits do not correlate. The tests are at 5 %, but most of it is spent on
-/// correlations below 0, which are no alarm.
+/// correlations below 0, which raise no alarm.
 const NO_SLOW_NOISE: Silence = Silence { about: "slow noise", flags: &[FlagCode::SlowNoise], most: 0.05 };
 /// A device with a constant rate: a long visit shows no change.
 const NO_CHANGE: Silence = Silence {
@@ -35,7 +35,7 @@ const NO_START: Silence = Silence { about: "a start-up", flags: &[FlagCode::Warm
 /// Far from the seeds of all trials.
 const SEED_OF_B: u64 = 1 << 32;
 
-/// Of the points, where noise is far below the aim.
+/// Share of the points if noise is far below the aim.
 const NEARLY_ALL: f64 = 0.99;
 
 impl Case {
@@ -83,8 +83,7 @@ impl Case {
         })
     }
 
-    /// The requests of a run of each side alone, where their time is compared with that of turns. Both are apart in time: their noise is
-    /// not the same.
+    /// The requests of a run of each side alone, to compare their time with that of turns. The runs are at different times, so their noise differs.
     ///
     /// # Errors
     /// As those of [`Self::request`].
@@ -103,7 +102,7 @@ impl Case {
         Self::adaptive(name, usual(noise), least)
     }
 
-    /// The same, with flags that it gives no cause for.
+    /// The same, with flags that the device does not justify.
     fn silent(self, silent: &'static [Silence]) -> Self {
         Self { silent, ..self }
     }
@@ -126,7 +125,7 @@ impl Case {
         Self { level: RunLevel::Oltp, promise, ..Self::adaptive(name, law, 0.93) }
     }
 
-    /// The same device, aimed at more narrowly or with shorter visits.
+    /// The same device, with a narrower aim or shorter visits.
     pub(crate) fn paced(&self, precision: Precision, fast: bool) -> Self {
         let promise = match self.promise {
             Promise::Coverage { least, .. } => {

@@ -7,7 +7,7 @@ use rigel_core::units::to_f64;
 /// Significance: anything with a smaller probability is not taken for chance.
 pub(super) const RARE: f64 = 0.01;
 
-/// Probability that of `all` independent things with the chance `share` each at most `count` happen: the binomial
+/// Probability that at most `count` of `all` independent events with the probability `share` occur: the binomial
 /// distribution, summed in logarithms so that no term is too small for a float.
 pub(super) fn at_most(count: usize, all: usize, share: f64) -> f64 {
     let odds = (share / (1.0 - share)).ln();

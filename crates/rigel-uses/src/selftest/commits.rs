@@ -13,7 +13,7 @@ use rigel_core::load::request::{DEFAULT_SMALL, Request};
 use rigel_core::sim::SimLaw;
 use rigel_core::units::{NS_PER_S, to_f64, us_from_ns};
 
-/// One that waits alone, and more than the stations of any case serve at a time.
+/// One writer that waits alone, and more writers than the stations of any case serve simultaneously.
 const WRITERS: [u32; 2] = [1, 8];
 
 const COMMIT: &str = "latency of a commit";
@@ -42,7 +42,7 @@ pub(super) fn all() -> Vec<Case> {
     [few(), more].concat()
 }
 
-/// Those of every self-test.
+/// The cases of every self-test.
 pub(super) fn few() -> Vec<Case> {
     vec![case(
         "commits: a flush of twice the service",

@@ -13,14 +13,14 @@ use rigel_core::load::request::{CacheWarmUp, Request};
 use rigel_core::sim::SimLaw;
 use rigel_core::units::{MIB, to_f64};
 
-/// As many disks have ten levels of small I/O and four of large.
+/// This many disks have ten levels of small I/O and four of large.
 const DISKS: u32 = 2;
 
 const IOPS: &str = "highest IOPS";
 const MBPS: &str = "highest MBPS";
 const LATENCY: &str = "lowest latency";
 
-/// What is chosen among points is off by as much as the figures of a calibration may be.
+/// A choice among points may be off by as much as the figures of a calibration.
 const PROMISED: [FigurePromise; 3] = promised(0.93, 0.01);
 /// The bias is a part of a standard error, and with 6 % between visits an error of 3 % is left.
 const UNSURE: [FigurePromise; 3] = promised(0.93, 0.02);
@@ -51,7 +51,7 @@ pub(super) fn all() -> Vec<Case> {
     few().into_iter().chain(more).collect()
 }
 
-/// Those of every self-test.
+/// The cases of every self-test.
 pub(super) fn few() -> Vec<Case> {
     let device = |servers: u32, more: &str| {
         format!("servers={servers},service=4ms,rate=0,spread=lognormal:20%,between=2%,white=3%{more}")
@@ -68,7 +68,7 @@ pub(super) fn ask(request: Request) -> Request {
     Request { num_disks: Some(DISKS), cache: CacheWarmUp::Off, ..request }
 }
 
-/// What stands for the run against the best of its points by the law of the device.
+/// The figure of the run compared with the best of its points by the law of the device.
 pub(super) fn figures(found: &Findings, request: &Request, law: &SimLaw) -> Vec<KnownFigure> {
     let rates = |class: Class| {
         let alone = found.points.iter().filter(move |one| one.point.is_alone(class));
@@ -95,7 +95,7 @@ pub(super) fn figures(found: &Findings, request: &Request, law: &SimLaw) -> Vec<
 }
 
 impl Score {
-    /// Whether no run of the trials refutes itself, whatever its case promises.
+    /// Whether no run of the trials contradicts itself, whatever its case promises.
     pub(super) fn consistent(&self) -> Grade {
         let refuted: Vec<&str> = self.trials.iter().filter_map(|trial| trial.refuted.as_deref()).collect();
         match refuted.as_slice() {

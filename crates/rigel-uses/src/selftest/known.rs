@@ -40,7 +40,7 @@ pub(super) fn figures(found: &Findings, request: &Request, law: &SimLaw) -> Vec<
 }
 
 impl Score {
-    /// Of the intervals of a figure, or of all, the share that contains the true value, and its standard error over runs.
+    /// The share of the intervals of a figure, or of all, that contain the true value, and its standard error over runs.
     fn known_held(&self, what: Option<&str>) -> (f64, f64) {
         self.share(|trial| {
             let wanted = trial.known.iter().filter(|known| what.is_none_or(|what| known.what == what));
@@ -49,7 +49,7 @@ impl Score {
         })
     }
 
-    /// The same of all figures.
+    /// The same for all figures.
     pub fn all_known_held(&self) -> f64 {
         self.known_held(None).0
     }

@@ -26,14 +26,14 @@ size = "256K"
 pattern = "stream"
 stream_ios = 2
 "#;
-/// As several `dd`: fewer than the stations, as many, more.
+/// Like several `dd`: fewer than the stations, as many, more.
 const READERS: [u32; 3] = [1, 4, 16];
 
 const RATE: &str = "rate of a class";
 const LATENCY: &str = "latency of a class";
 const PROMISED: [FigurePromise; 2] = [FigurePromise::mean(RATE), FigurePromise::mean(LATENCY)];
 
-/// Those of every self-test, which are all.
+/// The cases of every self-test, which are all.
 pub(super) fn all() -> Vec<Case> {
     let law = "servers=4,service=1ms,rate=100M,between=1%";
     let case = |level, name| Case::known(level, name, law, &PROMISED);
@@ -60,7 +60,7 @@ pub(super) fn ask_streams(request: Request) -> Request {
     Request { classes: vec![class], cache: CacheWarmUp::Off, ..request }
 }
 
-/// How long an I/O of a class takes on average.
+/// The mean time of an I/O of a class.
 fn service_ns(law: &SimLaw, class: &LoadClass) -> f64 {
     match &class.sizes {
         Sizes::Mixed(sizes) => {

@@ -25,8 +25,9 @@ const LATENCY: &str = "latency of a place";
 const MBPS: &str = "MBPS of a place";
 const COURSE: &str = "course over the places";
 
-/// A course is a test at 5 %: by the prices of [`rigel_core::stats::by_place`] about one in twenty even devices seems to be another one.
-/// Two points are left, as for means. A bent line is fitted to what is none, no nearer than places of one area may lie.
+/// A course is a test at 5 %: by [`rigel_core::stats::by_place`] about one in twenty even devices seems to be
+/// another. Two points are left, as for means. A bent line only approximates other courses, no closer than the places
+/// of one area may be.
 const PROMISED: [FigurePromise; 3] = [
     FigurePromise::mean(LATENCY),
     FigurePromise::mean(MBPS),
@@ -44,7 +45,7 @@ pub(super) fn all() -> Vec<Case> {
     [few(), more].concat()
 }
 
-/// Those of every self-test.
+/// The cases of every self-test.
 pub(super) fn few() -> Vec<Case> {
     vec![case("places: even", ""), case("places: half as fast at the end", ",slope=50%")]
 }
@@ -65,7 +66,7 @@ pub(super) fn ask(request: Request) -> Request {
     Request { classes, cache: CacheWarmUp::Off, ..request }
 }
 
-/// How many times as long as the law says an I/O takes at a place, on average over the place.
+/// How many times as long as in the law an I/O takes at a place, averaged over the place.
 fn slowness(law: &SimLaw, place: u32) -> f64 {
     let pieces = f64::from(PIECES);
     let at = |piece: u32| {
@@ -78,7 +79,7 @@ fn slowness(law: &SimLaw, place: u32) -> f64 {
     (0..PIECES).map(at).sum::<f64>() / pieces
 }
 
-/// What is judged of a class at a place: MBPS of a stream, else the mean latency in microseconds.
+/// The judged figure of a class at a place: MBPS of a stream, otherwise the mean latency in microseconds.
 fn truth(law: &SimLaw, load: &LoadClass, place: u32) -> f64 {
     let io_ns = law.service_ns(load.io_bytes()) * slowness(law, place);
     let outstanding = load.pattern.outstanding(1).min(law.servers);
@@ -101,7 +102,7 @@ pub(super) fn figures(found: &Findings, law: &SimLaw) -> Vec<KnownFigure> {
     known
 }
 
-/// Whether the course over all places was told as it is, and how far the ratio of its ends is off.
+/// Whether the course over all places was reported correctly, and how far the ratio of its ends is off.
 fn course(found: &PlaceFindings, law: &SimLaw) -> KnownFigure {
     let truths: Vec<f64> = (1..=u32::from(PLACES)).map(|place| truth(law, &found.load, place)).collect();
     let differ = |one: f64, other: f64| (one / other - 1.0).abs() > ALIKE;

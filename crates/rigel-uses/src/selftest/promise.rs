@@ -11,11 +11,11 @@ pub enum Promise {
     Coverage {
         /// At least.
         least: f64,
-        /// The mean of the estimates is off by no more, relative.
+        /// Largest relative error of the mean of the estimates.
         most_bias: f64,
         /// Least share of the points that reach the aim; `None` if many do not.
         least_reached: Option<f64>,
-        /// An adaptive run takes no more minutes, on average.
+        /// Longest average time of an adaptive run, in minutes.
         most_minutes: Option<f64>,
     },
     /// The search finds the level that saturates the device, and its rate.
@@ -25,19 +25,19 @@ pub enum Promise {
     },
     /// The figures of a calibration are true.
     Answers {
-        /// Of the 95 % intervals of each figure that share contains the true value.
+        /// Least share of the 95 % intervals of each figure that contain the true value.
         least: f64,
-        /// The mean of each figure is off by no more, relative.
+        /// Largest relative error of the mean of each figure.
         most_bias: f64,
     },
     /// The bracket of a rate within a bound contains the true value.
     Rate {
         /// In that share of the trials.
         least: f64,
-        /// It is no wider, relative to the rate, on average.
+        /// Largest average width relative to the rate.
         most_width: f64,
     },
-    /// The figures that a formula gives are true: those of arrivals, of commits, of places, and those that stand for a whole run.
+    /// The figures that a formula gives are right: those of arrivals, of commits, of places, and those of a whole run.
     Figures(&'static [FigurePromise]),
     /// The 95 % intervals of all points contain the true value, or belong to a trial in which the flag was raised.
     HeldOrRaises(FlagCode, CoverageDemand),
@@ -54,9 +54,9 @@ pub enum Promise {
 pub struct FigurePromise {
     /// Which, as a phrase.
     pub what: &'static str,
-    /// Of its 95 % intervals that share contains the true value.
+    /// Least share of its 95 % intervals that contain the true value.
     pub least: f64,
-    /// Its mean is off by no more, relative.
+    /// Largest relative error of its mean.
     pub most_bias: f64,
 }
 
@@ -68,20 +68,19 @@ impl FigurePromise {
     }
 }
 
-/// How often intervals contain the true value or a flag is raised, and how near the estimates are in both cases.
+/// How often intervals contain the true value or a flag is raised, and how close the estimates are in both cases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoverageDemand {
     /// Share of the intervals, at least.
     pub least: f64,
-    /// Flagged or not, the mean of the estimates is off by no more, relative; `None` if nothing can be done
-    /// about it.
+    /// Largest relative error of the mean of the estimates, flagged or not; `None` if nothing can be done about it.
     pub most_bias: Option<f64>,
 }
 
-/// Flags that a device gives no cause for: in no more than that share of the trials may one of them be raised.
+/// Flags that a device does not justify: they may be raised in no more than that share of the trials.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Silence {
-    /// What they are about.
+    /// The subject of the flags.
     pub about: &'static str,
     /// The flags; one of them is enough.
     pub flags: &'static [FlagCode],

@@ -13,7 +13,7 @@ use rigel_core::load::request::Request;
 use rigel_core::sim::SimLaw;
 use rigel_core::units::us_from_ns;
 
-/// Of 4,000 per second that the devices serve: a half, and four fifths.
+/// Out of 4,000 per second that the devices serve: a half, and four fifths.
 const RATES: [u32; 2] = [2000, 3200];
 
 const MEAN: &str = "mean latency";
@@ -38,7 +38,7 @@ pub(super) fn all() -> Vec<Case> {
     [few(), more].concat()
 }
 
-/// Those of every self-test.
+/// The cases of every self-test.
 pub(super) fn few() -> Vec<Case> {
     vec![case("arrivals at 4 servers", "servers=4,service=1ms,rate=0,spread=exponential")]
 }

@@ -20,7 +20,7 @@ use rigel_core::units::{Nanos, to_f64, us_from_ns};
 
 /// The time that `rigel slo` takes by default.
 const USUAL: Nanos = Nanos::from_secs(300);
-/// As `rigel slo` has it.
+/// As in `rigel slo`.
 const MOST_OUTSTANDING: u32 = 1024;
 
 const AT_THE_BOUND: &str = "latency at the limit";
@@ -53,7 +53,7 @@ pub(super) fn all() -> Vec<Case> {
     ]
 }
 
-/// A bound where it is just kept: of a hundred runs five may say that it is certainly kept, or certainly not.
+/// A bound that is only just kept: of a hundred runs, five may call it certainly kept or certainly not.
 pub(super) fn required() -> Vec<Case> {
     let at = |name, law, bound| {
         let promise = Promise::Figures(&REQUIRED);
@@ -66,7 +66,7 @@ pub(super) fn required() -> Vec<Case> {
     ]
 }
 
-/// Those of every self-test.
+/// The cases of every self-test.
 pub(super) fn few() -> Vec<Case> {
     all().into_iter().step_by(2).take(2).collect()
 }
@@ -87,7 +87,7 @@ pub(super) fn slo(bound: &str) -> Result<Slo, String> {
     })
 }
 
-/// Requires the bound at the rate at which the formula just keeps it.
+/// Requires the bound at the rate at which the formula only just keeps it.
 pub(super) fn require(request: &mut Request) -> Result<(), String> {
     let EngineRequest::Sim(law) = &request.engine else { return Err("not a simulated device".to_owned()) };
     let bounds = request.slo().into_iter().flat_map(|slo| &slo.bounds);
@@ -101,7 +101,7 @@ pub(super) fn require(request: &mut Request) -> Result<(), String> {
     Ok(())
 }
 
-/// What a run says about the bound where it is just kept.
+/// What a run says about a bound that is only just kept.
 pub(super) fn figures(found: &Findings) -> Vec<KnownFigure> {
     let Some(slo) = &found.slo else { return Vec::new() };
     let of = |required: &RequiredRate| {

@@ -41,12 +41,12 @@ impl Score {
         self.share(|trial| (trial.covered, trial.intervals))
     }
 
-    /// The share of all intervals that are as narrow as was asked for.
+    /// The share of all intervals that are as narrow as requested.
     pub fn reached(&self) -> f64 {
         self.share(|trial| (trial.reached, trial.intervals)).0
     }
 
-    /// Of the intervals that are as narrow as was asked for, the share whose mean is as near to the truth.
+    /// The share of the intervals as narrow as requested whose mean is as close to the truth.
     pub fn kept(&self) -> Option<f64> {
         let reached: usize = self.trials.iter().map(|trial| trial.reached).sum();
         let kept: usize = self.trials.iter().map(|trial| trial.kept).sum();
@@ -76,7 +76,7 @@ impl Score {
         })
     }
 
-    /// The trials in which one of the flags was raised that a case has to keep silent about.
+    /// The trials that raised one of the flags the case does not justify.
     pub fn alarms(&self, silence: &Silence) -> usize {
         let alarmed = |trial: &&Trial| silence.flags.iter().any(|flag| trial.flags.contains_key(flag));
         self.trials.iter().filter(alarmed).count()
@@ -143,7 +143,7 @@ fn doubt(trials: f64) -> f64 {
 }
 
 impl Grade {
-    /// Everything that is broken.
+    /// Combines everything that is broken.
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Broken(one), Self::Broken(other)) => Self::Broken(format!("{one}; {other}")),

@@ -10,14 +10,14 @@ use rigel_core::stats::Interval;
 use rigel_core::units::{NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
-/// What came of one trial.
+/// The result of one trial.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trial {
     /// Intervals whose truth is known.
     pub intervals: usize,
-    /// Those that hold it.
+    /// Intervals that contain it.
     pub covered: usize,
-    /// Those that are as narrow as was asked for.
+    /// Intervals as narrow as requested.
     pub reached: usize,
     /// Of these, those whose mean is within the aim of the truth.
     pub kept: usize,
@@ -39,13 +39,13 @@ pub struct Trial {
     pub differs: Option<bool>,
     /// For two sides in turn: half the width of the intervals of their change, relative, on average.
     pub change_width: Option<f64>,
-    /// The same of two runs that are compared, and what both took together.
+    /// The same for two separate runs that are compared, and the time of both together.
     pub apart: Option<SideOutcome>,
     /// For a calibration: its figures against the truth.
     pub answers: Option<CalibrationOutcome>,
-    /// The first point that refutes what stands for the run; none, ever.
+    /// The first point that contradicts the figure of the run; never any.
     pub refuted: Option<String>,
-    /// For arrivals, commits, places and what stands for a run: the figures that a formula gives.
+    /// For arrivals, commits, places and the figures of a run: those that a formula gives.
     pub known: Vec<KnownFigure>,
     /// The flags that were raised somewhere, and on how many points, curves or phases.
     pub flags: BTreeMap<FlagCode, usize>,
@@ -54,7 +54,7 @@ pub struct Trial {
 /// A run of each side, compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SideOutcome {
-    /// What both took together.
+    /// The time of both together.
     pub minutes: f64,
     /// Half the width of the intervals of the change, relative, on average.
     pub change_width: f64,

@@ -35,7 +35,7 @@ fn twice(name: &'static str, noise: &str) -> Case {
     Case { law: case.and.clone().unwrap_or_default(), promise: Promise::NoDifference(0.94), ..case }
 }
 
-/// The time of turns against that of two runs.
+/// The time of turns compared with that of two runs.
 fn sooner(name: &'static str, noise: &str) -> Case {
     Case { promise: Promise::Sooner(0.5), ..case(name, noise) }
 }
@@ -115,7 +115,7 @@ impl Trial {
         self.change_width = change_width(&found.comparison);
     }
 
-    /// The same with a run of each side alone, which are compared.
+    /// The same with a separate run of each side, for comparison.
     #[must_use]
     pub fn beside(self, apart: &[Record; 2]) -> Self {
         let findings = apart.each_ref().map(Findings::of);
@@ -125,13 +125,13 @@ impl Trial {
         Self { apart: change_width.map(|change_width| SideOutcome { minutes, change_width }), ..self }
     }
 
-    /// Adds one estimate whose interval is narrow enough when it is as narrow as `target`.
+    /// Adds one estimate whose interval is narrow enough if it is as narrow as `target`.
     fn add_interval(&mut self, interval: &Interval, truth: f64, target: f64) {
         self.add_one(interval, truth, target, interval.relative_half_width <= target);
     }
 }
 
-/// Both devices without what disturbs them: that is common to both.
+/// Both devices without the noise that they share.
 fn laws(request: &Request) -> Option<[SimLaw; 2]> {
     let quiet = |engine| match engine {
         EngineRequest::Sim(law) => Some(SimLaw { noise: SimNoise::default(), ..law }),
@@ -140,7 +140,7 @@ fn laws(request: &Request) -> Option<[SimLaw; 2]> {
     Some([quiet(request.engine)?, quiet(request.sides?.engine)?])
 }
 
-/// What a device does at a point: its rate, or its mean latency where the rate is given.
+/// What a device does at a point: its rate, or its mean latency if the rate is given.
 fn truth(law: SimLaw, request: &Request, point: Point, quantity: Quantity) -> Option<f64> {
     let bytes = |class: Class| class.on(Side::A).map_or(0, |class| request.io_bytes(class));
     let class = quantity.class;
@@ -161,8 +161,8 @@ fn change_width(found: &Comparison) -> Option<f64> {
 }
 
 impl Score {
-    /// The time of turns over that of two runs whose change would be as sure: the square of a width goes with one over the time.
-    /// `None` without runs apart.
+    /// The time of turns over that of two runs whose change would be as certain: the square of a width is
+    /// proportional to one over the time. `None` without separate runs.
     pub fn time_share(&self) -> Option<f64> {
         let both: Vec<(f64, f64, SideOutcome)> = self
             .trials
@@ -174,7 +174,7 @@ impl Score {
         (!both.is_empty()).then(|| sum(|one| one.0) / (sum(|one| one.2.minutes) * widths.powi(2)))
     }
 
-    /// Whether turns were sooner. A share of time that was not measured is none that was promised.
+    /// Whether turns took less time. A share that could not be measured is a broken promise.
     pub(super) fn sooner(&self, most: f64) -> Grade {
         match self.time_share() {
             Some(share) if share <= most => Grade::Kept,

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 /// Least share of the estimates whose error is within the aim, of those whose interval is.
 const LEAST_KEPT: f64 = 0.93;
-/// The mean of the maxima is off by no more, relative.
+/// Largest relative error of the mean of the maxima.
 const MAXIMUM_BIAS: f64 = 0.01;
 /// Points of a device usually reach the aim if at least this share of them does.
 const USUAL: f64 = 0.5;
@@ -97,7 +97,7 @@ fn flags(found: &Findings) -> BTreeMap<FlagCode, usize> {
 }
 
 impl Score {
-    /// Whether the promise of the case was kept, within what chance explains for this many trials.
+    /// Whether the promise of the case was kept, up to what chance explains for this many trials.
     pub fn verdict(&self) -> Grade {
         if self.trials.is_empty() {
             return Grade::Broken("nothing was tried".into());
@@ -149,9 +149,9 @@ impl Score {
         seldom_enough(missed, all)
     }
 
-    /// Whether the error of estimates that reach the aim is within the aim. Their number differs from run to run, so the
-    /// standard error is that of a ratio over runs. If all runs agree, it is that of independent estimates. If most
-    /// points do not reach the aim, nothing is promised: the visits of those that do were similar by chance.
+    /// Whether the error of estimates that reach the aim is within the aim. Their number differs from run to run, so
+    /// the standard error is that of a ratio over runs. If all runs agree, it is that of independent estimates. If
+    /// most points do not reach the aim, nothing is promised: the visits of those that do were similar by chance.
     fn often_kept(&self) -> Grade {
         let Some(kept) = self.kept().filter(|_| self.reached() >= USUAL) else {
             return Grade::Kept;

@@ -26,7 +26,7 @@ pub struct ProductionImpact {
     /// How often it did so because the host waited for I/O far more than usual (PSI).
     #[serde(rename = "gave_way_as_pressed")]
     pub pressed: u64,
-    /// The host told how much it waits.
+    /// The host reported how much it waits.
     #[serde(skip)]
     pub knows_pressure: bool,
 }
@@ -36,9 +36,9 @@ pub struct ProductionImpact {
 pub struct MomentBeside {
     /// The time in which its I/Os were in flight, for each target.
     pub taken: f64,
-    /// What was allowed.
+    /// The share that was allowed.
     pub allowed: f64,
-    /// 99th percentile of its reads in the worst judgement, to 7 %; null when no judgement was completed.
+    /// 99th percentile of its reads in the worst judgement, within 7 %; null if no judgement was completed.
     #[serde(rename = "reads_p99_us")]
     pub p99_us: Option<f64>,
     /// The highest share of time, in one judgement, in which tasks on the host waited for I/O; null if that is unknown.
@@ -47,7 +47,7 @@ pub struct MomentBeside {
     pub gave_way: u64,
 }
 
-/// That of an interval.
+/// For an interval.
 pub(super) fn moment(
     governed: &GovernorInterval,
     in_flight_ns: u64,
@@ -63,7 +63,7 @@ pub(super) fn moment(
     }
 }
 
-/// That of a record; `None` of one that had the storage on its own.
+/// For a record; `None` for one that had the storage to itself.
 pub(super) fn of(record: &Record) -> Option<ProductionImpact> {
     let most = share(record.header.request.soak()?.beside?);
     let targets = record.header.targets.len();

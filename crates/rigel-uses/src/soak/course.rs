@@ -36,7 +36,7 @@ pub struct Moment {
 pub struct MomentIo {
     /// Successful I/Os per second.
     pub iops: f64,
-    /// Mean latency in microseconds; null when nothing completed.
+    /// Mean latency in microseconds; null if nothing completed.
     #[serde(rename = "latency_mean_us")]
     pub mean_us: Option<f64>,
     /// Median.

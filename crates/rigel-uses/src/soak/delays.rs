@@ -24,23 +24,23 @@ pub struct LongIo {
     pub length: Nanos,
     /// Its class.
     pub class: Class,
-    /// Where targets are counted: the number of the one that had it.
+    /// The index of its target, if targets are counted.
     #[serde(skip)]
     pub target: Option<usize>,
     /// Almost none of the others takes longer than this, in microseconds.
     pub usual_us: f64,
 }
 
-/// The I/Os that took so long that their length alone is a fault.
+/// The I/Os that took so long that this alone is a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongCount {
-    /// There were so many at least.
+    /// At least this many.
     pub least: u64,
-    /// There were no more.
+    /// At most this many.
     pub exact: bool,
 }
 
-/// How many took that long: all that the histograms have, and of those that crossed the beginning of a window the longest of each visit.
+/// How many took that long: all in the histograms, and the longest of each visit among those that crossed the start of a window.
 pub fn count(record: &Record, phases: &[PhaseFindings], limit: Nanos) -> LongCount {
     let sum = |is_counted: &dyn Fn(u64, u64) -> bool| {
         let all = phases.iter().flat_map(|phase| phase.classes.values()).flat_map(|io| io.latency.buckets());
@@ -89,7 +89,7 @@ fn usual(phases: &[PhaseFindings], number: u32, class: Class, tally: &ClassTally
     UsualTime::of(&phase.classes.get(&class)?.latency, tally.planned, visits)
 }
 
-/// When an I/O of a visit was over: at the end of the interval that has it, or with the visit, where it outlasted the window.
+/// When an I/O of a visit was over: at the end of the interval that contains it, or with the visit if it outlasted the window.
 fn over_ns(record: &Record, visit: &Visit, class: Class, length_ns: u64) -> u64 {
     let mut own = record.intervals.iter().filter(|interval| interval.visit == visit.number);
     let ended_in = |tally: &ClassTally| tally.longest_ns() == length_ns && tally.edges.beyond == 0;

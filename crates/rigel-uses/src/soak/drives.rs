@@ -7,12 +7,12 @@ use rigel_core::facts::drive::{Counter, Counters, Drive, DriveAnswer, Kind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What all looks at the drives say.
+/// What all readings of the drives say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drives {
-    /// Those that reported their counters, in the order in which they were first seen.
+    /// Drives that reported their counters, in the order in which they were first seen.
     pub told: Vec<DriveFindings>,
-    /// Those that never did.
+    /// Drives that never did.
     pub silent: Vec<SilentDrive>,
 }
 
@@ -25,9 +25,9 @@ pub struct DriveFindings {
     pub model: Option<String>,
     /// Its serial number.
     pub serial: Option<String>,
-    /// Local times of the first and the last look at which it told counters; the same when there was one.
+    /// Local times of the first and the last reading with counters; equal if there was one.
     pub seen: [String; 2],
-    /// How often it told them.
+    /// Number of readings with counters.
     pub looks: u32,
     /// Its counters.
     pub changes: Vec<Change>,
@@ -82,17 +82,17 @@ impl DriveFindings {
 }
 
 impl Drives {
-    /// The drives against which something speaks.
+    /// The drives with a warning.
     pub fn worse(&self) -> impl Iterator<Item = &DriveFindings> {
         self.told.iter().filter(|drive| drive.is_worse())
     }
 
-    /// What looks say; `None` when nothing was sampled, as at a simulated device.
+    /// The summary of readings; `None` if nothing was sampled, as with a simulated device.
     pub fn of(looks: &[DriveLook]) -> Option<Self> {
         of(looks)
     }
 
-    /// How often the one that told least reported a counter of damage or an alarm, at most; 0 where it has none. `None` without drives.
+    /// The highest number of readings of a damage or alarm counter, for the drive where that is lowest; 0 if it has none. `None` without drives.
     pub fn fewest_looks(&self) -> Option<u32> {
         self.told.iter().map(DriveFindings::looks_at_damage).min()
     }
@@ -139,7 +139,7 @@ fn is_same(found: &DriveFindings, drive: &Drive) -> bool {
     }
 }
 
-/// The place of a drive among those that were found; a new one when it was not.
+/// The index of a drive among those found, which it is added to if new.
 fn place(told: &mut Vec<DriveFindings>, drive: &Drive) -> usize {
     told.iter().position(|found| is_same(found, drive)).unwrap_or_else(|| {
         told.push(DriveFindings {

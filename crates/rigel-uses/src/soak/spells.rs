@@ -17,19 +17,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How much slower than usual a spell is: what a device takes five times as long for, less what the host adds to each I/O.
+/// How much slower than usual a spell is: an I/O that takes the device five times as long, less the constant time of the host.
 const SLOWER: f64 = 4.0;
-/// The same of medians, which are known to 13 %.
+/// The same for medians, which are known within 13 %.
 const SLOWER_MEDIAN: f64 = 3.0;
-/// In a closed loop so many times fewer I/Os come back in it.
+/// In a closed loop this many times fewer I/Os complete in it.
 const FEWER: f64 = 3.0;
-/// With fewer cells of a load nobody knows what is usual.
+/// With fewer cells of a load it is unknown what is usual.
 const LEAST_CELLS: usize = 4;
-/// The same of whole intervals: of two, one may be slow.
+/// The same for whole intervals: of two, one may be slow.
 const LEAST_INTERVALS: usize = 2;
 /// Fewer I/Os say nothing of a whole interval.
 const LEAST_IOS: u64 = 5;
-/// What is shorter is no spell; a single long I/O is told as such.
+/// A shorter time is not a spell; a single long I/O is reported as such.
 const LEAST_NS: u64 = 500 * NS_PER_MS;
 
 /// A time in which the I/Os of a class were slow.
@@ -45,13 +45,13 @@ pub struct Spell {
     pub lasted: Nanos,
     /// The class.
     pub class: Class,
-    /// Where targets are counted: those that account for it, by their numbers; empty where all do.
+    /// The numbers of the targets that account for it, if targets are counted; empty if all do.
     #[serde(skip)]
     pub targets: Vec<usize>,
     /// The highest mean latency of a part of it, in microseconds.
     #[serde(rename = "latency_mean_us")]
     pub mean_us: f64,
-    /// What the same load has elsewhere: a quarter of its time is faster.
+    /// The latency of the same load elsewhere: a quarter of its time is faster.
     pub usual_us: f64,
 }
 

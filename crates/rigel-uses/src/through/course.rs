@@ -14,11 +14,11 @@ pub struct Figures {
     pub ended_ns: u64,
     /// I/Os that succeeded in it.
     pub completed: u64,
-    /// I/Os whose time came in it.
+    /// I/Os that were due in it.
     pub arrived: Option<u64>,
     /// I/Os that failed.
     pub errors: u64,
-    /// Of those that succeeded in it, from the times at which they should have begun.
+    /// For those that succeeded in it, from the times at which they should have begun.
     pub latency: Histogram,
     /// The longest of them.
     pub longest_ns: u64,
@@ -32,7 +32,7 @@ impl Figures {
         iops(self.completed, self.ended_ns.saturating_sub(self.began_ns))
     }
 
-    /// The 99th percentile; `None` when nothing succeeded.
+    /// The 99th percentile; `None` if nothing succeeded.
     pub fn p99_ns(&self) -> Option<u64> {
         self.latency.quantile_ns(0.99)
     }

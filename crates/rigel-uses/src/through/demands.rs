@@ -5,23 +5,23 @@ use rigel_core::load::through::{Demand, Span};
 use rigel_core::measure::Histogram;
 use rigel_core::units::{Nanos, to_f64};
 
-/// A demand, and what became of it.
+/// A demand with its verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DemandOutcome {
     /// The demand.
     pub demand: Demand,
-    /// What became of it.
+    /// Its verdict.
     pub verdict: DemandVerdict,
 }
 
-/// What became of a demand.
+/// The verdict on a demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DemandVerdict {
     /// It was kept.
     Kept,
     /// It was not.
     Missed,
-    /// It cannot be told: why.
+    /// It cannot be decided, with the reason.
     Undecided(&'static str),
 }
 
@@ -54,7 +54,7 @@ const fn of(is_kept: bool) -> DemandVerdict {
     if is_kept { DemandVerdict::Kept } else { DemandVerdict::Missed }
 }
 
-/// Every standstill has to be shorter for sure.
+/// Every standstill has to be certainly shorter.
 fn standstill(limit: Nanos, found: &ThroughFindings) -> DemandVerdict {
     let all = &found.standstills;
     if found.course.is_empty() {
@@ -108,7 +108,7 @@ fn latencies(span: Option<Span>, found: &ThroughFindings) -> Result<(Histogram, 
     }
 }
 
-/// Whether at most this many I/Os took longer; one that failed did. The bucket of the limit may lie on either side.
+/// Whether at most this many I/Os took longer; failed ones count as longer. The bucket of the limit may be on either side.
 fn share(all: &Histogram, errors: u64, limit: Nanos, allowed: f64) -> DemandVerdict {
     let count = all.count().saturating_add(errors);
     if count == 0 {

@@ -15,7 +15,7 @@ const LEAST_STRETCHES: usize = 3;
 /// The figures of a part of the run.
 #[derive(Clone, Debug)]
 pub struct Level {
-    /// Which part.
+    /// The part of the run.
     pub span: Span,
     /// Where it begins and ends, on the clock of the run.
     pub from_ns: u64,
@@ -25,7 +25,7 @@ pub struct Level {
     pub rate: Estimate,
     /// Mean latency in microseconds.
     pub mean_us: Option<Estimate>,
-    /// 99th percentile, the mean of those of its stretches.
+    /// 99th percentile, the mean over its stretches.
     pub p99_us: Option<Estimate>,
     /// The longest I/O.
     pub longest: Nanos,
@@ -39,7 +39,7 @@ pub struct Level {
     pub latency: Histogram,
 }
 
-/// The levels that are there.
+/// The levels that exist.
 pub fn all(course: &[Figures], found: &TroubleFindings, limit: Option<Nanos>) -> Vec<Level> {
     let Some(sign) = found.sign else {
         return of(Span::Before, course.iter().collect(), limit).into_iter().collect();
@@ -103,7 +103,7 @@ fn sum(own: &[&Figures], of: fn(&Figures) -> u64) -> u64 {
     own.iter().map(|one| of(one)).fold(0, u64::saturating_add)
 }
 
-/// A figure with its interval from the stretches; without one where there are too few. `None` if no stretch has it.
+/// A figure with its interval from the stretches; without one if there are too few. `None` if no stretch has it.
 pub fn estimate(own: &[&Figures], of: impl Fn(&[&Figures]) -> Option<f64>) -> Option<Estimate> {
     let each = own.len().div_ceil(STRETCHES).max(1);
     let values: Vec<f64> = own.chunks(each).filter_map(&of).collect();

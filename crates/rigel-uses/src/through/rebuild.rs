@@ -11,9 +11,9 @@ use rigel_core::units::{NS_PER_S, to_f64};
 const SECTOR: f64 = 512.0;
 /// The host is checked so often: a moment is known to that.
 const LOOK_NS: u64 = NS_PER_S;
-/// What has come so far when it is over is taken for done.
+/// A rebuild that ends with at least this share counts as complete.
 const NEARLY: f64 = 0.9;
-/// What an array does when it rebuilds nothing.
+/// What an idle array reports.
 const AT_REST: [&str; 2] = ["idle", "frozen"];
 
 /// A rebuild.
@@ -21,7 +21,7 @@ const AT_REST: [&str; 2] = ["idle", "frozen"];
 pub struct Rebuild {
     /// The array.
     pub device: String,
-    /// What it does: `recover`, `resync` ..; `None` if it continued already when the load began.
+    /// Its action: `recover`, `resync`, ...; `None` if it was already running when the load began.
     pub action: Option<String>,
     /// When it was first seen, on the clock of the run.
     pub began_ns: u64,
@@ -31,7 +31,7 @@ pub struct Rebuild {
     pub share: Option<f64>,
     /// Bytes per second.
     pub rate: Option<Estimate>,
-    /// What it cost the load; `None` if no interval lies in it, or nothing is known from before.
+    /// Its cost to the load; `None` if no interval lies in it, or nothing is known from before.
     pub cost: Option<RebuildCost>,
 }
 
@@ -44,7 +44,7 @@ pub struct RebuildCost {
     pub latency: Option<Estimate>,
 }
 
-/// Those that the marks of a run tell.
+/// The rebuilds that the marks of a run report.
 pub fn all(found: &ThroughFindings) -> Vec<Rebuild> {
     let mut rebuilds: Vec<Rebuild> = Vec::new();
     let mut points: Vec<Vec<(u64, SyncProgress)>> = Vec::new();
@@ -104,7 +104,7 @@ fn finish(rebuild: &mut Rebuild, mut points: Vec<(u64, SyncProgress)>, found: &T
     rebuild.cost = cost(&own, found);
 }
 
-/// Whether it comes to its end by then as fast as it came so far.
+/// Whether it would be complete by then at its speed so far.
 fn is_done(points: &[(u64, SyncProgress)], ended_ns: u64) -> bool {
     let Some(((from_ns, from), (to_ns, to))) = points.first().zip(points.last()) else { return false };
     let (done, ns) = (to.done.saturating_sub(from.done), to_ns.saturating_sub(*from_ns));
@@ -113,7 +113,7 @@ fn is_done(points: &[(u64, SyncProgress)], ended_ns: u64) -> bool {
     to_f64(to.done) + more >= NEARLY * to_f64(to.all)
 }
 
-/// From the first to the last look; each moment is known to a second.
+/// From the first to the last reading; each time is known to a second.
 fn speed(points: &[(u64, SyncProgress)]) -> Option<Estimate> {
     let ((from_ns, from), (to_ns, to)) = (*points.first()?, *points.last()?);
     let (bytes, ns) = (SECTOR * to_f64(to.done.checked_sub(from.done)?), to_ns.checked_sub(from_ns)?);

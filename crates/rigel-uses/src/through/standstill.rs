@@ -8,14 +8,14 @@ use super::Figures;
 use rigel_core::stats::sample::median;
 use rigel_core::units::{NS_PER_MS, NS_PER_S, Nanos, to_f64};
 
-/// Shorter ones are no standstill.
+/// A shorter one is not a standstill.
 const LEAST: Nanos = Nanos(300 * NS_PER_MS);
-/// By chance nothing arrives for this many times the mean distance in one of 10^13 cases.
+/// A gap of this many mean distances occurs by chance in one of 10^13 cases.
 const BY_CHANCE: f64 = 30.0;
-/// An I/O that takes so many times the usual median waited for the device.
+/// An I/O that takes this many times the usual median was waiting for the device.
 const HELD: f64 = 50.0;
 
-/// Ends that are farther from the middle are told.
+/// If the ends are this far from the middle, they are reported.
 const ROUGH: f64 = 0.05;
 
 /// A time in which nothing completed.
@@ -23,13 +23,13 @@ const ROUGH: f64 = 0.05;
 pub struct Standstill {
     /// Where it begins, on the clock of the run.
     pub began_ns: u64,
-    /// Nothing completed for so long, and for less than two parts of an interval longer.
+    /// Nothing completed for this long; the true time is less than two parts of an interval longer.
     pub silent: Nanos,
-    /// It lasted so long at least.
+    /// It lasted at least this long.
     pub least: Nanos,
-    /// It lasted so long at most.
+    /// It lasted at most this long.
     pub most: Nanos,
-    /// It still continued when the load ended.
+    /// It had not ended when the load did.
     pub is_open: bool,
 }
 
@@ -49,13 +49,13 @@ impl Standstill {
         self.began_ns.saturating_add(self.silent.0)
     }
 
-    /// Whether a part of an interval lies in it.
+    /// Whether it contains a part of an interval.
     pub const fn holds(&self, figures: &Figures) -> bool {
         figures.began_ns < self.ended_ns() && figures.ended_ns > self.began_ns
     }
 }
 
-/// What half of the I/Os take at most, in most intervals.
+/// The typical median latency of the intervals.
 fn usual_ns(course: &[Figures]) -> f64 {
     let medians = course.iter().filter_map(|figures| figures.latency.quantile_ns(0.5)).map(to_f64);
     median(&medians.collect::<Vec<_>>())
@@ -114,7 +114,7 @@ pub fn all(course: &[Figures], rate: f64) -> Vec<Standstill> {
     found
 }
 
-/// Where the first completion of an interval begins at the earliest, and where the last one ends at the latest.
+/// The earliest start of the first completion of an interval, and the latest end of the last one.
 fn ends(figures: &Figures) -> Option<(u64, u64)> {
     let part_ns = figures.series.bucket_ns;
     let filled =

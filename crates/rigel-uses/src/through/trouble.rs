@@ -9,19 +9,19 @@ use rigel_core::record::Mark;
 use rigel_core::stats::sample::{median, sorted};
 use rigel_core::units::{NS_PER_S, Nanos, to_f64};
 
-/// With fewer intervals before the first sign nobody knows what is usual.
+/// With fewer intervals before the first sign it is unknown what is usual.
 const LEAST_BEFORE: usize = 5;
 /// A p99 this many times as long as usual is trouble.
 const SLOW: f64 = 5.0;
-/// Up to here it is back; percentiles over so few I/Os vary.
+/// Up to here it has recovered; percentiles over so few I/Os vary.
 const AS_BEFORE: f64 = 1.5;
 /// A rate below this share of the usual one is trouble.
 const LOW: f64 = 0.8;
 /// From here on it is back.
 const FULL: f64 = 0.95;
-/// By this many standard deviations of a count a rate may be off by chance.
+/// By chance, a rate may be off by this many standard deviations of a count.
 const SIGMAS: f64 = 4.0;
-/// So many intervals in a row have to be as before.
+/// This many consecutive intervals have to be as before.
 const STAYS: usize = 3;
 /// A rate below this share of what arrives is not held.
 const HELD: f64 = 0.95;
@@ -45,21 +45,21 @@ pub enum Baseline {
     },
     /// The storage did not hold the rate from the start.
     NotHeld {
-        /// What it reached, I/Os per second.
+        /// Its rate, I/Os per second.
         rate: f64,
     },
 }
 
-/// What showed first.
+/// The first sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sign {
     /// When, on the clock of the run.
     pub at_ns: u64,
-    /// What.
+    /// The kind of sign.
     pub kind: SignKind,
 }
 
-/// What a sign is.
+/// The kind of a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignKind {
     /// The mark with this number.
@@ -91,7 +91,7 @@ rigel_core::named!(TroubleKind {
 /// Intervals one after the other with the same trouble, or a standstill.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trouble {
-    /// What.
+    /// The kind of trouble.
     pub kind: TroubleKind,
     /// When it began, on the clock of the run.
     pub began_ns: u64,
@@ -103,20 +103,20 @@ pub struct Trouble {
     pub p99_ns: u64,
 }
 
-/// What was found.
+/// The findings.
 #[derive(Clone, Debug)]
 pub struct TroubleFindings {
     /// What is known about the load before anything happened.
     pub baseline: Baseline,
-    /// The first sign of trouble; `None` when nothing happened.
+    /// The first sign of trouble; `None` if nothing happened.
     pub sign: Option<Sign>,
-    /// When rate and p99 were as before, for good; `None` when they never were, or nothing tells. The same as the sign where the load noticed nothing.
+    /// When rate and p99 were as before, permanently; `None` if they never were, or it is unknown. Equal to the sign if the load noticed nothing.
     pub back_ns: Option<u64>,
     /// How long after the sign the rate was back.
     pub rate_back: Option<Nanos>,
     /// How long after it the p99 was.
     pub p99_back: Option<Nanos>,
-    /// What was wrong when, in order.
+    /// All troubles with their times, in order.
     pub troubles: Vec<Trouble>,
 }
 
@@ -181,12 +181,12 @@ fn baseline(quiet: &[Figures], asked: u32) -> Baseline {
     Baseline::Known { rate, p99_ns: low, most_p99_ns }
 }
 
-/// By how much a count of a second may be off by chance.
+/// How far a count of a second may be off by chance.
 fn chance(rate: f64) -> f64 {
     SIGMAS * rate.max(1.0).sqrt()
 }
 
-/// What an interval is held against.
+/// What an interval is compared with.
 #[derive(Clone, Copy, Debug)]
 struct Usual {
     rate: f64,
@@ -220,7 +220,7 @@ impl Usual {
     }
 }
 
-/// What was wrong when.
+/// All troubles with their times.
 fn troubles(course: &[Figures], standstills: &[Standstill], usual: Option<Usual>) -> Vec<Trouble> {
     let still = |one: &Standstill| Trouble {
         kind: TroubleKind::Standstill,

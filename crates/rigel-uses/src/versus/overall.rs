@@ -15,17 +15,17 @@ use rigel_core::stats::{Estimate, Interval};
 /// The geometric mean of the ratios of all loads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverallRatio {
-    /// Of which quantity.
+    /// The quantity.
     pub quantity: Quantity,
     /// The loads, in the order of tables.
     pub loads: Vec<Point>,
-    /// How much B differs, with an interval; those that the verdict is about hold together in 95 of 100 runs.
+    /// How much B differs, with an interval; all intervals behind the verdict hold together in 95 of 100 runs.
     pub change: Change,
-    /// What that says.
+    /// The verdict on that.
     pub effect: Effect,
-    /// The loads whose own row certainly says the contrary: another direction, or one where the mean shows no difference.
+    /// The loads whose own row certainly contradicts it: another direction, or a quantity in which the mean shows no difference.
     pub against: Vec<Point>,
-    /// Rounds behind it.
+    /// Number of rounds.
     pub rounds: usize,
 }
 

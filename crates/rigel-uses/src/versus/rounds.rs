@@ -54,7 +54,7 @@ pub(super) fn widened(quantity: Quantity, ratio: Ratio) -> Ratio {
     Ratio { interval, ..ratio }
 }
 
-/// The variance of the logarithms of both sides over that of their ratio, over all loads and what the verdict is about.
+/// The variance of the logarithms of both sides over that of their ratio, over all loads and quantities of the verdict.
 pub(super) fn worth(all: &[PairedRates<'_>], leading: &[Quantity]) -> Option<f64> {
     let (mut apart, mut together) = (0.0, 0.0);
     let used = |one: &&PairedRates<'_>| one.doubt.is_none() && leading.contains(&one.quantity);

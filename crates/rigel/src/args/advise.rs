@@ -33,9 +33,9 @@ Examples:
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdviseOptions {
-    /// The records; that of the last calibration when there are none.
+    /// The records; without any, that of the last calibration.
     pub records: Vec<PathBuf>,
-    /// The product whose file is wanted; `None`: a page or a document about all.
+    /// The product whose file is requested; `None`: a page or a document about all.
     pub product: Option<Product>,
     /// With the derivation of every value.
     pub explain: bool,

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// Longest name of a run: with a stamp, an ending and the mark of a temporary file, a file name has 255 bytes at most.
 const MAX_NAME_BYTES: usize = 180;
 
-/// What a command that measures was given besides its load.
+/// The arguments of a measuring command other than its load.
 #[derive(Debug)]
 pub struct Frame<'a> {
     pub front: Front,
@@ -104,7 +104,7 @@ fn check_load_file(level: RunLevel, file: Option<&Path>, targets: &TargetSource)
     level.filter(|_| file.is_some()).map_or(Ok(()), |level| Err(level_beside_file(level)))
 }
 
-/// The word for a level beside a file that says what is loaded.
+/// The word for a level next to a file that defines the load.
 pub fn level_beside_file(level: RunLevel) -> Problem {
     Problem::usage(format!("--load cannot be combined with the level '{}'", level.name()))
         .at("--load")
@@ -137,7 +137,7 @@ fn check_name(front: Front, name: &OsStr) -> Result<(), Problem> {
     Ok(())
 }
 
-/// A simulated engine has a target of its own and takes no other.
+/// A simulated engine has its own target and accepts no other.
 fn targets(
     front: Front,
     request: &Request,
@@ -202,7 +202,7 @@ fn check_consent(
     if matches!(targets, TargetSource::Scratch { .. } | TargetSource::Simulated) {
         return Err(Problem::usage("--destroy-data is given, and no target of yours is part of the run")
             .at("--destroy-data")
-            .because("each --destroy-data takes one path; the targets are named once more beside it")
+            .because("each --destroy-data takes one path; the targets have to be named as well")
             .next("name the target as well, or leave out --destroy-data"));
     }
     // What a file writes is known when it is read.

@@ -19,7 +19,7 @@ pub struct BurstArgs {
     pub large: bool,
 }
 
-/// Refuses it for two sides, of which one would refill while the other works.
+/// Refuses it for two sides: one would refill while the other works.
 pub fn for_one_side() -> Problem {
     Problem::usage("two sides cannot be loaded until the rate falls")
         .at("burst")

@@ -44,7 +44,7 @@ Examples:
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryOptions {
-    /// Only those of these targets; all when empty.
+    /// Only those of these targets; all if empty.
     pub targets: Vec<PathBuf>,
     pub last: bool,
     pub json: bool,
@@ -125,7 +125,7 @@ fn adapted(arg: Arg) -> Arg {
 }
 
 impl CalibrateArgs {
-    /// What was asked for: a calibration, or those of the past.
+    /// What was requested: a calibration, or past ones.
     pub fn invocation(self, command_line: String, environment: &Environment) -> Result<Invocation, Problem> {
         if self.last || self.history {
             let (targets, json) = (self.targets.targets, self.how.show.json);

@@ -231,7 +231,7 @@ const SHORTEST: Nanos = Nanos(100_000_000);
 const LONGEST: Nanos = Nanos(600_000_000_000);
 
 impl CapacityArgs {
-    /// What to do, checked as far as it can be without a look at files.
+    /// What to do, checked as far as possible without reading files.
     pub fn invocation(
         self,
         arguments: &[OsString],

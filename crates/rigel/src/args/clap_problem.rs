@@ -28,7 +28,7 @@ pub fn outcome(error: &clap::Error, arguments: &[OsString]) -> Result<Invocation
 }
 
 /// The usage problem in clap's text, whose paragraphs are the error (with the possible values), tips, the usage and a
-/// hint to the help. Where it is clear what was meant, that is the next step.
+/// hint at the help. If it is clear what was meant, that is the next step.
 pub fn problem(error: &clap::Error) -> Problem {
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n").map(one_line);

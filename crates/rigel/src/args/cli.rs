@@ -39,7 +39,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// What the man page shows.
+/// The examples on the man page.
 const EXAMPLES: &str = "\
 Examples:
   rigel calibrate
@@ -66,7 +66,7 @@ Exit codes:
 /// Examples come before the options.
 const EXAMPLES_FIRST: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
 
-/// What `--version` says below the version, which people compare between hosts: what this binary runs on, and how it can do I/O.
+/// What `--version` says below the version, which people compare between hosts: the platforms of this binary, and how it can do I/O.
 fn long_version() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let engines: Vec<&str> = EngineKind::ALL.iter().map(|kind| kind.name()).collect();
@@ -186,7 +186,7 @@ fn without_unused(path: &str, command: clap::Command) -> clap::Command {
     })
 }
 
-/// With the text behind the options in lines as long as the terminal has room for.
+/// With the text after the options in lines as wide as the terminal.
 fn flowing(command: clap::Command) -> clap::Command {
     let Some(text) = command.get_after_long_help().map(ToString::to_string) else { return command };
     command.after_long_help(joined(&text))
@@ -208,7 +208,7 @@ pub(super) fn joined(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Refuses most options beside --resume and the like: the record has them already.
+/// Refuses most options next to --resume and the like: the record contains them already.
 fn alone(command: clap::Command, of_record: &[&str], beside: &[&str]) -> clap::Command {
     let ids = command.get_arguments().map(|arg| arg.get_id().clone());
     let others: Vec<clap::Id> = ids.filter(|id| !beside.contains(&id.as_str())).collect();
@@ -230,7 +230,7 @@ fn with_load_level(argv: &[OsString]) -> Vec<OsString> {
     argv
 }
 
-/// The words as the parser takes them.
+/// The words in the parser's form.
 fn prepared(cli: &clap::Command, argv: &[OsString]) -> Vec<OsString> {
     let argv = overview::usual(cli, argv);
     match (argv.as_slice(), cli.find_subcommand("sql")) {

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 const COMMITS: &str = "Commits (only with 'commit')";
 /// Writers of the points unless others are named.
 const WRITERS: [u32; 5] = [1, 2, 4, 8, 16];
-/// The reads beside them.
+/// The reads that run with them.
 const READS: Class = Class::constant("reads");
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
@@ -98,7 +98,7 @@ fn class(sync: Sync, bytes: u64) -> LoadClass {
     LoadClass::log(name, bytes, sync, unit)
 }
 
-/// Each class at its levels, alone and beside the reads; then the reads alone.
+/// Each class at its levels, alone and with the reads; then the reads alone.
 fn points(classes: &[LoadClass], reads: u32) -> Vec<Point> {
     let alone = |class: &LoadClass| -> Vec<Point> {
         class.levels.iter().map(|&level| Point::alone(class.name, level)).collect()

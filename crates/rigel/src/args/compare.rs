@@ -143,7 +143,7 @@ impl CompareArgs {
         })
     }
 
-    /// With both sides, one format, and the gates read.
+    /// With both sides, one format, and the parsed gates.
     fn checked(mut self) -> Result<Self, Problem> {
         if let Some(new) = self.and.pop() {
             self.base = std::mem::replace(&mut self.new, vec![new]);

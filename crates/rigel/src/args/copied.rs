@@ -11,11 +11,11 @@ const DASHES: [char; 9] = [
     '\u{ff0d}',
 ];
 const QUOTES: [char; 6] = ['\u{201c}', '\u{201d}', '\u{201e}', '\u{2018}', '\u{2019}', '\u{201a}'];
-/// Blanks that part no words for a shell.
+/// Blanks that do not separate words in a shell.
 const BLANKS: [char; 3] = ['\u{a0}', '\u{202f}', '\u{2009}'];
 
-/// Refuses the first argument with such a character where it would mean something else. ORION's options have one hyphen; of two, a word
-/// processor makes one dash.
+/// Refuses the first argument with such a character if it would change the meaning. ORION's options have one hyphen;
+/// word processors turn two into one dash.
 pub fn check(arguments: &[OsString], is_orion: bool) -> Result<(), Problem> {
     let lone = arguments.windows(2).find_map(|pair| lone_dash(pair[0].to_str()?, pair[1].to_str()?));
     if let Some(problem) = lone.filter(|_| is_orion) {
@@ -25,7 +25,7 @@ pub fn check(arguments: &[OsString], is_orion: bool) -> Result<(), Problem> {
     texts.into_iter().try_for_each(|text| wrong(text, is_orion).map_or(Ok(()), Err))
 }
 
-/// A dash that a blank parts from the option behind it, as word processors write one.
+/// A dash separated by a blank from the option after it, as word processors write it.
 fn lone_dash(text: &str, next: &str) -> Option<Problem> {
     let is_dash = !text.is_empty() && text.chars().all(|sign| sign == '-' || DASHES.contains(&sign));
     let is_name = next.starts_with(|sign: char| sign.is_ascii_alphabetic());

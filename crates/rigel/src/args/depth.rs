@@ -7,7 +7,7 @@ use std::ffi::OsString;
 
 const NAME: &str = "--qd";
 
-/// The words with the option that the level has in the place of `--qd`.
+/// The words with the option that the level has in place of `--qd`.
 pub fn spelled(argv: Vec<OsString>) -> Vec<OsString> {
     let is_run = argv.get(1).is_some_and(|word| word == "run");
     let level = argv.get(2).and_then(|word| word.to_str()).unwrap_or_default().to_ascii_lowercase();

@@ -152,7 +152,7 @@ pub struct CheckArgs {
     pub quiet: bool,
 }
 
-/// The ways to become durable; `none`, which other commands know, is no such way.
+/// The ways to become durable; `none`, which other commands know, is not one.
 fn durable() -> impl TypedValueParser<Value = Sync> {
     let durable = Sync::all().into_iter().filter(|(_, sync)| *sync != Sync::None).map(|(word, _)| word);
     PossibleValuesParser::new(durable)
@@ -160,7 +160,7 @@ fn durable() -> impl TypedValueParser<Value = Sync> {
 }
 
 impl DurabilityArgs {
-    /// What to do, checked as far as it can be without a look at the target.
+    /// What to do, checked as far as possible without reading the target.
     pub fn invocation(self) -> Result<Invocation, Problem> {
         let durability = match self.command {
             Command::Run(run) => Durability::Run(Box::new(run.checked()?)),
@@ -186,7 +186,7 @@ impl AcknowledgeArgs {
         self.engine().map(|_| self.clone())
     }
 
-    /// The engine that was asked for.
+    /// The requested engine.
     pub fn engine(&self) -> Result<Option<EngineKind>, Problem> {
         match self.engine {
             EngineRequest::Auto => Ok(None),
@@ -206,7 +206,7 @@ impl AcknowledgeArgs {
         }
     }
 
-    /// What is written where, on a target with so many bytes to write.
+    /// What is written where, on a target with this many bytes to write.
     pub const fn shape(&self, bytes: u64) -> Shape {
         let block_bytes = self.block.0;
         let region_bytes = if block_bytes == 0 { bytes } else { bytes - bytes % block_bytes };

@@ -51,7 +51,7 @@ pub struct FillArgs {
 }
 
 impl FillArgs {
-    /// Checks what can be checked without a look at the targets.
+    /// Checks what can be checked without reading the targets.
     pub fn checked(self) -> Result<Self, Problem> {
         let Some(size) = self.size else { return Ok(self) };
         if size.0 == 0 {

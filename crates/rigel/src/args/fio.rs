@@ -7,7 +7,7 @@ mod table;
 
 use table::OPTIONS;
 
-/// A sentence about the option, which may have its value behind an equals sign, or as the next word; `None` when it is not one of fio's.
+/// A sentence about the option, which may have its value after an equals sign or as the next word; `None` if it is not one of fio's.
 pub fn hint(argument: &str, next: Option<&str>, calibrates: bool) -> Option<String> {
     let (option, value) =
         argument.split_once('=').map_or((argument, next), |(option, value)| (option, Some(value)));
@@ -23,7 +23,7 @@ pub fn hint(argument: &str, next: Option<&str>, calibrates: bool) -> Option<Stri
     Some(format!("fio's --{} {}", option.trim_start_matches('-'), given::put_in(&name, value, here)))
 }
 
-/// What measures a pattern that is called so in fio's `rw`, and in other tools.
+/// The level that measures a pattern with this name in fio's `rw`, and in other tools.
 pub fn level(word: &str) -> Option<&'static str> {
     Some(match word {
         "randread" | "rand" | "random" => "`rigel run oltp` measures random reads",
@@ -42,7 +42,7 @@ pub fn level(word: &str) -> Option<&'static str> {
     })
 }
 
-/// The word that chooses the engine that is called so in fio.
+/// Our name for an engine with this name in fio.
 pub fn engine(name: &str) -> Option<&'static str> {
     match name {
         "io_uring_cmd" => Some("nvme"),

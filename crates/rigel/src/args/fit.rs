@@ -93,7 +93,7 @@ fn adapted(arg: Arg) -> Arg {
 }
 
 impl FitArgs {
-    /// What was asked for.
+    /// What was requested.
     pub fn invocation(self, command_line: String, environment: &Environment) -> Result<Invocation, Problem> {
         let request = self.request()?;
         let frame = Frame {
@@ -128,7 +128,7 @@ impl FitArgs {
     }
 }
 
-/// How much more, in thousandths.
+/// The increase, in thousandths.
 #[expect(clippy::cast_possible_truncation, reason = "of a share within bounds")]
 fn grow(text: &str) -> Result<i32, String> {
     match text.parse()? {

@@ -142,7 +142,7 @@ fn date(text: &str) -> Result<i64, String> {
 }
 
 impl ForecastArgs {
-    /// What to do, checked as far as it can be without a look at the store.
+    /// What to do, checked as far as possible without reading the store.
     pub fn options(self, stem: CommandStem) -> Result<ForecastOptions, Problem> {
         let mut scenario = Scenario::default();
         for grow in self.grow {

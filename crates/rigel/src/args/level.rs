@@ -60,7 +60,7 @@ pub struct LevelArgs {
 const FEW_WRITERS: [u32; 2] = [1, 16];
 
 impl LevelArgs {
-    /// Has commits measured in a minute, with one writer and with many, unless more was asked for; whether that is so.
+    /// Limits commits to a minute, with one writer and with many, unless more was requested; returns whether it did.
     pub fn be_brief_on_commits(&mut self) -> bool {
         let (load, commit, precision) = (&self.load, &mut self.commit, &mut self.own.precision);
         let is_free = commit.writers.is_empty() && commit.beside_reads.is_none() && load.duration.is_none();
@@ -71,10 +71,10 @@ impl LevelArgs {
         is_brief
     }
 
-    /// The request of a level, without name and command line. Of a load in a file only the rest is known yet.
+    /// The request of a level, without name and command line. For a load in a file only the rest is known yet.
     ///
     /// # Errors
-    /// When no run can be like that.
+    /// When no such run is possible.
     pub fn request(&self, front: Front, level: RunLevel) -> Result<Request, Problem> {
         let mut request = match level {
             RunLevel::Open => open::request(self)?,

@@ -40,7 +40,7 @@ pub struct FromFioArgs {
 }
 
 impl LoadCommandArgs {
-    /// What was asked for.
+    /// What was requested.
     pub fn invocation(self) -> Invocation {
         let Command::FromFio(from_fio) = self.command;
         Invocation::LoadFromFio(from_fio)

@@ -13,7 +13,7 @@ use rigel_core::no_target::no_target;
 use rigel_core::path_text;
 use std::ffi::OsString;
 
-/// A problem in our own words; `None` where those of the parser do. `arguments` begin with the command.
+/// A problem in our own words; `None` if the parser's are used. `arguments` begin with the command.
 pub fn problem(error: &clap::Error, cli: &clap::Command, arguments: &[OsString]) -> Option<Problem> {
     let command = arguments.first().and_then(|word| word.to_str());
     let command = command.filter(|word| cli.find_subcommand(word).is_some());
@@ -122,7 +122,7 @@ pub fn no_word(cli: &clap::Command, arguments: &[OsString]) -> Problem {
     }
 }
 
-/// The names of the commands that a command has of its own.
+/// The names of a command's own commands.
 fn own_commands<'a>(cli: &'a clap::Command, command: &str) -> Option<Vec<&'a str>> {
     let own =
         cli.find_subcommand(command)?.get_subcommands().map(clap::Command::get_name).collect::<Vec<_>>();
@@ -137,9 +137,10 @@ fn no_own_command(cli: &clap::Command, command: &str, word: &str) -> Problem {
             "the store is one SQLite file, which any program can read; `rigel capacity show` prints what it holds of each disk, `rigel capacity list` the metrics",
         );
     }
-    match nearest(word, own.iter().copied()) {
+    let only = || own.first().copied().filter(|_| own.len() == 1);
+    match nearest(word, own.iter().copied()).or_else(only) {
         Some(near) => problem.next(format!("did you mean `rigel {command} {near}`?")),
-        None => problem.next(format!("name one of {}", own.join(", "))),
+        None => problem.next(format!("`rigel {command}` takes one of {}", own.join(", "))),
     }
 }
 
@@ -160,7 +161,7 @@ fn is_path(word: &str) -> bool {
 /// The levels of a command.
 struct Levels<'a> {
     command: &'static str,
-    /// With the commands that stand in the place of a level.
+    /// Includes the commands that can replace a level.
     names: Vec<&'a str>,
 }
 
@@ -195,7 +196,7 @@ impl<'a> Levels<'a> {
         }
     }
 
-    /// The lines with the levels that take its options, where no more than two do.
+    /// The lines with the levels that accept its options, if there are at most two.
     fn of_options(&self, arguments: &[OsString]) -> Option<String> {
         let with = |level: &&str| {
             let level = OsString::from(level);

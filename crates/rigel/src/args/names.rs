@@ -8,7 +8,7 @@ pub enum Front {
     Orion,
     /// `rigel run simple`.
     Rigel,
-    /// `rigel calibrate`, whose options are spelled as those of `rigel run`.
+    /// `rigel calibrate`, whose options are spelled like those of `rigel run`.
     Calibrate,
     /// `rigel slo`, the same.
     Slo,

@@ -40,7 +40,7 @@ const PROGRAMS: [(&[&str], &str); 14] = [
     (
         &["sysbench", "hammerdb", "benchbase", "tpcc", "ycsb"],
         "`rigel sql simple --database mysql` measures look-ups through MySQL or MariaDB, `rigel run --load \
-         mysql` makes a load like a database's, without a server; postgresql and oracle are there as well",
+         mysql` makes a load like a database's, without a server; postgresql and oracle work, too",
     ),
     (
         &["swingbench", "slob"],
@@ -73,7 +73,7 @@ const PROGRAMS: [(&[&str], &str); 14] = [
     ),
 ];
 
-/// Other names of commands: the one that does it, and what else may be meant.
+/// Other names of commands: the right command, and what else may be meant.
 const COMMANDS: [(&[&str], &str, &str); 10] = [
     (&["diff", "cmp", "delta"], "compare", "`rigel compare` judges the records of two runs"),
     (
@@ -113,7 +113,7 @@ const COMMANDS: [(&[&str], &str, &str); 10] = [
     (&["resume", "continue"], "run", "`rigel run --resume RECORD` resumes a run"),
 ];
 
-/// The problem of a word that is no command; `arguments` begin with it.
+/// The problem of a word that is not a command; `arguments` begin with it.
 pub fn problem(cli: &clap::Command, word: &str, arguments: &[OsString]) -> Problem {
     let rest = arguments.get(1..).unwrap_or_default();
     let problem = Problem::usage(format!("there is no command '{word}'")).at(word);
@@ -139,7 +139,7 @@ pub fn problem(cli: &clap::Command, word: &str, arguments: &[OsString]) -> Probl
     problem.next(meant(cli, &lower, rest))
 }
 
-/// What does the work of another program here; `None` for what is none that is known.
+/// The command that does the work of another program; `None` for an unknown one.
 pub fn program(name: &str, rest: &[OsString]) -> Option<String> {
     let (_, told) = PROGRAMS.iter().find(|(names, _)| names.contains(&name))?;
     Some(of_program(name, rest).unwrap_or_else(|| (*told).to_owned()))
@@ -157,7 +157,7 @@ fn of_program(program: &str, rest: &[OsString]) -> Option<String> {
     words.iter().find_map(|word| no_target(word)).map(|told| told.next)
 }
 
-/// ORION's command line, with what was typed where it holds.
+/// ORION's command line, with the typed words as far as they apply.
 pub fn as_orion(rest: &[OsString]) -> String {
     let words: Vec<OsString> =
         std::iter::once(OsStr::new("orion").to_owned()).chain(rest.iter().cloned()).collect();

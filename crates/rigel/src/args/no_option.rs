@@ -11,13 +11,13 @@ use rigel_core::nearest::{is_slip, nearest};
 use rigel_core::units::{Bytes, Nanos};
 use std::ffi::OsString;
 
-/// What destroys something: offered for a slip of one letter, and not for a name that is only near.
+/// Destructive options: offered for a slip of one letter, and not for a name that is only similar.
 const WRITES: [&str; 3] = ["write", "destroy-data", "force"];
 
-/// What is larger is the size of a file.
+/// A larger value is the size of a file.
 const LARGEST_IO: u64 = 16 << 20;
 
-/// An option that is not known here, or stands before the command. `None` when it is no option at all.
+/// An option that is unknown here, or precedes the command. `None` if it is not an option at all.
 pub fn problem(
     cli: &clap::Command,
     command: Option<&str>,
@@ -40,7 +40,7 @@ pub fn problem(
     Some(typed.own().map_or_else(|| typed.of(command), |own| typed.of_own(command, own)))
 }
 
-/// A refused option, and the line in which it stands.
+/// A refused option, and the line that contains it.
 struct RefusedOption<'a> {
     cli: &'a clap::Command,
     command: Option<&'a str>,
@@ -58,12 +58,12 @@ impl<'a> RefusedOption<'a> {
         self.of_command()?.find_subcommand(self.arguments.get(1)?.to_str()?)
     }
 
-    /// The level of `rigel run`, or what stands in its place.
+    /// The level of `rigel run`, or what replaces it.
     fn level(&self) -> Option<&'a str> {
         self.arguments.get(1).filter(|_| self.command == Some("run"))?.to_str()
     }
 
-    /// `--max-latency -2ms`, and `-2ms`, of which only `-2` is taken for an option.
+    /// `--max-latency -2ms`, and `-2ms`, of which the parser takes `-2` for an option.
     fn negative_value(&self) -> Option<(String, &'a str)> {
         self.arguments.windows(2).find_map(|pair| {
             let (option, value) = (pair[0].to_str()?, pair[1].to_str()?);
@@ -76,7 +76,7 @@ impl<'a> RefusedOption<'a> {
         Problem::usage(format!("{} is not an option of `rigel {of}`", self.name)).at(self.name)
     }
 
-    /// What a command has in its place by another name, with the line where the value fits as well.
+    /// What a command has instead under another name, with the line if the value fits as well.
     fn synonym(&self, command: &str) -> Option<String> {
         let of_level = self.level().and_then(|level| synonyms::of_level(level, self.name)).map(str::to_owned);
         let told = of_level.or_else(|| synonyms::meant(command, self.name))?;
@@ -141,7 +141,7 @@ impl<'a> RefusedOption<'a> {
         }
     }
 
-    /// What another command has by this name was more likely meant than a name that is only near.
+    /// An option of another command with this name was more likely meant than one with a similar name.
     fn of_another(&self) -> Option<String> {
         let long = self.name.strip_prefix("--")?;
         let has = |of: &&clap::Command| of.get_arguments().any(|arg| arg.get_long() == Some(long));
@@ -174,7 +174,7 @@ impl<'a> RefusedOption<'a> {
         Some(problem.at(format!("-{name}")).next(format!("write --{name}{line}")))
     }
 
-    /// An option of fio or of ORION. Whoever types one of fio's types several, and wants to know all.
+    /// An option of fio or of ORION. Users who type one of fio's type several, and want to know about all.
     fn foreign(&self) -> Option<Problem> {
         let words = self.without_own();
         let hints: Vec<(String, String)> =
@@ -246,7 +246,7 @@ impl<'a> RefusedOption<'a> {
         )))
     }
 
-    /// The words that are no options of the command: one of its own may be called like one of fio's.
+    /// The words that are not options of the command: one of its own may have the name of one of fio's.
     fn without_own(&self) -> Vec<OsString> {
         let is_own = |word: &&OsString| {
             let long = word.to_str().and_then(|word| word.strip_prefix("--")?.split('=').next());

@@ -5,7 +5,7 @@
 use super::{Environment, cli, typed};
 use std::ffi::OsString;
 
-/// The line of these words, the command first, between backticks; `None` when its words are refused as well.
+/// The line with these words, the command first, between backticks; `None` if its words are refused as well.
 pub fn line(words: &[OsString]) -> Option<String> {
     let argv: Vec<OsString> = std::iter::once("rigel".into()).chain(words.iter().cloned()).collect();
     let is_understood = cli::is_understood(&argv) && cli::read(&argv, &Environment::default()).is_ok();
@@ -13,7 +13,7 @@ pub fn line(words: &[OsString]) -> Option<String> {
     (is_understood && !line.contains('`')).then(|| format!("`rigel {}`", line.trim_end()))
 }
 
-/// The line with another option in the place of one, which may have its value behind an equals sign.
+/// The line with another option in place of one, which may have its value after an equals sign.
 pub fn with_option(words: &[OsString], option: &str, other: &str) -> Option<String> {
     let renamed = |word: &OsString| {
         let rest = word.to_str()?.strip_prefix(option)?;
@@ -24,7 +24,7 @@ pub fn with_option(words: &[OsString], option: &str, other: &str) -> Option<Stri
     line(&words)
 }
 
-/// What was typed for an option: behind an equals sign, or as the next word.
+/// What was typed for an option: after an equals sign, or as the next word.
 pub fn value<'a>(words: &'a [OsString], option: &str) -> Option<&'a str> {
     let at = words.iter().position(|word| {
         word.to_str()

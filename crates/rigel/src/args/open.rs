@@ -100,7 +100,7 @@ pub fn request(given: &LevelArgs) -> Result<Request, Problem> {
     Ok(request)
 }
 
-/// A number with commas between its thousands is a list of rates, like any other; said where it looks like one.
+/// A number with thousands commas is a list of rates, like any other; mentioned if it looks like one.
 pub fn looks_like_thousands(rates: &[u32]) -> Option<String> {
     let (first, rest) = rates.split_first().filter(|(_, rest)| !rest.is_empty())?;
     let is_group = |rate: &u32| (100..1000).contains(rate);
@@ -110,7 +110,7 @@ pub fn looks_like_thousands(rates: &[u32]) -> Option<String> {
     })
 }
 
-/// Most outstanding I/Os, as they were asked for.
+/// Most outstanding I/Os, as requested.
 pub fn most_outstanding(asked: Option<u32>) -> Result<u32, Problem> {
     let most = asked.unwrap_or(DEFAULT_MOST_OUTSTANDING);
     if (1..=MAX_OUTSTANDING).contains(&most) {

@@ -52,7 +52,7 @@ pub fn text(cli: &clap::Command) -> String {
     text + "\n" + MORE
 }
 
-/// The words with the usual spelling of what they ask for: `rigel` alone, `rigel version`, `rigel run help`.
+/// The words in the usual spelling of the request: `rigel` alone, `rigel version`, `rigel run help`.
 pub fn usual(cli: &clap::Command, argv: &[OsString]) -> Vec<OsString> {
     let Some((program, words)) = argv.split_first() else { return Vec::new() };
     let own = |command: &OsStr| cli.find_subcommand(command);

@@ -186,11 +186,11 @@ pub struct ShowArgs {
     pub quiet: bool,
 }
 
-/// Time of a run of which nobody says how long it may take, where a minute decides much.
+/// The default time where a minute is enough for most decisions.
 const A_MINUTE: Nanos = Nanos::from_secs(60);
 
 impl PrecisionArgs {
-    /// Asks for an answer in a minute, unless a precision or levels were asked for; whether that is so.
+    /// Limits the answer to a minute, unless a precision or levels were requested; returns whether it did.
     pub fn take_a_minute(&mut self) -> bool {
         let is_free = self.precision.is_none() && self.levels.is_none();
         if is_free {
@@ -200,7 +200,7 @@ impl PrecisionArgs {
         is_free
     }
 
-    /// Whether something is asked for that one visit to each point cannot give.
+    /// Whether something is requested that one visit to each point cannot give.
     pub fn is_adaptive(&self) -> bool {
         let Self { precision, max_duration, fast, levels } = self;
         precision.is_some() || max_duration.is_some() || *fast || *levels == Some(LevelChoice::Auto)
@@ -229,7 +229,7 @@ impl HowArgs {
     }
 }
 
-/// The options of every run, as a command has them that is a run of a kind of its own: its summary has no room for most of them.
+/// The options of every run, for a command that is a special kind of run: its summary has no room for most of them.
 pub fn beside_own(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "lun" | "allow_memory" | "share" | "destroy_data" | "dry_run" => arg.hide_short_help(true),

@@ -84,7 +84,7 @@ pub struct RankArgs {
 /// A storage as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorageArg {
-    /// What it is called, if that was said.
+    /// Its name, if given.
     pub name: Option<String>,
     /// Its records and directories, one or more.
     pub paths: Vec<PathBuf>,

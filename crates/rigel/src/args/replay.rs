@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 /// A day and a night of each day of a week, and some spikes.
 const USUAL_PHASES: &str = "24";
-/// Rates can be scaled by so much at most.
+/// The largest factor for rates.
 const MOST_SCALE: f64 = 1000.0;
 
 const SUMMARY: &str = "\
@@ -175,7 +175,7 @@ fn most(text: &str) -> Result<PhaseLimit, ValueError> {
 }
 
 impl ReplayArgs {
-    /// What to do, checked as far as it can be without a look at the store.
+    /// What to do, checked as far as possible without reading the store.
     pub fn options(self, command: String, stem: CommandStem) -> Result<ReplayOptions, Problem> {
         let step = self.every.map(step_ms).transpose()?;
         Ok(ReplayOptions {

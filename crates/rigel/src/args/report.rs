@@ -29,12 +29,12 @@ Examples:
 pub struct ReportOptions {
     pub records: Vec<PathBuf>,
     pub format: Format,
-    /// Where to write it; `None`: ORION's files and the page beside the record, anything else to standard output.
+    /// Where to write it; `None`: ORION's files and the page next to the record, anything else to standard output.
     pub out: Option<PathBuf>,
     pub force: bool,
     /// Everything that a terminal can show, not only what was shown after the run.
     pub explain: bool,
-    /// How long it takes to read or write so much, instead of the results.
+    /// How long it takes to read or write this much, instead of the results.
     pub size: Option<Bytes>,
 }
 

@@ -14,17 +14,18 @@ use rigel_core::path_text;
 use std::fmt::Write as _;
 use table::RULES;
 
-/// A word of the command line: `--levels`, `--levels auto` for that value alone, `--rate *m` for values that end so, `TARGET` for a word that is no option, or a level.
+/// A word of the command line: `--levels`, `--levels auto` for that value alone, `--rate *m` for values with that
+/// suffix, `TARGET` for a word that is not an option, or a level.
 type Word = &'static str;
 type Words = &'static [Word];
 /// As in `run` or `sql prove`.
 type Commands = &'static [&'static str];
 
-/// Options that do not go with other words, or only with them.
+/// Options that cannot be combined with other words, or only with them.
 #[derive(Debug)]
 struct Rule {
     commands: Commands,
-    /// Each of them for itself.
+    /// Each of them separately.
     options: Words,
     goes: Goes,
     because: &'static str,
@@ -34,11 +35,11 @@ struct Rule {
 
 #[derive(Clone, Copy, Debug)]
 enum Goes {
-    /// With none of these.
+    /// Not together with any of these.
     NotWith(Words),
-    /// With one of these.
+    /// Only together with one of these.
     OnlyWith(Words),
-    /// With nothing: all commands that measure have the option, and this one has no use for it.
+    /// Never: all measuring commands have the option, and this one does not use it.
     Never,
 }
 
@@ -56,7 +57,7 @@ impl Line {
         Self { command, level, options: Vec::new() }
     }
 
-    /// What was typed behind a command, or behind one of its own.
+    /// What was typed after a command, or after one of its own.
     pub fn typed(mut definition: &clap::Command, mut matches: &ArgMatches) -> Self {
         let mut path: Vec<&str> = Vec::new();
         while let Some((name, own)) = matches.subcommand() {
@@ -132,7 +133,7 @@ impl Line {
     }
 }
 
-/// Whether a value is that of a word, behind a star its end.
+/// Whether a value matches that of a word; after a star, its suffix.
 fn is_value(typed: &str, word: &str) -> bool {
     match word.strip_prefix('*') {
         Some(end) => typed.to_ascii_lowercase().ends_with(end),
@@ -215,7 +216,7 @@ pub fn page() -> String {
     page
 }
 
-/// What to do instead, where nobody has typed a value: a level takes the place of a command with one.
+/// What to do instead, if no value was typed: a level replaces a command with one.
 fn without_values(next: &str) -> String {
     let next = next.replace("{option}", "the option");
     let level = |(before, rest): (&str, &str)| {
@@ -225,7 +226,7 @@ fn without_values(next: &str) -> String {
     next.split_once("`rigel run ").and_then(level).unwrap_or(next)
 }
 
-/// Words as the page shows them.
+/// Words in the form of the page.
 fn quoted(words: &[&str], last: &str) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {

@@ -76,7 +76,7 @@ Effect on other programs:
       A run without --write changes nothing on its targets, but loads them to their limit: everything else that uses the same disks, such as a
       running database, is slow until the run ends. --dry-run lists what uses a target.";
 
-/// The options that may stand beside --resume: its record says everything else.
+/// The options allowed with --resume: its record says everything else.
 pub const BESIDE_RESUME: [&str; 9] =
     ["resume", "destroy_data", "dry_run", "json", "no_html", "quiet", "verbose", "tui", "orion_version"];
 
@@ -154,7 +154,7 @@ fn compression(text: &str) -> Result<f64, ValueError> {
 }
 
 impl RunArgs {
-    /// What was asked for; `command_line` is its echo.
+    /// What was requested; `command_line` is its echo.
     pub fn invocation(
         mut self,
         command_line: String,

@@ -144,7 +144,7 @@ impl ScrubArgs {
         }
     }
 
-    /// What to read; `None` if a state file must say.
+    /// What to read; `None` if a state file has to say.
     pub fn source(&self) -> Option<Source> {
         let offset = |bytes: Option<Bytes>| bytes.map_or(0, |bytes| bytes.0);
         if let [path] = self.paths.as_slice() {
@@ -165,7 +165,7 @@ impl ScrubArgs {
     }
 }
 
-/// An option that says nothing about what is compared.
+/// An option that does not say what is compared.
 fn of_another(name: &str, what: &str, goes_on: bool) -> Problem {
     let cause = if goes_on {
         "the state file says where the copies lie, and a resumed scrub reads the same ones"

@@ -148,7 +148,7 @@ fn misread(reason: String, next: String) -> ValueError {
     ValueError { reason: format!("cannot be read: {reason}"), next }
 }
 
-/// What a shell takes away, when nothing is left but what is judged; else what is missing, or an example.
+/// What the shell took away, if only what is judged is left; otherwise what is missing, or an example.
 fn hint(text: &str, signs: &[&str], example: &str) -> String {
     if text.contains('>') {
         return format!("a limit is an upper one: write it with <, as in {example}");
@@ -176,7 +176,7 @@ fn limit(text: &str) -> Result<Nanos, Box<dyn Error + Send + Sync>> {
     }
 }
 
-/// The time that was asked for.
+/// The requested time.
 pub fn asked_duration(duration: Option<Nanos>) -> Result<Option<Nanos>, Problem> {
     match duration {
         Some(Nanos(0)) => Err(Problem::usage("--for must be longer than 0")
@@ -202,7 +202,7 @@ pub fn in_order(mut bounds: Vec<SloBound>) -> Vec<SloBound> {
 }
 
 impl BoundArgs {
-    /// All that were given.
+    /// All bounds given.
     pub fn all(&self) -> Vec<SloBound> {
         let short = [
             (LatencyCriterion::Beyond(500_000), self.p50),
@@ -217,7 +217,7 @@ impl BoundArgs {
 }
 
 impl SloArgs {
-    /// What was asked for.
+    /// What was requested.
     pub fn invocation(self, command_line: String, environment: &Environment) -> Result<Invocation, Problem> {
         let request = self.request()?;
         let frame = Frame {
@@ -260,7 +260,7 @@ impl SloArgs {
         Ok(request)
     }
 
-    /// All bounds; those of the requirements where there is no other. The same one twice is one.
+    /// All bounds; those of the requirements if there is no other. Duplicates are merged.
     fn bounds(&self) -> Vec<SloBound> {
         let mut bounds = self.bounds.all();
         if bounds.is_empty() {

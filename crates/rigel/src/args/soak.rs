@@ -20,7 +20,7 @@ use rigel_core::units::Nanos;
 use std::path::PathBuf;
 
 const LOAD: &str = "Load";
-/// Share of writes where writing is allowed and nothing else is asked for.
+/// Share of writes if writing is allowed and nothing else is requested.
 const USUAL_WRITES: u64 = 30;
 
 const SUMMARY: &str = "\
@@ -54,7 +54,7 @@ The exit code is 1 if a block was wrong, an I/O failed, took ten seconds or neve
 reports new damage or an alarm (SMART, NVMe and SCSI logs, read before and after if smartctl is installed). It is 4 if the soak was stopped early and found
 nothing wrong. Writing wears flash; docs/guide/soak.md says how much. Other programs on the same disks are slow meanwhile.";
 
-/// The options that may stand beside --resume: its record says everything else.
+/// The options allowed with --resume: its record says everything else.
 pub const BESIDE_RESUME: [&str; 7] = ["resume", "destroy_data", "dry_run", "json", "no_html", "quiet", "tui"];
 
 #[derive(Debug, clap::Args)]
@@ -122,7 +122,7 @@ fn adapted(arg: Arg) -> Arg {
 }
 
 impl SoakArgs {
-    /// What was asked for.
+    /// What was requested.
     pub fn invocation(
         mut self,
         command_line: String,
@@ -158,8 +158,8 @@ impl SoakArgs {
         Ok(Invocation::Run(Box::new(RunOptions { own_writes, ..frame.options(request)? })))
     }
 
-    /// The request, without name and command line. Of a load in a file only the pace is known yet, and the usual load is that of one target: how
-    /// many there are is seen later.
+    /// The request, without name and command line. For a load in a file only the pace is known yet, and the usual
+    /// load is that of one target: their number is known later.
     fn request(&self) -> Result<Request, Problem> {
         // clap asks for it.
         let soak = Soak::new(self.time.unwrap_or(Nanos(0)));
@@ -185,7 +185,7 @@ impl SoakArgs {
     }
 }
 
-/// The request of a soak with the usual load for so many targets.
+/// The request of a soak with the usual load for this many targets.
 pub fn of_targets(request: Request, targets: usize, write: WritePercent) -> Request {
     let Some(soak) = request.soak() else { return request };
     let (classes, phases) = usual_load(targets, write, &soak);

@@ -35,7 +35,7 @@ const LOAD: &str = "Load";
 /// More threads than this wait for one another.
 const MOST_SESSIONS: u32 = 2000;
 
-/// What a fixed time leaves out.
+/// What a fixed time excludes.
 const NO_TURNS: &str = "with --duration every data point is measured once, which leaves no turns: only SQL is measured, not raw I/O";
 
 const SUMMARY: &str = "\
@@ -68,7 +68,7 @@ Examples:
   rigel sql simple --dsn mysql://rigel@localhost --create-in rigel --size 100G
       an existing MySQL or MariaDB server; the table stays in its own database, rigel
   rigel sql prove /mnt/fast
-      find the right random_page_cost and effective_io_concurrency by experiment, in some minutes
+      find the right random_page_cost and effective_io_concurrency by experiment, in a few minutes
   rigel sql resume sql_20260101_1200_record.jsonl --dsn 'host=/run/postgresql dbname=shop'
       resume a run that was stopped, or whose server was; without --dsn on a private server, which is created again
   rigel sql record sql_20260101_1200_record.jsonl --json
@@ -191,7 +191,7 @@ impl Words for Probe {
 }
 
 impl SqlArgs {
-    /// What was asked for; `arguments` are what was typed, for the echo.
+    /// What was requested; `arguments` are what was typed, for the echo.
     pub fn invocation(
         self,
         arguments: &[OsString],
@@ -276,7 +276,7 @@ fn of_server(
     Ok(RunOptions { targets: TargetSource::Server(source), ..frame.options(request)? })
 }
 
-/// A connection string may hold a password, and what was typed is kept in the record.
+/// A connection string may contain a password, and what was typed is kept in the record.
 fn without_dsn(arguments: &[OsString]) -> Vec<OsString> {
     let mut is_value = false;
     let kept = |argument: &OsString| {

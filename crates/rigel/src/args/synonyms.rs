@@ -2,7 +2,7 @@
 //!
 //! Must not guess by spelling; [`rigel_core::nearest`] does.
 
-/// How long something may take, by whatever name.
+/// Names for how long something may take.
 const TIME: [&str; 11] = [
     "--budget",
     "--duration",
@@ -17,7 +17,7 @@ const TIME: [&str; 11] = [
     "--time-limit",
 ];
 
-/// What sets the time of a command.
+/// The option that sets the time of a command.
 const TIME_OF: [(&str, &str); 8] = [
     ("run", "--for TIME limits the whole run, --duration TIME is the time of each data point"),
     ("calibrate", "--for TIME is how long it may take"),
@@ -29,7 +29,7 @@ const TIME_OF: [(&str, &str); 8] = [
     ("capacity record", "--for TIME is how long it looks"),
 ];
 
-/// Other names of an option that is called so here: the commands, the names, and what is said of it.
+/// Other names of an option: the commands, our name, the other names, and the message.
 const NAMES: [(&[&str], &[&str], &str); 15] = [
     (
         &["report"],
@@ -110,7 +110,7 @@ const NAMES: [(&[&str], &[&str], &str); 15] = [
     (
         &["run", "versus"],
         &["--overwrite", "--replace", "--clobber"],
-        "--force replaces output files that are there, and nothing on a target",
+        "--force replaces existing output files, and nothing on a target",
     ),
 ];
 
@@ -132,7 +132,7 @@ const SESSIONS: [&str; 11] = [
     "--threads",
 ];
 
-/// The same where it depends on the level of `rigel run`.
+/// The same, depending on the level of `rigel run`.
 const OF_LEVEL: [(&[&str], &[&str], &str); 9] = [
     (
         &["simple", "normal", "oltp", "dss"],

@@ -38,7 +38,7 @@ impl Error for ValueError {}
 
 type ValueProblem = Box<dyn Error + Send + Sync>;
 
-/// Reads a name out of a list, without the blanks beside its comma: `rac1, rac2`.
+/// Reads a name from a list, without the blanks around its comma: `rac1, rac2`.
 ///
 /// # Errors
 /// When nothing is left.
@@ -60,7 +60,7 @@ pub fn duration(text: &str) -> Result<Nanos, ValueProblem> {
     time(text, ["s", "m"])
 }
 
-/// Reads how many there are of `what`, of which each has one outstanding.
+/// Reads a number of `what`, each of which has one outstanding.
 pub fn number_of(text: &str, what: &str) -> Result<u32, ValueError> {
     let number = text.trim().parse::<u64>().ok().and_then(|number| u32::try_from(number).ok());
     number.filter(|number| (1..=MAX_OUTSTANDING).contains(number)).ok_or_else(|| ValueError {
@@ -213,7 +213,7 @@ pub fn draw_seed() -> Result<u64, Problem> {
     }
 }
 
-/// The version asked for, else the one in the environment, else the newest.
+/// The requested version, otherwise the one in the environment, otherwise the newest.
 pub fn orion_version(
     asked: Option<OrionVersion>,
     environment: Option<&OsStr>,

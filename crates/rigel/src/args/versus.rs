@@ -34,7 +34,7 @@ const OF_ENDS: &str = "only the lowest and the highest load of each kind, as no 
 const SIDES: &str = "Side B";
 const GATES: &str = "Gates";
 
-/// The options that may stand beside --record and --resume: the record says everything else.
+/// The options allowed with --record and --resume: the record says everything else.
 pub const BESIDE_RECORD: [&str; 16] = [
     "resume",
     "record",
@@ -167,7 +167,7 @@ pub struct VersusArgs {
 pub struct VersusRecord {
     pub record: PathBuf,
     pub json: bool,
-    /// The page, and where: beside the record unless a directory was named.
+    /// The page, and where: next to the record unless a directory was named.
     pub html: bool,
     pub out: Option<PathBuf>,
     pub force: bool,
@@ -175,7 +175,7 @@ pub struct VersusRecord {
 }
 
 impl VersusArgs {
-    /// What was asked for; `command_line` is its echo, and `line` what the rules are about.
+    /// What was requested; `command_line` is its echo, and `line` is what the rules apply to.
     pub fn invocation(
         mut self,
         line: Line,
@@ -246,8 +246,7 @@ impl VersusArgs {
         });
     }
 
-    /// Without a level, the answer takes a minute: the lowest and the highest load only. Whether that is what
-    /// was asked for.
+    /// Without a level, the answer takes a minute: the lowest and the highest load only. Returns whether that was requested.
     fn be_brief(&mut self) -> bool {
         let precision = &mut self.load.own.precision;
         let is_brief = precision.take_a_minute();
@@ -257,7 +256,7 @@ impl VersusArgs {
         is_brief
     }
 
-    /// What is loaded: a level, or a file.
+    /// The load: a level, or a file.
     fn level(&self, named: Option<RunLevel>) -> Result<RunLevel, Problem> {
         match (named, &self.load.load_file) {
             (Some(level), Some(_)) => Err(level_beside_file(level)),
@@ -307,7 +306,7 @@ impl VersusArgs {
         })
     }
 
-    /// Whether there are two sides at all.
+    /// Checks that there are two sides at all.
     fn check_sides(&self) -> Result<(), Problem> {
         let form = "name both: rigel versus A --and B, files, devices or directories; `rigel help versus` has examples";
         let simulated = self.load.own.how.engine.engine.is_simulated();
@@ -330,7 +329,7 @@ impl VersusArgs {
         }
     }
 
-    /// What side B has of its own.
+    /// What is specific to side B.
     fn sides(&self, wish: &Versus) -> Result<Sides, Problem> {
         let (a, own) = (self.load.own.how.engine.engine, &self.load.own);
         let b = self.and_engine.unwrap_or(a);
@@ -417,7 +416,7 @@ fn adapted(arg: Arg) -> Arg {
     }
 }
 
-/// Both sides would be measured in the same way.
+/// The problem of two sides that would be measured in the same way.
 pub fn same_sides(place: &str) -> Problem {
     Problem::usage("A and B are the same").at(place).because("only chance could make a difference").next(
         "name another target after --and, or another way to use A (--and-engine, --and-buffered); --same \

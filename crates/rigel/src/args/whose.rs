@@ -35,7 +35,7 @@ impl WhoseArgs {
 pub struct CommandStem(String);
 
 impl CommandStem {
-    /// Of what was typed behind `capacity`.
+    /// From what was typed after `capacity`.
     pub fn of(arguments: &[OsString]) -> Self {
         let mut kept: Vec<OsString> = Vec::new();
         let mut is_value = false;

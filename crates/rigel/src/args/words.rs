@@ -30,7 +30,7 @@ pub fn list<T: Words>() -> String {
     either(&T::all().into_iter().map(|(word, _)| word).collect::<Vec<_>>())
 }
 
-/// The same of any words.
+/// The same for any words.
 pub fn either(words: &[&str]) -> String {
     match words.split_last() {
         Some((last, [])) => (*last).to_owned(),
@@ -56,7 +56,7 @@ pub fn run_level() -> impl TypedValueParser<Value = RunLevel> {
     PossibleValuesParser::new(all().map(word)).try_map(find)
 }
 
-/// The levels of `rigel run`: those of ORION, and those that load something of their own.
+/// The levels of `rigel run`: ORION's, and those with a load of their own.
 impl Words for RunLevel {
     fn all() -> Vec<(&'static str, Self)> {
         let own = [
@@ -115,7 +115,7 @@ impl Words for Layout {
     }
 }
 
-/// With counts of 0; the real ones are options of their own.
+/// With counts of 0; separate options set the real ones.
 impl Words for MatrixShape {
     fn all() -> Vec<(&'static str, Self)> {
         let (small, large) = (0, 0);

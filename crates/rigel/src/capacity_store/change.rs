@@ -16,7 +16,7 @@ pub struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// Adds tables; what is there stays.
+    /// Adds tables; existing values stay.
     pub fn merge(&self, tables: &BTreeMap<Key, Table>) -> Result<MergeCounts, Problem> {
         let mut merged = MergeCounts::default();
         for (key, table) in tables.iter().filter(|(_, table)| !table.is_empty()) {
@@ -61,7 +61,7 @@ impl Change<'_> {
         Ok(self.database.last_insert_rowid())
     }
 
-    /// A database of the same name of which one file told the number and the other one did not; it has it from now on.
+    /// A database whose number only one of two files reported; from now on it has that number.
     fn nameless(&self, key: &Key) -> rusqlite::Result<Option<i64>> {
         let Key { host, subject, source } = key;
         if subject.kind != Kind::Database {

@@ -58,7 +58,7 @@ fn of_what(targets: &[TargetFacts], started: &str, here: &Path) -> String {
     format!("the last calibration, of {day}, is of {}{elsewhere}", listed(&places))
 }
 
-/// That nothing measured is good enough is an answer, and a failed check.
+/// No figure that is good enough is an answer, and a failed check.
 fn sure(advised: &AdviceReport) -> Result<(), Problem> {
     if !advised.is_all_in_doubt() {
         return Ok(());

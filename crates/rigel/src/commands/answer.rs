@@ -12,7 +12,7 @@ use rigel_io::targets::inspect::{InspectedTarget, Snapshot, inspect};
 use std::path::Path;
 use std::time::Duration;
 
-/// Does some work on a target, of which no call may take as long as `limit`.
+/// Does some work on a target in which no call may take as long as `limit`.
 pub fn answering<T>(path: &Path, limit: Nanos, look: impl FnOnce() -> T) -> T {
     watched(Duration::from_nanos(limit.0), || failure::at_once(&silent(path, limit)), look)
 }

@@ -21,7 +21,7 @@ use rigel_uses::compare::{Comparison, SessionSpread};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What to do where an interval holds the bound.
+/// What to do if an interval contains the bound.
 const NARROWER: &str = "measure with a higher --precision, or give several runs of each side";
 
 /// Compares, writes what was requested, and fails when a gate does.
@@ -64,12 +64,12 @@ pub fn compare(options: &CompareArgs, streams: &Streams) -> Result<(), Problem> 
     check_gates(&gates, |gate| reason(gate, &comparison), (options.fail_undecided, NARROWER), streams)
 }
 
-/// A single run is one session; several speak for themselves.
+/// A single run is one session; several show their spread themselves.
 fn past_of(side: &[LoadedRecord], streams: &Streams) -> SessionSpread {
     if let [only] = side { past::of_run(&only.record, streams) } else { SessionSpread::default() }
 }
 
-/// A run of two sides has no small and no large I/O but those of its sides.
+/// A run of two sides has no small and no large I/O except those of its sides.
 pub(super) fn no_sides(loaded: &LoadedRecord) -> Result<(), Problem> {
     if loaded.record.header.request.sides.is_none() {
         return Ok(());
@@ -90,7 +90,7 @@ fn records(side: Vec<LoadedRun>) -> Vec<LoadedRecord> {
     side.into_iter().filter_map(record).collect()
 }
 
-/// Refuses a run that is there twice: its copy would make the intervals too narrow.
+/// Refuses a duplicate run: its copy would make the intervals too narrow.
 pub(super) fn no_run_twice(side: &[&LoadedRecord]) -> Result<(), Problem> {
     let same = |a: &LoadedRecord, b: &LoadedRecord| {
         a.record.header == b.record.header && a.record.visits == b.record.visits
@@ -134,7 +134,7 @@ fn records_in(dir: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(found)
 }
 
-/// Refuses what is not comparable, unless it was asked for.
+/// Refuses what is not comparable, unless the user insists.
 fn check(
     comparison: &Comparison,
     options: &CompareArgs,
@@ -230,7 +230,7 @@ fn gates_with(
     Some(if why.is_empty() { subject } else { format!("{subject}: {}", why.join("; ")) })
 }
 
-/// Fails when a gate does. What is undecided fails where it was required, or where `fail_undecided` says so.
+/// Fails when a gate does. An undecided one fails if it was required, or if `fail_undecided` is set.
 pub(super) fn check_gates(
     gates: &[GateResult],
     reason: impl Fn(&GateResult) -> Option<String>,

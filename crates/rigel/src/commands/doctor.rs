@@ -17,8 +17,7 @@ use rigel_report::document::Document as _;
 use rigel_uses::doctor::{RuleResult, System, examine};
 use std::path::{Path, PathBuf};
 
-/// Examines the host, or what lies below targets, and prints the findings.
-/// A finding of severity error is a problem.
+/// Examines the host, or the devices below targets, and prints the findings. A finding of severity error is a problem.
 pub fn doctor(options: &DoctorArgs, streams: &Streams) -> Result<(), Problem> {
     let all = if options.targets.is_empty() {
         let found = survey(Path::new("/"));

@@ -52,7 +52,7 @@ pub fn fill(options: &FillArgs, streams: &Streams) -> Result<(), Problem> {
     streams.results(told.text().as_bytes())
 }
 
-/// A target that has been examined and, where it was there, opened with a permit.
+/// A target that has been examined and, if it exists, opened with a permit.
 type OpenFillTarget = Option<OpenTargets>;
 
 /// What every step needs.
@@ -69,12 +69,12 @@ enum Work {
         ground: Ground,
         /// The exclusive open or the lock.
         open: OpenTargets,
-        /// Dropped last: it is removed where it got its old size back.
+        /// Dropped last: it is removed if it was reset to its old size.
         made: Option<NewFile>,
     },
 }
 
-/// What came of one target.
+/// The result for one target.
 struct FillResult {
     path: PathBuf,
     bytes: u64,

@@ -17,7 +17,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
 
-/// The run answers at once; it writes within a few seconds.
+/// The run answers immediately; it writes within a few seconds.
 const PATIENCE: Duration = Duration::from_secs(8);
 /// No answer is longer.
 const MOST_ANSWER: u64 = 1024;
@@ -40,15 +40,15 @@ pub fn mark(options: &MarkArgs, streams: &Streams) -> Result<(), Problem> {
     streams.results(format!("marked in {} after {at}: {}\n", found.run_id, options.text).as_bytes())
 }
 
-/// Says a text into the run of this process, as its live view does; the time of the run.
+/// Adds a mark to the run of this process, as its live view does; returns the time of the run.
 ///
 /// # Errors
-/// When it takes none, or took too long.
+/// When it accepts none, or took too long.
 pub fn mark_own(text: &str) -> Result<String, Problem> {
     send(&mut connected(std::process::id()).ok_or_else(gone)?, text)
 }
 
-/// Says a text into a run; the time of the run, in words.
+/// Adds a mark to a run; returns the time of the run, in words.
 fn send(found: &mut RunPeer, text: &str) -> Result<String, Problem> {
     let sent = found.stream.get_mut().write_all(text.as_bytes());
     sent.and_then(|()| found.stream.get_ref().shutdown(Shutdown::Write)).map_err(|_| gone())?;
@@ -109,7 +109,7 @@ fn gone() -> Problem {
         .next("`rigel report` shows its record")
 }
 
-/// Every run on this host that listens. A socket of that name that does not speak as a run is none.
+/// Every run on this host that listens. A socket with that name that does not answer like a run does not count.
 fn listening() -> Vec<RunPeer> {
     let table = std::fs::read("/proc/net/unix").unwrap_or_default();
     let table = String::from_utf8_lossy(&table);
@@ -118,7 +118,7 @@ fn listening() -> Vec<RunPeer> {
     pids.into_iter().filter(|pid| is_of_user(*pid)).filter_map(connected).collect()
 }
 
-/// Whether a process is one whose run this user may mark. Anybody can listen under such a name, and would only keep others waiting.
+/// Whether this user may mark the run of a process. Anybody can listen under such a name, and would only keep others waiting.
 fn is_of_user(pid: u32) -> bool {
     let own = rustix::process::geteuid().as_raw();
     own == 0 || std::fs::metadata(format!("/proc/{pid}")).is_ok_and(|found| found.uid() == own)

@@ -21,7 +21,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-/// Ranks, writes what was requested, and fails when no storage meets what is required.
+/// Ranks, writes what was requested, and fails when no storage meets the requirements.
 pub fn rank(options: &RankArgs, streams: &Streams) -> Result<(), Problem> {
     let loaded = storages::load(options, streams)?;
     let names: Vec<&str> = loaded.iter().map(|storage| storage.name.as_str()).collect();
@@ -65,7 +65,7 @@ fn show(
     )?)
 }
 
-/// Fails when no storage certainly meets what is required.
+/// Fails when no storage certainly meets the requirements.
 fn check(purchase: &Purchase, names: &[&str]) -> Result<(), Problem> {
     if purchase.required.is_empty() || !purchase.meeting(Fulfilment::Surely).is_empty() {
         return Ok(());

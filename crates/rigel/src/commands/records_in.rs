@@ -12,7 +12,7 @@ use std::time::SystemTime;
 /// Names in a message; of more their number is reported.
 const MOST_NAMED: usize = 3;
 
-/// The file that is meant: of a directory its newest record, with a remark where there are several.
+/// The file that is meant: for a directory its newest record, with a remark if there are several.
 pub fn meant(path: &Path, streams: &Streams) -> Result<PathBuf, Problem> {
     if !path.is_dir() {
         return Ok(path.to_owned());
@@ -49,7 +49,7 @@ pub fn next_step(dir: &Path) -> String {
     }
 }
 
-/// The same problem of a file that is another output of a run, whose record lies beside it, with that record as the next step.
+/// The same problem for a file that is another output of a run, whose record is next to it, with that record as the next step.
 pub fn instead_of_output(problem: Problem, path: &Path) -> Problem {
     let Some(record) = record_of_output(path) else { return problem };
     let next = format!("give the record of that run: {}", path_text::encode(&record));

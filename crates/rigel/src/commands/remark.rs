@@ -5,7 +5,7 @@
 use crate::args::fio_hint;
 use rigel_core::load::fio::Remark;
 
-/// A remark in words; those of the command line where the load has none of its own.
+/// A remark in words; those of the command line if the load has none of its own.
 pub fn remark_text(remark: &Remark) -> String {
     let typed = format!("--{}", remark.option);
     let hint = || {

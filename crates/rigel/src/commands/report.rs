@@ -136,7 +136,7 @@ fn place(options: &ReportOptions, path: &Path, record: &Record) -> Result<(PathB
     Ok((options.out.clone().unwrap_or_else(|| dir_of(path).to_owned()), run_id(record, path)?))
 }
 
-/// One page, called after the first run and how many follow.
+/// One page, named after the first run and the number of others.
 fn page_of_several(options: &ReportOptions, records: &[Record]) -> Result<FileToWrite, Problem> {
     let (dir, run_id) = place(options, &options.records[0], &records[0])?;
     let file = rigel_report::report_of_several(&records.iter().map(View::of).collect::<Vec<_>>())?;
@@ -155,7 +155,7 @@ fn no_two_alike(files: &[PlacedFile<'_>]) -> Result<(), Problem> {
     })
 }
 
-/// Prints what was shown after the run, or everything, with the files that are beside the record now.
+/// Prints what was shown after the run, or everything, with the files that are next to the record now.
 fn show(record: &Record, path: &Path, explain: bool, streams: &Streams) -> Result<(), Problem> {
     let view = View::of(record);
     if let (Answer::Soak(_), Some(found)) = (view.answer(), SoakFindings::of(record)) {
@@ -200,7 +200,7 @@ pub fn read(path: &Path, streams: &Streams) -> Result<Record, Problem> {
     Ok(whole.record)
 }
 
-/// Reads the record of a run of this process. `unkept`: lines of it that found room nowhere.
+/// Reads the record of a run of this process. `unkept`: its lines that could not be stored anywhere.
 pub fn read_own(path: &Path, unkept: &[&[u8]], streams: &Streams) -> Result<Record, Problem> {
     Ok(whole(path, unkept, streams)?.record)
 }

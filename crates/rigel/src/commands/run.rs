@@ -59,7 +59,7 @@ use scratch::Scratch;
 use std::fs::File;
 use std::sync::atomic::Ordering;
 
-/// Measures, and leaves the record and its outputs. After a run that was cut short they are there, too.
+/// Measures, and writes the record and its outputs, even if the run was cut short.
 pub fn run(options: &RunOptions, crew: Option<&Crew>, streams: &Streams) -> Result<(), Problem> {
     let options = &*load::with_file(options)?;
     make::check(&options.request)?;
@@ -107,7 +107,7 @@ fn planned(reporter: Reporter<'_>, host: &HostFacts, looked: &[TargetFacts]) -> 
     Ok(plan)
 }
 
-/// Said when the search for levels cannot go as far as it would with more memory.
+/// Shown if memory limits how far the search for levels can go.
 fn narrowed(options: &RunOptions, host: &HostFacts, looked: &[TargetFacts], plan: &Plan) -> Option<String> {
     let search = plan.search.as_ref()?;
     let (room, _) = host.memory_room()?;
@@ -306,7 +306,7 @@ impl ReadyRun {
     }
 }
 
-/// The journal of a run; that of a soak outlasts a full disk.
+/// The journal of a run; that of a soak survives a full disk.
 fn journal(
     reporter: Reporter<'_>,
     record: File,
@@ -319,7 +319,7 @@ fn journal(
     Ok(Box::new(RecordFile::new(record, path_text::encode(&set.record_path()))))
 }
 
-/// The command that resumes a run, for any directory. A scratch file is looked for in the current one.
+/// The command that resumes a run, from any directory. A scratch file is searched for in the current one.
 fn going_on(request: &Request, site: &Site, set: &OutputSet) -> String {
     let record = set.record_path();
     let record = path_text::encode(&std::path::absolute(&record).unwrap_or(record));
@@ -332,13 +332,13 @@ fn going_on(request: &Request, site: &Site, set: &OutputSet) -> String {
     }
 }
 
-/// What to do for what a stopped run did not measure.
+/// What to do about what a stopped run did not measure.
 fn the_rest(request: &Request, resumable: bool, command: &str) -> String {
     if request.burst().is_some() {
-        return "a bucket refills meanwhile, so start the run again for a whole answer".to_owned();
+        return "a bucket refills meanwhile, so start the run again for a complete answer".to_owned();
     }
     if request.working_set().is_some() {
-        return "a cache cools meanwhile, so start the run again for a whole answer".to_owned();
+        return "a cache cools meanwhile, so start the run again for a complete answer".to_owned();
     }
     match (resumable, request.sides) {
         (true, _) => format!("`{command}` completes the run"),

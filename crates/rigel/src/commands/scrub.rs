@@ -24,9 +24,9 @@ use rigel_uses::scrub::{Source, State};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// MB per second from a device that is read alone: what uses it beside should not feel much of it.
+/// MB per second from a device that is read alone: slow enough not to disturb its other users much.
 const GENTLE_MBPS: u64 = 100;
-/// A state of more is none: ten thousand ranges take some megabytes.
+/// A larger file is not a state: ten thousand ranges take a few megabytes.
 const MOST_STATE_BYTES: u64 = 1 << 30;
 
 /// Reads or compares, and prints what was found. What cannot be read, and copies that differ, are a problem of exit code 1.
@@ -100,13 +100,12 @@ pub fn scrub(options: &ScrubArgs, streams: &Streams) -> Result<(), Problem> {
     ended(&state, end, file)
 }
 
-/// What progress is of.
+/// What progress is about.
 fn doing(copies: &Copies) -> String {
     copies.lone().map_or_else(|| "comparing".to_owned(), |disk| format!("reading {}", disk.path))
 }
 
-/// Where relative paths begin: in the directory that the scrub began in. Empty where that is the current one, so names are shown as they
-/// were given.
+/// The start of relative paths: the directory that the scrub began in. Empty if that is the current one, so that names are shown as they were given.
 fn base(kept: Option<&State>) -> PathBuf {
     let directory = kept.and_then(|state| state.directory.as_deref()).map(decode);
     directory.filter(|directory| env::current_dir().ok().as_ref() != Some(directory)).unwrap_or_default()
@@ -125,7 +124,7 @@ fn begun(kept: Option<State>, source: Source, copies: &Copies, io_timeout: Nanos
     Ok(state)
 }
 
-/// What was found goes first, also when it was stopped.
+/// The findings come first, also if it was stopped.
 fn ended(state: &State, end: End, file: Option<PathBuf>) -> Result<(), Problem> {
     let go_on = match file {
         Some(file) => format!("resume: rigel scrub --resume {}", shell_word(&encode(&file))),
@@ -160,7 +159,7 @@ fn ended(state: &State, end: End, file: Option<PathBuf>) -> Result<(), Problem> 
     Err(Problem::new(ExitKind::GateFailed, what).because(cause).next(next))
 }
 
-/// Refuses a file that is there: it is somebody's, perhaps the state of a scrub that is not over.
+/// Refuses an existing file: it belongs to somebody, or is perhaps the state of an unfinished scrub.
 fn check_new(file: &Path) -> Result<(), Problem> {
     if fs::symlink_metadata(file).is_err() {
         return Ok(());
@@ -196,7 +195,7 @@ struct ScrubListener<'a> {
     bar: WorkProgress,
     file: Option<&'a Path>,
     replace: bool,
-    /// Ranges that were told.
+    /// Ranges that were reported.
     told: u64,
     total: u64,
     /// What kind of ranges these are.

@@ -18,7 +18,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// Tries every case and prints what came of it. Promises that were not kept are a problem.
+/// Tries every case and prints the results. Promises that were not kept are a problem.
 pub fn selftest(options: &SelftestArgs, streams: &Streams) -> Result<(), Problem> {
     let cases = if options.thorough { selftest::thorough() } else { selftest::all() };
     let cases = chosen(cases, options.only.as_deref())?;

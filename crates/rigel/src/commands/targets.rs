@@ -14,7 +14,7 @@ use rigel_report::targets::{TargetCheck, TargetList, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Looks at every target and prints what it is.
+/// Examines every target and prints what it is.
 pub fn targets(options: &TargetsArgs, streams: &Streams) -> Result<(), Problem> {
     let signals = Signals::listen()?;
     let snapshot = Snapshot::take();

@@ -22,10 +22,10 @@ use rigel_uses::compare::{SessionSpread, SideUsability};
 use rigel_uses::versus::Versus;
 use std::path::PathBuf;
 
-/// What to do where an interval holds the bound of a gate.
+/// What to do if an interval contains the bound of a gate.
 const NARROWER: &str = "measure again with a smaller --precision, and a longer --for if you set one";
 
-/// The same where a part of a latency is the tool's.
+/// The same if a part of a latency is the tool's.
 const ON_TIME: &str =
     "stop other programs on this host and measure again; or give Rigel CPUs of its own (--cpus)";
 
@@ -60,7 +60,7 @@ pub fn again(options: &VersusRecord, streams: &Streams) -> Result<(), Problem> {
     view.findings.unusable(&record.header.request).map_or(Ok(()), Err)
 }
 
-/// The same outputs of a run without sides.
+/// The same outputs for a run without sides.
 fn alone(options: &VersusRecord) -> ReportOptions {
     let format = match (options.json, options.html) {
         (_, true) => Format::Html,
@@ -78,7 +78,7 @@ fn alone(options: &VersusRecord) -> ReportOptions {
     }
 }
 
-/// Puts the gates that are requested now in place of those of the record, and refuses what says nothing about its load.
+/// Replaces the gates of the record by those requested now, and refuses those that do not apply to its load.
 pub fn judge_by(record: &mut Record, wish: &Wish) -> Result<(), Problem> {
     let request = &mut record.header.request;
     if !wish.demands.is_empty() {
@@ -87,12 +87,12 @@ pub fn judge_by(record: &mut Record, wish: &Wish) -> Result<(), Problem> {
     demanded(request).map(drop)
 }
 
-/// What the sides of a run come to.
+/// The result of the sides of a run.
 pub struct SidesOutcome<'a> {
     view: &'a View<'a>,
     found: Versus,
     past: [SessionSpread; 2],
-    /// Of raw I/O beside SQL, which has outputs of its own.
+    /// For raw I/O and SQL, which have outputs of their own.
     beside: Option<RawAndSql>,
 }
 

@@ -61,7 +61,7 @@ impl FullRecord {
         Ok(Self { bytes, record, behind: behind.map(|(stays, _)| stays), rests })
     }
 
-    /// Where the lines are that are not in the record; `None` when all are.
+    /// Where the lines are that are not in the record; `None` if all are.
     pub fn elsewhere(&self) -> Option<String> {
         let files = || self.rests.iter().map(|path| path_text::encode(path)).collect::<Vec<_>>().join(", ");
         self.behind.map(|_| files())

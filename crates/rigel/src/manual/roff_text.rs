@@ -5,7 +5,7 @@
 
 use clap_mangen::roff::{Roff, bold, roman};
 
-/// A line indented by so much explains the line before it.
+/// A line indented this far explains the line before it.
 const EXPLAINS: usize = 6;
 
 pub fn sections(text: &str) -> String {
@@ -55,7 +55,7 @@ pub fn see_also(of_command: bool, others: &[&str]) -> String {
     page.to_roff()
 }
 
-/// Other signs by their numbers, which every roff understands whatever the locale; no line is empty.
+/// Other characters by their numbers, which every roff understands in any locale; no line is empty.
 pub fn ascii(page: &str) -> String {
     let mut text = String::with_capacity(page.len());
     for line in page.lines() {

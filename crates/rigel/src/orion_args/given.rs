@@ -16,7 +16,7 @@ use std::os::unix::ffi::OsStrExt;
 pub struct OrionValues {
     /// ORION's, with their values.
     orion: BTreeMap<&'static str, OsString>,
-    /// Rigel's own, as clap wants them: `--name` or `--name=value`.
+    /// Rigel's own, in clap's form: `--name` or `--name=value`.
     pub own: Vec<OsString>,
 }
 
@@ -96,7 +96,7 @@ impl OrionValues {
         match digits.and_then(|digits| digits.parse().ok()) {
             Some(number) => Ok(Some(number)),
             None => Err(Problem::usage(format!(
-                "'{}' is not a whole number that {name} could take",
+                "'{}' is not a valid whole number for {name}",
                 path_text::encode_os(value)
             ))
             .at(name)
@@ -138,7 +138,7 @@ impl OrionValues {
     }
 }
 
-/// What was meant with a value that is no plain number, where that is clear.
+/// What was meant by a value that is not a plain number, if that is clear.
 fn meant(opt: Opt, value: &OsStr) -> Option<String> {
     let (text, name) = (value.to_str()?, opt.spelled(Front::Orion));
     match opt {
@@ -205,7 +205,7 @@ fn joined(name: &OsStr, value: Option<&OsString>) -> OsString {
 fn unknown(argument: &OsStr) -> Problem {
     let shown = path_text::encode_os(argument);
     if !shown.starts_with('-') {
-        return Problem::usage(format!("'{shown}' belongs to no option"))
+        return Problem::usage(format!("'{shown}' does not belong to an option"))
             .at(shown)
             .because("targets are listed in the .lun file, not named here")
             .next("give options with one value each");

@@ -86,7 +86,7 @@ pub fn own_command() -> clap::Command {
         .no_binary_name(true)
 }
 
-/// The option with a value that begins an argument, and the rest of it: `-runsimple`, `-run=simple`.
+/// The option with a value that starts an argument, and the rest of it: `-runsimple`, `-run=simple`.
 pub fn with_value(argument: &str) -> Option<(&'static str, &str)> {
     let takes_value = all().filter(|option| !matches!(option.takes, OptionArity::Nothing));
     let parts = takes_value.filter_map(|option| Some((option.name, argument.strip_prefix(option.name)?)));
@@ -106,14 +106,14 @@ pub fn similar(name: &OsStr) -> Option<String> {
     ours.chain(own).find(|known| plain(known) == wanted)
 }
 
-/// What the summary of `--precision` says of its default, and what is so here.
+/// What the summary of `--precision` says about its default, and the text that applies here.
 const PRECISION_OF_RUN: &str = "[default of rigel run: 5%]";
 const ONE_VISIT: &str = "[default: one visit per point, no interval]";
 
 const HEAD: &str = "rigel orion: calibrates storage, with ORION's command line and files\n\n\
                     Usage: rigel orion -run LEVEL [-option value ...]\n\n";
 
-/// What the list of options has no room for.
+/// What does not fit into the list of options.
 const MORE: &str = "\
 The list of targets:
   NAME.lun                   One path of a file or block device per line; no comments, blank lines are ignored
@@ -156,7 +156,7 @@ pub fn long_help() -> String {
     format!("{HEAD}{}", after_usage())
 }
 
-/// The options and everything behind them; also the end of the man page.
+/// The options and everything after them; also the end of the man page.
 pub fn after_usage() -> String {
     format!("{}\n{MORE}", options_help())
 }

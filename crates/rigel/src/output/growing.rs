@@ -34,7 +34,7 @@ impl GrowingFile {
         Ok(Self { file: file.map_err(|error| not_opened(path, &error))?, dirty: false })
     }
 
-    /// Adds bytes; `path` is for the words of a problem.
+    /// Adds bytes; `path` is for the text of a problem.
     pub fn write(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Problem> {
         self.dirty |= !bytes.is_empty();
         self.file.write_all(bytes).map_err(|error| trouble(path, &error))

@@ -14,24 +14,24 @@ use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// A file with lines that belong behind a record.
+/// A file with lines that belong after a record.
 #[derive(Debug)]
 pub struct Rest {
     pub path: PathBuf,
     pub bytes: Vec<u8>,
 }
 
-/// What lies under the name of a record's rest.
+/// The files with the name of a record's rest.
 #[derive(Debug, Default)]
 pub struct RestState {
     pub rests: Vec<Rest>,
-    /// Files of others, which are not read.
+    /// Other users' files, which are not read.
     pub foreign: Vec<PathBuf>,
-    /// Where this user cannot look, though who soaked could.
+    /// Directories that this user cannot enter, but the one who soaked could.
     pub closed: Vec<PathBuf>,
 }
 
-/// Where lines may wait of a soak that begins now; its record says so, for whoever reads it later.
+/// Where lines of a soak that begins now may be kept; its record says so, for later readers.
 pub fn dirs() -> Vec<String> {
     dirs_of(std::env::var_os("TMPDIR")).iter().map(|dir| path_text::encode(dir)).collect()
 }
@@ -49,7 +49,7 @@ fn dirs_of(chosen: Option<OsString>) -> Vec<PathBuf> {
     dirs
 }
 
-/// Where lines of a record may wait, the best place first; nowhere before it has its first line.
+/// Where lines of a record may be kept, the best directory first; none before it has its first line.
 pub fn places(record: &Path) -> Vec<PathBuf> {
     let mut first = Vec::new();
     match File::open(record).and_then(|file| BufReader::new(file).read_until(b'\n', &mut first)) {
@@ -88,7 +88,7 @@ fn is_closed(path: &Path, error: &io::Error) -> bool {
     error.kind() == ErrorKind::PermissionDenied && fs::symlink_metadata(path).is_err()
 }
 
-/// `None`: it is somebody else's.
+/// `None`: it belongs to somebody else.
 fn read(path: &Path, owner: u32) -> io::Result<Option<Vec<u8>>> {
     if !is_own(&fs::symlink_metadata(path)?, owner) {
         return Ok(None);

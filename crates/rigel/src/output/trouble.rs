@@ -8,7 +8,7 @@ use rigel_core::units::Bytes;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// The problem behind an error while `path` was written, claimed or looked at.
+/// The problem for an error that occurred while `path` was written, claimed or examined.
 pub fn trouble(path: &Path, error: &io::Error) -> Problem {
     let (what, cause, next) = match error.kind() {
         ErrorKind::AlreadyExists => (

@@ -13,8 +13,8 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Writes a file whole. An existing one is replaced with `force` only; then readers see the old one or the new one.
-/// When it cannot be written, nothing is left behind.
+/// Writes a complete file. An existing one is replaced only with `force`; readers then see the old one or the new
+/// one. If it cannot be written, nothing is left behind.
 pub fn write_whole(path: &Path, bytes: &[u8], force: bool) -> Result<(), Problem> {
     put(path, force, |file| file.write_all(bytes)).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists if force => special(path),

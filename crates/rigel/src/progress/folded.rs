@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// Time from one line to the next at least.
 const APART: Duration = Duration::from_secs(10);
-/// Without a result for so long, what goes on is reported instead.
+/// After this long without a result, the current activity is reported instead.
 const SILENT: Duration = Duration::from_secs(20);
 
 /// Where the lines go.
@@ -19,23 +19,23 @@ pub struct LineFold {
 }
 
 impl LineFold {
-    /// By the clock of the machine.
+    /// Uses the clock of the machine.
     pub fn new(out: Box<dyn Write + Send>) -> Self {
         Self::by(Instant::now, out)
     }
 
-    /// By another clock.
+    /// Uses another clock.
     pub fn by(now: impl Fn() -> Instant + Send + 'static, out: Box<dyn Write + Send>) -> Self {
         let began = now();
         Self { out, now: Box::new(now), began, last: None }
     }
 
-    /// Whether it is time for a line. The first one comes at once.
+    /// Whether it is time for a line. The first one is written immediately.
     pub fn is_due(&self) -> bool {
         self.last.is_none_or(|last| (self.now)().duration_since(last) >= APART)
     }
 
-    /// Whether nothing was told for longer than results should take.
+    /// Whether nothing was reported for longer than results should take.
     pub fn is_silent(&self) -> bool {
         (self.now)().duration_since(self.last.unwrap_or(self.began)) >= SILENT
     }

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 pub use rigel_core::units::say::time_left;
 
-/// Which visit: `point 3 of 17: small 3 large 0, visit 2`, `searching the load levels of small I/O: 8 outstanding`.
+/// The position of the visit: `point 3 of 17: small 3 large 0, visit 2`, `searching the load levels of small I/O: 8 outstanding`.
 pub fn place(at: &VisitPosition, steps: usize, classes: &[LoadClass]) -> String {
     if let Purpose::Search(class) = at.purpose {
         return searched(class, at.point.of(class), classes);
@@ -119,7 +119,7 @@ fn details(tally: &ClassTally) -> String {
     text
 }
 
-/// What continues in a visit: `point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS`.
+/// The current state of a visit: `point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS`.
 pub fn under_way(
     at: &VisitPosition,
     steps: usize,
@@ -137,9 +137,9 @@ pub fn under_way(
     format!("{}: {doing}", place(at, steps, classes))
 }
 
-/// `1:40 gone, 2 to 4 min left`
+/// `1:40 elapsed, 2 to 4 min left`
 pub fn times(elapsed_ns: u64, left: TimeRange) -> String {
-    format!("{} gone, {} left", time_left(elapsed_ns), duration::left(left))
+    format!("{} elapsed, {} left", time_left(elapsed_ns), duration::left(left))
 }
 
 fn rates(point: Point, live: &LiveFigures, classes: &[LoadClass]) -> String {
@@ -158,7 +158,7 @@ fn rates(point: Point, live: &LiveFigures, classes: &[LoadClass]) -> String {
 pub struct Rate(f64);
 
 impl Rate {
-    /// Of this many bytes in so long; `None` when it is not known yet.
+    /// For this many bytes in this time; `None` if it is not known yet.
     pub fn of(bytes: u64, took: Duration) -> Option<Self> {
         (bytes > 0 && !took.is_zero()).then(|| Self(to_f64(bytes) / took.as_secs_f64()))
     }

@@ -241,8 +241,8 @@ fn what_was_not_counted_yet_is_no_rate() {
 #[test]
 fn what_is_left_is_a_range_or_known() {
     let left = TimeRange { least_ns: 131 * NS_PER_S, most_ns: 555 * NS_PER_S };
-    assert_eq!(lines::times(70 * NS_PER_S, left), "1:10 gone, 2 to 10 min left");
-    assert_eq!(lines::times(0, TimeRange::exactly(250 * NS_PER_S)), "0:00 gone, 4:10 left");
+    assert_eq!(lines::times(70 * NS_PER_S, left), "1:10 elapsed, 2 to 10 min left");
+    assert_eq!(lines::times(0, TimeRange::exactly(250 * NS_PER_S)), "0:00 elapsed, 4:10 left");
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn a_pipe_gets_a_line_in_ten_seconds_with_all_that_happened() {
         }
     }
     let measured = "point 3 of 17: small 3 large 0: 12344 IOPS, 0.243 ms";
-    let times = "1:05 gone, 30 s to 4 min left";
+    let times = "1:05 elapsed, 30 s to 4 min left";
     let sure = "3 of 17 points are precise enough, the widest interval is ±7.3 %";
     let text = pipe.text();
     let lines: Vec<&str> = text.lines().collect();
@@ -301,7 +301,7 @@ fn a_pipe_is_told_what_goes_on_while_no_visit_ends() {
         seconds.store(second, Ordering::Relaxed);
         progress.event(&tick());
     }
-    let line = "point 3 of 17: small 3 large 0: settling; 1:05 gone, 30 s to 4 min left\n";
+    let line = "point 3 of 17: small 3 large 0: settling; 1:05 elapsed, 30 s to 4 min left\n";
     assert_eq!(pipe.text(), line.repeat(2), "after 20 and after 40 seconds");
 }
 

@@ -71,7 +71,7 @@ fn too_small(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// What is run, and how far it is.
+/// What is running, and how far it is.
 fn heading(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     put(buffer, area, 0, &format!(" {}", model.title), theme.style(Role::Heading));
     let time = time(model);
@@ -86,7 +86,7 @@ fn heading(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     put(buffer, area, 1, &format!(" [{bar}] {time}"), Style::new());
 }
 
-/// `0:12 gone, 4:10 left`
+/// `0:12 elapsed, 4:10 left`
 fn time(model: &Model) -> String {
     match model.left {
         Some(left) => lines::times(model.elapsed_ns, left),

@@ -31,13 +31,13 @@ pub struct Figures {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointSoFar {
-    /// Which.
+    /// The point.
     pub point: Point,
     /// Its classes.
     pub ios: PerClass<Figures>,
     /// Whether the numbers must not be used.
     pub invalid: bool,
-    /// Whether it is as precise as was asked for.
+    /// Whether it is as precise as requested.
     pub reached: bool,
 }
 
@@ -59,9 +59,9 @@ pub struct ShownFlag {
     pub about: About,
     /// The same in words: `small 3 large 0`, `17 points`, `the run`.
     pub place: String,
-    /// Which.
+    /// The flag.
     pub code: FlagCode,
-    /// Its figures; where points differ, those of one of them.
+    /// Its figures; if points differ, those of one of them.
     pub text: String,
     /// Whether the numbers must not be used.
     pub invalid: bool,
@@ -76,13 +76,13 @@ pub struct Judgement {
     pub flags: Vec<ShownFlag>,
 }
 
-/// The record as far as it has come.
+/// The record as far as it exists.
 #[derive(Debug, Default)]
 pub struct PartialRecord {
     record: Option<Record>,
     ended: Option<Instant>,
     took: Duration,
-    /// What the intervals of a soak found, and visits of a record that continues, of which no interval is reported.
+    /// Wrong data found in the intervals of a soak, and in visits of a resumed record, for which no interval is reported.
     wrong: VerifyCounts,
     /// The visit of the last interval.
     in_parts: Option<u64>,
@@ -91,7 +91,7 @@ pub struct PartialRecord {
 }
 
 impl PartialRecord {
-    /// Adds what happened; gives a judgement when it is time for one.
+    /// Adds an event; returns a judgement when it is time for one.
     pub fn event(&mut self, event: &Event<'_>) -> Option<Judgement> {
         match *event {
             Event::Begun { header } => {
@@ -124,7 +124,7 @@ impl PartialRecord {
         }
     }
 
-    /// A fault is reported at once: the visit of a soak continues for long.
+    /// A fault is reported immediately: the visit of a soak takes long.
     fn interval(&mut self, interval: &Interval) -> Option<Judgement> {
         self.in_parts = Some(interval.visit);
         let before = self.wrong.faults.all();
@@ -134,7 +134,7 @@ impl PartialRecord {
         is_new.then(|| self.with_wrong_data(self.last.clone()))
     }
 
-    /// The same with what the intervals found, instead of what the visits that are over did.
+    /// The same with the findings of the intervals instead of those of completed visits.
     fn with_wrong_data(&self, mut judgement: Judgement) -> Judgement {
         let targets = self.record.as_ref().map_or(&[][..], |record| &record.header.targets);
         if let Some(text) = wrong_data::sentence(targets, &self.wrong) {
@@ -181,7 +181,7 @@ fn figures(io: &IoFindings, basis: Basis) -> Figures {
     }
 }
 
-/// The flags, but for those that only say that the run is not over yet.
+/// The flags, except those that only say that the run is not over yet.
 fn flags(classes: &[LoadClass], findings: &Findings) -> Vec<ShownFlag> {
     let of_run = findings.flags.iter().map(|flag| shown(About::Run, "the run".to_owned(), flag));
     let of_curves = findings.curves.iter().flat_map(|found| {

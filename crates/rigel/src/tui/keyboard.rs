@@ -10,7 +10,7 @@ use std::io::{self, IsTerminal as _, Stdin};
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
-/// The terminal that keys come from, found as the library finds it: standard input, else that of the process.
+/// The terminal that keys come from, found in the same way as in the library: standard input, otherwise that of the process.
 pub enum Keyboard {
     Stdin(Stdin),
     Tty(File),

@@ -7,14 +7,14 @@ use ratatui::crossterm::event::KeyCode;
 use rigel_core::error::Problem;
 use rigel_core::load::through::MOST_TEXT;
 
-/// What the user says into a run.
+/// A mark that the user is typing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marking {
     /// Whether the run takes marks at all.
     pub is_possible: bool,
-    /// What was typed so far.
+    /// The text so far.
     typed: Option<String>,
-    /// What became of the last mark.
+    /// The reply to the last mark.
     heard: Option<String>,
 }
 
@@ -31,7 +31,7 @@ impl Marking {
         }
     }
 
-    /// A key of the text; the text when it is complete.
+    /// Adds a key to the text; returns the text when it is complete.
     pub fn key(&mut self, code: KeyCode) -> Option<String> {
         let typed = self.typed.as_mut()?;
         match code {
@@ -51,7 +51,7 @@ impl Marking {
         None
     }
 
-    /// What became of it.
+    /// Stores the reply.
     pub fn hear(&mut self, answer: String) {
         self.heard = Some(answer);
     }
@@ -66,7 +66,7 @@ impl Marking {
     }
 }
 
-/// What became of a mark, as a line.
+/// The reply to a mark, as a line.
 pub fn answer(text: &str, became: Result<String, Problem>) -> String {
     match became {
         Ok(at) => format!("marked after {at}: {text}"),

@@ -21,7 +21,7 @@ const MOST_VALUES: usize = 120;
 pub struct Digest {
     /// In operations per second in a message, in the unit of the class in the model.
     pub rate: f64,
-    /// Mean latency in microseconds; `None` when nothing completed.
+    /// Mean latency in microseconds; `None` if nothing completed.
     pub latency_us: Option<f64>,
     /// The rate over time, settling included.
     pub rates: Vec<f64>,
@@ -50,7 +50,7 @@ pub enum Message {
         /// The points; empty as long as they have to be searched.
         points: Vec<Point>,
         classes: Vec<LoadClass>,
-        /// Whether marks can be said into it.
+        /// Whether it accepts marks.
         takes_marks: bool,
     },
     /// The points are known.
@@ -60,12 +60,12 @@ pub enum Message {
     },
     /// A visit begins.
     Started {
-        /// Which.
+        /// The visit.
         at: VisitPosition,
     },
     /// A few times a second.
     Tick {
-        /// Which visit.
+        /// The visit.
         at: VisitPosition,
         /// What the run does.
         activity: Activity,
@@ -80,7 +80,7 @@ pub enum Message {
     Finished(LastVisit),
     /// The search found what saturates a class.
     LevelFound {
-        /// Which class.
+        /// The class.
         class: Class,
         /// The level.
         n_sat: Option<Saturation>,
@@ -94,7 +94,7 @@ pub enum Message {
         /// The widest half-width, relative; infinite when a point has none.
         widest: f64,
     },
-    /// The run will be over then, on its own clock.
+    /// The predicted end of the run, on its own clock.
     Forecast(TimeRange),
     /// The visits so far were judged.
     JudgedRun(Box<Judgement>),

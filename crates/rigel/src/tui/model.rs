@@ -12,22 +12,22 @@ use rigel_core::record::Purpose;
 use rigel_core::stats::forecast::TimeRange;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Ticks of a visit that are kept; a visit of minutes shows its last ones.
+/// Ticks of a visit that are kept; a visit of several minutes shows the last ones.
 const MOST_TICKS: usize = 600;
 /// A latency of an open loop is shown for this many ticks, about a second and a half, unless a newer one is known.
 const TICKS_OF_A_LATENCY: usize = 15;
-/// Looks whose widest interval is kept.
+/// Examinations whose widest interval is kept.
 const MOST_LOOKS: usize = 8;
 
-/// Which number of a point its cell shows.
+/// The number of a point that its cell shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layer {
-    /// IOPS where there is small I/O, else MBPS.
+    /// IOPS if there is small I/O, otherwise MBPS.
     #[default]
     Rate,
     /// MBPS of large I/O.
     Mbps,
-    /// Mean latency, of small I/O where there is some.
+    /// Mean latency, of small I/O if there is some.
     Latency,
     /// Half the width of the wider interval.
     Width,
@@ -54,7 +54,7 @@ pub struct Cell {
     pub ios: PerClass<Figures>,
     /// Whether the numbers must not be used.
     pub invalid: bool,
-    /// Whether it is as precise as was asked for.
+    /// Whether it is as precise as requested.
     pub reached: bool,
 }
 
@@ -69,11 +69,11 @@ impl Cell {
 /// How many points are certain enough.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Looks {
-    /// So many.
+    /// This many.
     pub done: usize,
-    /// Of this many of the phase.
+    /// Out of this many of the phase.
     pub points: usize,
-    /// The widest half-width of the latest looks, relative, the newest last.
+    /// The widest half-width of the latest examinations, relative, the newest last.
     pub widest: VecDeque<f64>,
 }
 
@@ -90,7 +90,7 @@ pub struct Model {
     pub steps: usize,
     /// The visit that continues.
     pub now: Option<VisitPosition>,
-    /// What is done in it.
+    /// What is being done in it.
     pub activity: Option<Activity>,
     /// Rates at its ticks.
     pub ticks: VecDeque<LiveFigures>,
@@ -114,7 +114,7 @@ pub struct Model {
     pub layer: Layer,
     /// Whether the page of help is open.
     pub help: bool,
-    /// What the user says into the run.
+    /// The mark that the user is typing.
     pub marking: Marking,
 }
 
@@ -160,9 +160,9 @@ impl Model {
         self.layer = self.layer.next();
     }
 
-    /// The rates of one class in the visit that continues, and its latencies in microseconds. Those of a closed loop come from
-    /// Little's law (outstanding I/Os divided by the rate), because workers report theirs only after the visit; how many of an
-    /// open loop are in flight follows from nothing, so its workers tell their mean.
+    /// The rates of one class in the current visit, and its latencies in microseconds. Those of a closed loop come
+    /// from Little's law (outstanding I/Os divided by the rate), because workers report theirs only after the visit;
+    /// the number in flight of an open loop is unknown, so its workers report their mean.
     pub fn live(&self, class: &LoadClass) -> Option<Digest> {
         let outstanding = class.outstanding(self.now?.point.of(class.name));
         if outstanding == 0 {
@@ -189,7 +189,7 @@ impl Model {
         self.cells = points.iter().map(|&point| (point, Cell::default())).collect();
     }
 
-    /// Keeps the rates of a visit, but for the first: no tick came before it. A rest has no rate.
+    /// Stores the rates of a visit, except the first, which has no tick before it. A rest has no rate.
     fn tick(&mut self, activity: Activity, live: LiveFigures) {
         let first = self.activity != Some(activity);
         self.activity = Some(activity);
@@ -237,7 +237,7 @@ impl Model {
         }
     }
 
-    /// New flags come on top; flags that were there before keep their order below.
+    /// New flags are added at the top; existing ones keep their order below.
     fn update_flags(&mut self, mut flags: Vec<ShownFlag>) {
         // Figures and places change with every visit.
         let is_known = |one: &ShownFlag, flag: &ShownFlag| {

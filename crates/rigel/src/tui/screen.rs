@@ -33,7 +33,7 @@ impl Restorer {
     }
 }
 
-/// The terminal of standard error, as long as it is ours.
+/// The terminal of standard error, while we control it.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stderr>>,
     restorer: Restorer,
@@ -41,10 +41,10 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Takes the terminal over.
+    /// Takes control of the terminal.
     ///
     /// # Errors
-    /// When it cannot be had; it is then as it was.
+    /// When that is not possible; it is then unchanged.
     pub fn enter() -> io::Result<Self> {
         let restorer = Restorer { ours: Arc::new(AtomicBool::new(true)) };
         let entered = enable_raw_mode()
@@ -60,10 +60,10 @@ impl Screen {
         Ok(Self { terminal, restorer, hook })
     }
 
-    /// Draws, unless the terminal was returned already.
+    /// Draws, unless the terminal was released already.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// When the terminal has disappeared.
     pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         if self.restorer.ours.load(Ordering::SeqCst) {
             self.terminal.draw(render)?;
@@ -71,7 +71,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Gives the terminal back before the end.
+    /// Releases the terminal before the end.
     pub fn leave(&self) {
         self.restorer.restore();
     }

@@ -285,7 +285,7 @@ fn a_gap_is_left_out_and_a_time_within_it_is_refused() {
     fs::write(place.path().join("later.json"), later).unwrap();
     capacity(&place, "import later.json --quiet").expect_code(0);
     let told = capacity(&place, "replay --phases 1 --out both.toml").expect_code(0);
-    assert!(told.stderr.contains("of the time is known, the rest is left out"), "{}", told.stderr);
+    assert!(told.stderr.contains("of the time is known, the remainder is left out"), "{}", told.stderr);
     let (text, load) = read(&place, "both.toml");
     assert!((1190..=1220).contains(&(load.phases[0].time.0 / NS_PER_S)), "{text}");
     let told =

@@ -96,7 +96,10 @@ fn a_short_history_is_not_known_and_bad_input_is_told() {
     let told = place.line("capacity forecast here.jsonl --store s.sqlite --html .").expect_code(0);
     assert!(told.stdout.contains("No forecast: the history covers 3 days"), "{}", told.stdout);
     assert!(told.stdout.contains("_capacity.html"), "{}", told.stdout);
-    assert!(fs::read_to_string(place.only("_capacity.html")).unwrap().contains("id=\"year-iops\""));
+    let page = fs::read_to_string(place.only("_capacity.html")).unwrap();
+    assert!(page.contains("id=\"year-iops\""));
+    // The picture needs no script: the history, and the limit of the record.
+    assert!(page.contains("<svg viewBox") && page.contains(">limit "), "{page}");
     place.line("capacity forecast here.jsonl --store s.sqlite --fail-before 2027-06").expect_code(1);
     for (line, words) in [
         ("capacity forecast here.jsonl --store none.sqlite", "none.sqlite"),

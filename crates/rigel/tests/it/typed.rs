@@ -207,6 +207,7 @@ fn no_word_is_offered_where_another_one_was_meant() {
         ("slo --latency-target=2ms", ["--p99 TIME limits", "`rigel slo --p99=2ms`"]),
         ("slo --force f", ["--force is not an option", "--name NAME sets how the outputs begin"]),
         ("capacity export", ["there is no command 'export'", "one SQLite file"]),
+        ("capacity zzzz", ["there is no command 'zzzz'", "`rigel capacity` takes one of import, record"]),
         ("targets --for 60s", ["--for is not an option", "there is `rigel "]),
         (
             "run simple --simulate raid5",

@@ -56,6 +56,8 @@ fn a_disk_whose_rate_falls_by_half_is_found() {
     );
     let page = place.read("_report.html");
     assert!(page.contains("93.75-100 %"));
+    // The picture has per cent across, in equal steps, not the numbers of the places.
+    assert!(page.contains("text-anchor=\"middle\">50</text>"));
     let reached = document["verdict"]["reached"].as_str().unwrap();
     assert!(reached.contains("of stream I/O (±") && reached.contains(") at 0-6.25 %"), "{reached}");
     assert!(page.contains("at 0-6.25\u{a0}%"));

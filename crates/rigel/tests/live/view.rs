@@ -54,7 +54,7 @@ fn q_ends_a_run_that_was_watched_in_a_small_terminal() {
         "live_",
         "normal, sim",
         "of 54 points",
-        " gone, ",
+        " elapsed, ",
         " left",
         "IOPS",
         "MBPS",
@@ -96,7 +96,7 @@ fn m_marks_the_moment_in_the_record() {
     let Some(terminal) = needs(name, started(&place, (80, 24), &UTF_8, line)) else { return };
     let _ = terminal.wait_for("m  mark this moment");
     // The listener is there before the load begins.
-    let _ = terminal.wait_until(|screen| screen.contains(" gone, "));
+    let _ = terminal.wait_until(|screen| screen.contains(" elapsed, "));
     terminal.press("m");
     let _ = terminal.wait_for("Enter marks this moment");
     ["q", "A", "BSpace", "B", "Enter"].into_iter().for_each(|key| terminal.press(key));
@@ -152,7 +152,7 @@ fn a_calibration_can_be_watched() {
     let Some(terminal) = needs("a_calibration_can_be_watched", opened) else { return };
     let is_live = |screen: &str| screen.contains(" levels: IOPS") && screen.contains("before: small ");
     let seen = terminal.wait_until(is_live);
-    for sign in ["calibration_", "simple, null", " gone, ", "Intervals in ±%: ", "?  help"] {
+    for sign in ["calibration_", "simple, null", " elapsed, ", "Intervals in ±%: ", "?  help"] {
         assert!(seen.contains(sign), "{sign}:\n{seen}");
     }
     terminal.press("q");
@@ -176,7 +176,7 @@ fn the_loads_of_databases_can_be_watched() {
         let opened = started(&place, (100, 40), &UTF_8, &format!("{line} --tui --no-html 2>&1"));
         let Some(terminal) = needs(name, opened) else { return };
         let seen = terminal.wait_until(|screen| {
-            screen.contains(" gone, ") && signs.iter().all(|sign| screen.contains(sign))
+            screen.contains(" elapsed, ") && signs.iter().all(|sign| screen.contains(sign))
         });
         assert!(!seen.contains("code="), "it goes on:\n{seen}");
         terminal.press("q");
@@ -204,7 +204,7 @@ fn a_soak_tells_wrong_data_while_it_goes_on() {
     device.command("flip nth 50").unwrap();
     let seen =
         terminal.wait_until(|screen| screen.contains("WRONG_DATA") && screen.contains("1 block is wrong"));
-    assert!(seen.contains(" gone, ") && !seen.contains("code="), "it goes on:\n{seen}");
+    assert!(seen.contains(" elapsed, ") && !seen.contains("code="), "it goes on:\n{seen}");
     terminal.press("q");
     let end = restored(&terminal, 1);
     assert!(end.lines().any(|line| line.trim_end() == "Wrong blocks: 1"), "{end}");

@@ -6,7 +6,7 @@ use super::super::Release;
 use crate::cargo::cargo;
 use std::path::Path;
 
-/// Those that say `publish = false`.
+/// The crates with `publish = false`.
 const OWN: [&str; 4] = ["rigel-mpi", "rigel-postgresql", "rigel-testdev", "xtask"];
 
 pub fn packed(release: &Release, target: &Path) -> anyhow::Result<bool> {

@@ -17,13 +17,13 @@ use std::process::Command;
 const TARGET_BYTES: u64 = 16 << 20;
 /// Every format that goes to standard output.
 const FORMATS: [&str; 7] = ["json", "csv", "fio", "hlog", "openmetrics", "markdown", "text"];
-/// What production did, as another program wrote it.
+/// A load in production, as another program wrote it.
 const IMPORTED: &str = "crates/rigel-capacity/tests-data/iostat-12.6.1.json";
 /// A device whose figures follow from the seed.
 const SIMULATED: [&str; 7] =
     ["--engine", "sim:servers=4,service=1ms", "--seed", "7", "--quiet", "--no-html", "--no-history"];
 
-/// A program in a directory of its own.
+/// A program in a separate directory.
 struct Program<'a> {
     emulator: Option<&'a Emulator>,
     path: PathBuf,
@@ -67,7 +67,7 @@ pub fn tried(release: &Release, releases: &[Release], emulator: &Emulator) -> an
     same_bytes(release, releases, &rigel)
 }
 
-/// A file, with the engines that are there.
+/// A file, with the available engines.
 fn measures(rigel: &Program<'_>) -> anyhow::Result<()> {
     let mut data = fs::File::create_new(rigel.place.join("data"))?;
     io::copy(&mut fs::File::open("/dev/urandom")?.take(TARGET_BYTES), &mut data)?;
@@ -85,7 +85,7 @@ fn measures(rigel: &Program<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Blocks that identify themselves: their checksum has code of its own on each processor.
+/// Blocks that identify themselves: their checksum has different code on each processor.
 fn verifies(rigel: &Program<'_>) -> anyhow::Result<()> {
     let line = "soak data --write 50 --destroy-data data --for 5s --json --quiet --no-html";
     let told: Value = serde_json::from_str(&rigel.run(&line.split(' ').collect::<Vec<_>>())?)?;

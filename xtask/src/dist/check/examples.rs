@@ -27,7 +27,7 @@ pub fn ansible(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<
     Ok(true)
 }
 
-/// The words of the job in `kubernetes.yaml`, with less time and room than it has there.
+/// The arguments of the job in `kubernetes.yaml`, with less time and room than there.
 pub fn job(release: &Release) -> anyhow::Result<Vec<String>> {
     let manifest = fs::read_to_string(stage::usr(release).join("share/doc/rigel/examples/kubernetes.yaml"))?;
     words(&manifest).context("kubernetes.yaml has no line of args")

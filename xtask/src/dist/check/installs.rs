@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Of a package of ours; what it needs is in the root.
+/// Installs one of our packages; its dependencies are in the root.
 pub const INSTALL: &str = "apt-get install --yes --no-install-recommends";
 
 pub fn first(release: &Release, room: &Room) -> anyhow::Result<bool> {
@@ -61,7 +61,7 @@ fn lacks_the_c_library(said: &str) -> bool {
         .any(|line| line.trim_start().starts_with("glibc >= ") && line.contains(" is needed by rigel-"))
 }
 
-/// By its version only.
+/// Differs only in its version.
 const NEWER: &str = "99.0";
 
 /// A package of a later version, for the upgrade; its name.

@@ -56,7 +56,7 @@ pub fn unpacked(release: &Release, place: &Path) -> anyhow::Result<PathBuf> {
     Ok(to.join("bin/rigel"))
 }
 
-/// A run of what `rigel` starts ends well, says that it took libaio, and leaves its outputs.
+/// A run that `rigel` starts ends well, reports libaio, and leaves its outputs.
 fn measured(rigel: &mut Command, place: &Path) -> anyhow::Result<()> {
     let mut data = fs::File::create_new(place.join("data"))?;
     io::copy(&mut fs::File::open("/dev/urandom")?.take(TARGET_BYTES), &mut data)?;

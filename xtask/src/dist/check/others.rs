@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use serde_json::Value;
 use std::path::Path;
 
-/// The rpms of both. No distribution of rpm with MPI or a server is at hand: that they unpack, verify and go is all that is tried.
+/// The rpms of both. No rpm distribution with MPI or a server is available: the test is only that they unpack, verify and can be removed.
 pub fn rpms(release: &Release, room: &Room) -> anyhow::Result<bool> {
     // Directories are those of a server.
     let before = room.list_files()?;
@@ -69,7 +69,7 @@ pub fn mpi(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool
     Room::as_before(&before, &room.list()?)
 }
 
-/// The package of each server. One that cannot be had is left out, and told; the others are tried first.
+/// The package of each server. One that is not available is left out and reported; the others are tested first.
 pub fn extensions(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool> {
     let mut tried = 0;
     let mut not_tried = Vec::new();
@@ -113,8 +113,8 @@ fn extension(release: &Release, room: &Room, package: &str, version: &str) -> an
     Room::as_before(&before, &room.list()?).map(|_| ())
 }
 
-/// What an administrator does. The server ends with the script. Whoever has the extension of before gets this one by an update; its
-/// functions are the same, so that its script can stand for it.
+/// What an administrator does. The server ends with the script. Users of the previous extension get this one by an
+/// update; its functions are the same, so its script can represent it.
 const SESSION: &str = r#"
     programs=/usr/lib/postgresql/VERSION/bin place=/parts/server said=/parts/said
     mkdir -m 700 $place && chown postgres $place && cd $place

@@ -9,13 +9,13 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What it has besides the smallest Debian: what people read and complete with.
+/// What it has in addition to the smallest Debian: tools to read pages and complete words.
 const PACKAGES: &str = "bash-completion,man-db";
-/// What the package manager itself writes down, and what a program leaves for the next start.
+/// What the package manager itself writes, and what a program leaves for the next start.
 const NOT_OURS: [&str; 7] =
     ["./var/lib/dpkg/", "./var/lib/apt/", "./var/cache/", "./var/log/", "./var/lib/rpm", "./parts", "./run/"];
 
-/// What is of another processor is started by a script of the first directory.
+/// A script in the first directory starts programs of another processor.
 const PATH: &str = "/parts/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// Starts a program of another processor that is installed, as a kernel of that processor would.
 const EMULATED: &str = r#"#!/bin/sh
@@ -31,7 +31,7 @@ exit 127
 
 pub struct Room {
     path: PathBuf,
-    /// Packages are of another processor than the root.
+    /// Packages are for another processor than the root's.
     is_foreign: bool,
     /// Removes it on the way out.
     _copy: Option<tempfile::TempDir>,
@@ -102,7 +102,7 @@ impl Room {
         Ok(Self { path, is_foreign: true, _copy: Some(copy) })
     }
 
-    /// A directory that is there.
+    /// An existing directory.
     pub fn at(path: &Path) -> Self {
         Self { path: path.to_owned(), is_foreign: false, _copy: None }
     }
@@ -140,7 +140,7 @@ impl Room {
         output(command.args(arguments))
     }
 
-    /// rpm of this host on the root: it needs no package manager of its own.
+    /// This host's rpm on the root: it needs no package manager of its own.
     pub fn rpm(&self, arguments: &[&str]) -> Command {
         let mut rpm = Command::new("rpm");
         rpm.arg("--root").arg(&self.path).args(["--dbpath", "/var/lib/rpm"]);
@@ -151,7 +151,7 @@ impl Room {
         rpm
     }
 
-    /// Every path inside, but for what is not ours.
+    /// Every path inside, except what is not ours.
     pub fn list(&self) -> anyhow::Result<BTreeSet<String>> {
         self.find(&[])
     }
@@ -177,7 +177,7 @@ impl Room {
     }
 }
 
-/// What a command wrote; an error has what it said.
+/// The output of a command; an error contains what it printed.
 pub fn output(command: &mut Command) -> anyhow::Result<String> {
     let told = command.output().with_context(|| format!("cannot start {:?}", command.get_program()))?;
     let said = String::from_utf8_lossy(&told.stderr);

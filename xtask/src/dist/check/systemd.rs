@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What a root needs to boot, and who reads the figures.
+/// What a root needs to boot, and the program that reads the figures.
 pub const PACKAGES: [&str; 4] = ["dbus", "prometheus-node-exporter", "systemd", "systemd-sysv"];
 
 const UNITS: [&str; 3] = ["rigel-calibrate.service", "rigel-calibrate.timer", "rigel-capacity.service"];

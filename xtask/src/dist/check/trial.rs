@@ -6,7 +6,7 @@ use super::room::Room;
 use serde_json::Value;
 use std::time::Instant;
 
-/// Tries what lies below `/usr` or `/usr/local` of a root.
+/// Tests what is below `/usr` or `/usr/local` of a root.
 pub fn of_root(room: &Room, prefix: &str, architecture: &Architecture) -> anyhow::Result<()> {
     let told = room.run("rigel --version")?;
     is_version(&told, architecture)?;
@@ -29,7 +29,7 @@ pub fn of_root(room: &Room, prefix: &str, architecture: &Architecture) -> anyhow
     Ok(())
 }
 
-/// What `rigel --version` told: the version, what it was made for, and its engines.
+/// The output of `rigel --version`: the version, the platform, and its engines.
 pub fn is_version(told: &str, architecture: &Architecture) -> anyhow::Result<()> {
     let mut lines = told.lines();
     let is_first = lines.next() == Some(format!("rigel {VERSION}").as_str());
@@ -39,7 +39,7 @@ pub fn is_version(told: &str, architecture: &Architecture) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Calibrates for some seconds; the answers have figures. A busy host may speak against them.
+/// Calibrates for a few seconds; the answers have figures. On a busy host they may have warnings.
 pub fn calibrates(rigel: impl Fn(&[&str]) -> anyhow::Result<String>, place: &str) -> anyhow::Result<()> {
     let line = [
         "calibrate",
@@ -55,7 +55,7 @@ pub fn calibrates(rigel: impl Fn(&[&str]) -> anyhow::Result<String>, place: &str
     has_a_rate(&rigel(&[&line[..], &["--out", place]].concat())?)
 }
 
-/// From nothing to the first number: a package is installed, and the storage calibrated for a minute as people would.
+/// From nothing to the first number: installs a package, and calibrates the storage for a minute, like a user.
 pub fn first_number(room: &Room, install: &str) -> anyhow::Result<()> {
     let start = Instant::now();
     room.run(install)?;
@@ -70,7 +70,7 @@ pub fn first_number(room: &Room, install: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What only libblkid knows, which the program loads when it runs: without it the write guard would see less.
+/// Only libblkid knows this, which the program loads at run time: without it the write guard would see less.
 pub fn names_contents(room: &Room) -> anyhow::Result<()> {
     room.run("truncate --size 2M /parts/filesystem && mkfs.minix /parts/filesystem")?;
     let told = room.run("rigel targets /parts/filesystem")?;
@@ -78,7 +78,7 @@ pub fn names_contents(room: &Room) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What `rigel calibrate --json` told.
+/// The output of `rigel calibrate --json`.
 pub fn has_a_rate(told: &str) -> anyhow::Result<()> {
     let answers: Value = serde_json::from_str(told)?;
     let found = &answers["max_iops"];
@@ -90,7 +90,7 @@ pub fn has_a_rate(told: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the tabulator key does, by the script that bash loads of itself.
+/// The effect of the Tab key, by the script that bash loads itself.
 fn completes(room: &Room) -> anyhow::Result<()> {
     let keys = r#"
         . /usr/share/bash-completion/bash_completion

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use std::path::Path;
 use std::process::Command;
 
-/// What `--only` selects it by.
+/// Its name in `--only`.
 pub const NAME: &str = "verified blocks in memory";
 /// Much more than caches hold.
 const MIB: &str = "512";
@@ -19,7 +19,7 @@ pub struct Speed {
     check: f64,
 }
 
-/// Measures both in so many rounds.
+/// Measures both in this many rounds.
 pub fn measure(root: &Path, rounds: u32) -> anyhow::Result<Speed> {
     let arguments = ["build", "--release", "--locked", "-p", "rigel-run", "--example", EXAMPLE];
     let built = cargo(root, &arguments).status().context("cannot start cargo")?;

@@ -3,7 +3,7 @@
 /// What the I/Os go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BenchTarget {
-    /// Nothing: an engine that completes at once, without a system call.
+    /// Nothing: an engine that completes immediately, without a system call.
     Nothing,
     /// The kernel's ring, which answers NOPs.
     Ring,
@@ -17,7 +17,7 @@ pub enum BenchTarget {
     Fuse,
     /// A file of random data on the storage.
     File,
-    /// So many files, of 6.25 GiB together.
+    /// This many files, of 6.25 GiB together.
     Files(u32),
     /// Two files of the same random data.
     Twins,
@@ -37,17 +37,17 @@ pub struct Case {
     pub name: String,
     /// Where.
     pub on: BenchTarget,
-    /// By the name that Rigel has for it.
+    /// Rigel's name for it.
     pub engine: &'static str,
     /// Bytes of one I/O.
     pub io_bytes: u64,
     /// I/Os outstanding; of arrivals at a rate the most.
     pub outstanding: u32,
-    /// Poisson arrivals per second instead of so many outstanding all the time.
+    /// Poisson arrivals per second instead of a fixed number outstanding.
     pub rate: Option<u32>,
     /// Blocks that say what they are, with that share of writes in per cent.
     pub verified: Option<u32>,
-    /// Writes that are durable before the next one begins, each writer behind its own last one.
+    /// Writes that are durable before the next one begins, one at a time for each writer.
     pub commits: bool,
 }
 

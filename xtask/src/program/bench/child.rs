@@ -5,10 +5,10 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often the memory of the child is looked at.
+/// How often the memory of the child is read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// What a child left behind.
+/// The results of a child.
 #[derive(Clone, Debug)]
 pub struct ChildRun {
     /// Its standard output.
@@ -31,7 +31,7 @@ pub fn run(command: &mut Command) -> anyhow::Result<ChildRun> {
     run_to(command, &[0])
 }
 
-/// The same, where other exit codes are as good.
+/// The same, if other exit codes are acceptable.
 ///
 /// # Errors
 /// As [`run`].

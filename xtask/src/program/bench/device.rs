@@ -16,7 +16,7 @@ const TWIN_BYTES: u64 = 2 << 30;
 /// Written once in some seconds, so that most of what is read has been written.
 const WRITTEN_BYTES: u64 = 512 << 20;
 const ZRAM_BYTES: u64 = 4 << 30;
-/// It takes that much memory.
+/// The memory that it takes.
 const FILLED_ZRAM_BYTES: u64 = 256 << 20;
 const LOOP_BYTES: u64 = 1 << 30;
 const FUSE_BYTES: u64 = 256 << 20;

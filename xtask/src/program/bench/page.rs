@@ -43,7 +43,7 @@ pub fn page(measured: &[BenchCase], rounds: u32, seconds: u64) -> String {
     HEAD.to_owned() + &tables(measured, rounds, seconds)
 }
 
-/// What was measured, without a word on the tools.
+/// The measurements, without the description of the tools.
 pub fn tables(measured: &[BenchCase], rounds: u32, seconds: u64) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{rounds} rounds of {seconds} s.\n\n## Ratios\n");
@@ -70,7 +70,7 @@ pub fn tables(measured: &[BenchCase], rounds: u32, seconds: u64) -> String {
     text + &growth(measured) + &arrivals(measured)
 }
 
-/// How late the tool itself was, and what it then saw.
+/// How late the tool itself was, and what it measured as a result.
 fn arrivals(measured: &[BenchCase]) -> String {
     let mut rows = String::new();
     for found in measured.iter().filter(|found| found.case.rate.is_some()) {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 const US_PER_S: f64 = 1e6;
 
-/// What a tool found, and what it cost.
+/// A tool's result, and its cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// I/Os per second.
@@ -22,15 +22,15 @@ pub struct Sample {
     pub p50_us: Option<f64>,
     /// 99th percentile.
     pub p99_us: Option<f64>,
-    /// 99th percentile of how late the tool itself was, where it says so.
+    /// 99th percentile of how late the tool itself was, if it reports that.
     pub lag_p99_us: Option<f64>,
     /// Most resident memory in bytes.
     pub peak_bytes: u64,
-    /// Time of the process beside the load: starting, ending, writing what it found.
+    /// Time of the process outside the load: starting, ending, writing results.
     pub beside_s: f64,
 }
 
-/// What a process cost per I/O, and the rest of a sample empty.
+/// The cost of a process per I/O; the rest of the sample is empty.
 pub(super) fn cost(ran: &ChildRun, ios: f64) -> Sample {
     Sample {
         iops: 0.0,

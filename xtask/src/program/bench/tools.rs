@@ -21,13 +21,13 @@ const MOST_JOBS: u32 = 128;
 pub enum Tool {
     /// The release build of this repository.
     Rigel(PathBuf),
-    /// The same, which does not look at the blocks.
+    /// The same, without examining the blocks.
     Plain(PathBuf),
     /// Another build of this repository.
     Given(PathBuf),
     /// The fio of the distribution.
     Fio,
-    /// The same with an engine of its own, where Rigel chooses one; `fio, ENGINE`.
+    /// The same with another engine than Rigel chooses; `fio, ENGINE`.
     FioWith(&'static str),
     /// The bare loop in fio's sources; it takes no times.
     Bare(PathBuf),
@@ -35,7 +35,7 @@ pub enum Tool {
     Cmp,
 }
 
-/// Tools beside Rigel that are there.
+/// Other tools that are installed.
 pub fn peers(t_io_uring: Option<&Path>) -> anyhow::Result<Vec<Tool>> {
     let fio = Command::new("fio").arg("--version").output();
     anyhow::ensure!(
@@ -50,7 +50,7 @@ pub fn peers(t_io_uring: Option<&Path>) -> anyhow::Result<Vec<Tool>> {
     Ok([Tool::Fio, Tool::Cmp].into_iter().chain(engines).chain(bare.transpose()?).collect())
 }
 
-/// A build of Rigel that lies somewhere. Tools are started in directories of their own, so that a path must not depend on that.
+/// A build of Rigel somewhere. Tools are started in separate directories, so the path must not depend on that.
 pub fn given(program: &Path) -> anyhow::Result<Tool> {
     let path = program.canonicalize().with_context(|| format!("no program at {}", program.display()))?;
     Ok(Tool::Given(path))
@@ -176,7 +176,7 @@ fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> an
     })
 }
 
-/// Compares two files that are not in the page cache. An I/O is so many bytes of either.
+/// Compares two files that are not in the page cache. An I/O is this many bytes of either.
 fn compared(command: &mut Command, case: &Case, targets: &[PathBuf]) -> anyhow::Result<Sample> {
     let mut bytes = 0;
     for target in targets {
@@ -290,7 +290,7 @@ fn bare(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> any
     Ok(Sample { iops, beside_s: ran.wall_s - span.as_secs_f64(), ..cost(&ran, iops * span.as_secs_f64()) })
 }
 
-/// `IOPS=1.23M, BW=..` and `IOPS=456K, ..`; the closing line names a maximum, which is no mean.
+/// `IOPS=1.23M, BW=..` and `IOPS=456K, ..`; the closing line gives a maximum, which is not a mean.
 fn iops_of_line(line: &str) -> Option<f64> {
     let text = line.strip_prefix("IOPS=")?.split(',').next()?;
     let (digits, scale) = match text.strip_suffix('M') {

@@ -23,7 +23,7 @@ const BUCKETS_PER_S: u64 = 100;
 const LEAD_NS: u64 = NS_PER_S / 2;
 /// The window of a visit in rounds.
 pub const WINDOW_NS: u64 = 2 * NS_PER_S;
-/// By how much visits are off, in per mille; it adds up to nothing.
+/// Deviation of visits, in per mille; its sum is zero.
 pub const SPREAD: [i64; 4] = [-20, 10, 0, 10];
 
 /// A run in the making.
@@ -31,10 +31,10 @@ pub struct Run {
     pub record: Record,
 }
 
-/// How many I/Os per second a class makes at a level.
+/// How many I/Os per second a class does at a level.
 pub type Rate<'a> = &'a dyn Fn(&LoadClass, u32) -> u64;
 
-/// A class of which each I/O takes 1 ms, whatever the level, as far as that many are served at once.
+/// A class in which each I/O takes 1 ms at any level, as far as that many are served simultaneously.
 pub fn served(most: u32) -> impl Fn(&LoadClass, u32) -> u64 {
     move |class, level| 1000 * u64::from(class.outstanding(level).min(most))
 }
@@ -76,7 +76,8 @@ impl Run {
         self
     }
 
-    /// A long visit to the last point of each phase of the plan that has one, then as many rounds over all points as `spread` has entries, each visit off by so many per mille.
+    /// A long visit to the last point of each phase of the plan that has one, then as many rounds over all points as
+    /// `spread` has entries, with each visit off by that many per mille.
     pub fn rounds(mut self, spread: &[i64], rate: Rate<'_>) -> Self {
         let plan = &self.record.header.plan;
         let points: Vec<Point> = plan.steps.iter().map(|step| step.point).collect();

@@ -24,7 +24,7 @@ use rigel_core::record::Record;
 
 /// Something with documents.
 pub struct Case {
-    /// Its name, unlike all others.
+    /// Its name, unique.
     pub name: &'static str,
     /// How it is made.
     pub made: CaseSource,
@@ -33,9 +33,9 @@ pub struct Case {
 /// How the documents of a case are made.
 #[derive(Clone, Copy)]
 pub enum CaseSource {
-    /// All that a record becomes.
+    /// All outputs of a record.
     OfRecord(fn() -> anyhow::Result<Record>),
-    /// What is made of several records, or of none.
+    /// What is made from several records, or from none.
     Otherwise(fn() -> anyhow::Result<Vec<Document>>),
 }
 
@@ -79,7 +79,7 @@ pub fn all() -> Vec<Case> {
     records.into_iter().flatten().chain(others::all()).collect()
 }
 
-/// The documents that are kept whole, so that a change of them can be read where it is reviewed.
+/// The documents that are kept whole, so that reviewers can read a change to them.
 pub const WHOLE: [&str; 18] = [
     "advanced-point/csv",
     "advanced-point/json",

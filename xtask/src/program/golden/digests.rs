@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// Where it lies.
+/// Where it is.
 pub const FILE: &str = "golden/digests.txt";
 
 /// The whole file.
@@ -22,7 +22,7 @@ pub fn text(documents: &BTreeMap<String, Vec<u8>>) -> String {
     text
 }
 
-/// What became of each document that is not in both files with the same digest, by its path.
+/// What happened to each document that is not in both files with the same digest, by its path.
 pub fn differing(committed: &str, made: &str) -> Vec<(String, &'static str)> {
     let read = |text: &str| -> BTreeMap<String, String> {
         text.lines()

@@ -16,7 +16,7 @@ use rigel_report::{Format, OrionVersion, OutputFile, View, render};
 use rigel_uses::soak::SoakFindings;
 use rigel_uses::through::ThroughFindings;
 
-/// Everything that can be made of a record.
+/// All outputs of a record.
 pub fn of(record: &Record) -> anyhow::Result<Vec<Document>> {
     let view = View::of(record);
     let mut all = vec![Document::new("record", lines(record)?)];
@@ -38,7 +38,7 @@ fn formats() -> impl Iterator<Item = Format> {
     orion.into_iter().chain(Format::ALL.into_iter().filter(|format| !matches!(format, Format::Orion(_))))
 }
 
-/// The files of a format, as `rigel report` makes them: a soak has some of its own.
+/// The files of a format, as `rigel report` makes them: a soak has its own.
 fn outputs(format: Format, record: &Record, view: &View<'_>) -> anyhow::Result<Vec<OutputFile>> {
     if let Some(found) = ThroughFindings::of(record)
         && let Some(file) = rigel_report::through::file(format, &ThroughReport { record, found: &found })?
@@ -55,7 +55,7 @@ fn outputs(format: Format, record: &Record, view: &View<'_>) -> anyhow::Result<V
     })
 }
 
-/// What stands around the charting library in a page.
+/// What surrounds the charting library in a page.
 const LIBRARY: [&str; 2] = ["id=\"library\">", "</script>"];
 
 /// A page without the charting library, which is the same in all of them; its digest stays, in the policy of the page.
@@ -69,7 +69,7 @@ pub fn page(name: impl Into<String>, page: &OutputFile) -> Document {
     }
 }
 
-/// Several files as one document, each below its name; a single one as it is.
+/// Several files as one document, each below its name; a single one unchanged.
 pub fn joined(name: impl Into<String>, files: &[OutputFile]) -> Document {
     if let [only] = files {
         return if only.suffix.ends_with(".html") {

@@ -74,7 +74,7 @@ pub fn disk(number: u8) -> DeviceFacts {
     }
 }
 
-/// That disk as a target of so many bytes.
+/// That disk as a target of this many bytes.
 pub fn device(number: u8, size_bytes: u64) -> TargetFacts {
     let disk = disk(number);
     let path = format!("/dev/{}", disk.name);
@@ -92,7 +92,7 @@ pub fn device(number: u8, size_bytes: u64) -> TargetFacts {
     }
 }
 
-/// A file of so many bytes on a filesystem on that disk, all of it written.
+/// A file of this many bytes on a filesystem on that disk, completely written.
 pub fn file(number: u8, size_bytes: u64) -> TargetFacts {
     let path = format!("/u0{}/data.dbf", number + 1);
     let disk = disk(number);

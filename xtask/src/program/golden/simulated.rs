@@ -17,29 +17,29 @@ use rigel_core::units::Nanos;
 use rigel_run::trial::trial;
 use std::sync::OnceLock;
 
-/// The version of the program that all records of the corpus tell of.
+/// The program version in all records of the corpus.
 pub const VERSION: &str = "1.2.3";
 /// When all of them began; the runs of [`trial`] begin when time did.
 const DAY: &str = "2026-03-01";
 
-/// What was asked for, with a name and a command line as people type it.
+/// A request, with a name and a command line as users type it.
 pub fn request(level: RunLevel) -> Request {
     let name = level.name();
     Request { command_line: format!("{name} /dev/sdb "), seed: 7, ..Request::new(level) }
 }
 
-/// Rounds of short visits, to a width of so many tenths of a per cent.
+/// Rounds of short visits, to a width of this many tenths of a per cent.
 pub fn rounds(tenths: u16) -> Pace {
     Pace::Adaptive(Adaptive { precision: Precision(tenths), max_duration: None, fast: true })
 }
 
-/// The same for so many seconds at most.
+/// The same for at most this many seconds.
 pub fn rounds_within(tenths: u16, seconds: u64) -> Pace {
     let max_duration = Some(Nanos::from_secs(seconds));
     Pace::Adaptive(Adaptive { precision: Precision(tenths), max_duration, fast: true })
 }
 
-/// One visit of so many seconds to each point.
+/// One visit of this many seconds to each point.
 pub const fn once(seconds: u64) -> Pace {
     Pace::Fixed(Nanos::from_secs(seconds))
 }
@@ -49,12 +49,12 @@ pub fn own(level: RunLevel, classes: Vec<LoadClass>) -> Request {
     Request { classes, task: Task::named(level, Vec::new(), Pace::ORION), ..request(level) }
 }
 
-/// The law of a device, as behind `--engine sim:`.
+/// The law of a device, as after `--engine sim:`.
 pub fn law(text: &str) -> anyhow::Result<SimLaw> {
     SimLaw::parse(text).map_err(anyhow::Error::msg).context("the law of a simulated device")
 }
 
-/// A run on a simulated device, as the record says it.
+/// A run on a simulated device, as its record shows it.
 pub fn on_sim(law: &str, request: Request) -> anyhow::Result<Record> {
     let request = Request { engine: EngineRequest::Sim(self::law(law)?), ..request };
     let mut record = trial(&request)?;

@@ -12,9 +12,9 @@ use std::path::Path;
 const RUNS: u64 = 12;
 const SEED: u64 = 38;
 
-/// What every command that measures may have.
+/// Options of every measuring command.
 const SHARED: [&str; 6] = ["--label 'a b'", "--name x-y", "--quiet", "--seed 9", "--label 'o'\\''clock'", ""];
-/// Commands, each with options of its own.
+/// Commands, each with its own options.
 const COMMANDS: [(&str, &[&str]); 12] = [
     (
         "run simple",
@@ -90,7 +90,7 @@ const LAWS: [&str; 5] = [
     "sim:servers=16,service=40ms",
 ];
 
-/// The words of the run of a number, and its directory's.
+/// The arguments of the run with a number, and its directory's.
 fn words(number: u64, dir: &Path) -> Vec<String> {
     let mut generator = Generator::new(SEED, &[number]);
     let mut draw = |count: usize| generator.index(count - 1);
@@ -104,8 +104,8 @@ fn words(number: u64, dir: &Path) -> Vec<String> {
     rigel_testdev::offers::shell::commands(&line.replace("  ", " ")).unwrap().remove(0)
 }
 
-/// What a command comes to without load: what reads a record gets this one, what measures is planned. `None` for other commands, and for a run
-/// that goes on, as this one is over.
+/// The result of a command without load: a command that reads a record gets this one, a command that measures is
+/// planned. `None` for other commands, and for a run that resumes, because this one is over.
 fn tried(words: &[String], record: &str) -> Option<Vec<String>> {
     let of_record = |word: &String| {
         if word.ends_with("_record.jsonl") || word == "RECORD" { record.to_owned() } else { word.clone() }
@@ -130,7 +130,7 @@ fn limit_s(words: &[String]) -> Option<u64> {
     Some(number.parse::<u64>().ok()? * if unit == "m" { 60 } else { 1 })
 }
 
-/// What is offered to measure longer has more time than the run had.
+/// A run that is offered to measure longer has more time than this run had.
 fn check_longer(text: &str, words: &[String]) {
     let Some((_, below)) = text.split_once("To measure longer:\n") else { return };
     let command = rigel_testdev::offers::shell::commands(below.lines().next().unwrap()).unwrap().remove(0);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The words of every command, those of groups included.
+/// The words of every command, including groups.
 fn paths() -> Vec<Vec<String>> {
     fn add(command: &clap::Command, path: &[String], all: &mut Vec<Vec<String>>) {
         for own in command.get_subcommands() {

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 /// What `init.sh` allows for `setup` and for `teardown`.
 const FRAME_SECONDS: u32 = 60;
-/// What `init.sh` waits beyond a limit before it gives a process up, and some time for itself.
+/// How long `init.sh` waits after a limit before it abandons a process, and some time for itself.
 const GRACE_SECONDS: u32 = 25;
 
-/// One thing that is tried inside the machine.
+/// One test inside the machine.
 pub struct Case {
     /// Also the directory of its results.
     pub name: &'static str,
@@ -19,17 +19,17 @@ pub struct Case {
     pub modules: &'static [&'static str],
     /// Shell text that makes the device; it ends at the first command that fails.
     pub setup: String,
-    /// What is run then, one after the other.
+    /// The commands that run then, one after another.
     pub steps: Vec<CaseStep>,
     /// Shell text that takes the device away again.
     pub teardown: String,
-    /// Looks at what came of it: in a line what was seen, or an error that says what is wrong.
+    /// Judges the results: a line that says what was seen, or an error that says what is wrong.
     pub judge: fn(&Outcome) -> anyhow::Result<String>,
 }
 
 /// A command of a case.
 pub struct CaseStep {
-    /// Its results are in files of that name.
+    /// Its results are in files with that name.
     pub name: String,
     /// After that time it is killed.
     pub seconds: u32,
@@ -44,7 +44,7 @@ impl CaseStep {
         Self { name: name.to_owned(), seconds, script: format!("exec {}\n", quoted.join(" ")) }
     }
 
-    /// Shell text as it is.
+    /// Shell text without changes.
     pub fn shell(name: &str, seconds: u32, script: &str) -> Self {
         Self { name: name.to_owned(), seconds, script: script.to_owned() }
     }
@@ -57,7 +57,7 @@ impl CaseStep {
 }
 
 impl Case {
-    /// When `init.sh` must be through with it, whatever happened.
+    /// When `init.sh` must have completed it, whatever happened.
     pub fn limit(&self) -> Duration {
         let steps = self.steps.iter().map(|step| step.seconds + GRACE_SECONDS).sum::<u32>();
         Duration::from_secs((steps + 2 * (FRAME_SECONDS + GRACE_SECONDS)).into())
@@ -91,7 +91,7 @@ pub fn write_scripts(cases: &[Case], root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One word for a POSIX shell, whatever is in it.
+/// One word for a POSIX shell, whatever it contains.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,%+@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

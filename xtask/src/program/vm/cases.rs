@@ -18,17 +18,17 @@ use super::case::{Case, CaseStep};
 use super::judge::{self, Figures};
 use super::outcome::Outcome;
 
-/// Where the programs of the engine tests lie in the machine.
+/// Where the programs of the engine tests are in the machine.
 pub use engine_tests::PLACE as TESTS_PLACE;
 
 /// Exit code where a target or the host refuses (docs/reference/commands.md).
 const REFUSED: i32 = 3;
-/// Exit code for what cannot be asked for.
+/// Exit code for a request that is not possible.
 const USAGE: i32 = 2;
-/// Limit of a run; what it measures takes a few seconds, whatever the machine.
+/// Limit of a run; its measurement takes a few seconds, whatever the machine.
 const RUN_SECONDS: u32 = 60;
 
-/// All of them; mirrors are scrubbed under writes for so many minutes.
+/// All of them; mirrors are scrubbed under writes for this many minutes.
 pub fn all(scrub_minutes: u32) -> Vec<Case> {
     [
         null_blk::cases(),
@@ -65,12 +65,12 @@ impl Way {
         Self { name: engine, engine, target, options: &[] }
     }
 
-    /// An engine that looks for completions on the device.
+    /// An engine that polls the device for completions.
     const fn polled(name: &'static str, engine: &'static str, target: &'static str) -> Self {
         Self { name, engine, target, options: &["--poll"] }
     }
 
-    /// A run of one point of small I/O. The document goes to standard output, everything else to files of that name.
+    /// A run of one point of small I/O. The document goes to standard output, everything else to files with that name.
     fn run(&self, name: &str, outstanding: u32, span: &str, options: &[&str]) -> CaseStep {
         let outstanding = outstanding.to_string();
         let mut words =
@@ -94,7 +94,7 @@ fn reads(ways: &[Way], loads: &[u32], span: &str) -> Vec<CaseStep> {
     pairs.map(|(way, load)| way.run(&way.at(load), load, span, &[])).collect()
 }
 
-/// Looks at all of [`reads`]; what was seen, by step.
+/// Judges all of [`reads`]; returns what was seen, by step.
 fn each(
     outcome: &Outcome,
     ways: &[Way],

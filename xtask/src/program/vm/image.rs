@@ -18,7 +18,7 @@ const INIT: &str = include_str!("init.sh");
 /// What `init.sh` itself needs.
 const MODULES: [&str; 2] = ["virtio_pci", "virtio_blk"];
 const DIRECTORIES: [&str; 6] = ["bin", "proc", "sys", "dev", "tmp", "target/debug/deps"];
-/// Loaded by `rigel` when it is there, so no program names it.
+/// Loaded by `rigel` if it exists, so no program names it.
 const LOADED_LATER: &str = "libblkid.so.1";
 
 /// Lays the tree out in `stage` and packs it.
@@ -88,12 +88,12 @@ fn libraries_in(told: &str) -> Vec<PathBuf> {
     paths.map(PathBuf::from).collect()
 }
 
-/// A library in a directory where others lie.
+/// A library in a directory with others.
 fn beside(libraries: &BTreeSet<PathBuf>, name: &str) -> Option<PathBuf> {
     libraries.iter().map(|library| library.with_file_name(name)).find(|path| path.exists())
 }
 
-/// Packs a tree as the kernel wants it.
+/// Packs a tree in the kernel's format.
 fn archive(tree: &Path, to: &Path, cpio: &Path) -> anyhow::Result<()> {
     let mut names = Vec::new();
     list(tree, tree, &mut names)?;
@@ -111,7 +111,7 @@ fn archive(tree: &Path, to: &Path, cpio: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Everything below `place`, a directory before what is in it, relative to `top`.
+/// Everything below `place`, a directory before its contents, relative to `top`.
 fn list(top: &Path, place: &Path, names: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     for entry in fs::read_dir(place)? {
         let entry = entry?;

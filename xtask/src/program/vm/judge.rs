@@ -30,7 +30,7 @@ pub struct Figures {
 
 /// Exit code of a run that measured, and whose check failed (docs/reference/commands.md).
 const CHECK_FAILED: i32 = 1;
-/// What a run says whose numbers are none of storage: the machine's devices are memory, and hold zeros, and its clock stands still at times.
+/// The flags of a run that does not measure storage: the machine's devices are memory, and contain zeros, and its clock stops at times.
 const NO_STORAGE: &str = "error: measured, but no number is usable";
 
 /// The figures of a step that has to have measured, with the engine.
@@ -89,9 +89,9 @@ impl Figures {
         Ok(self)
     }
 
-    /// Rate x latency is the number in flight, but for a tenth: what a slow machine does between its readings of the clock,
-    /// and at the edges of the window, is in one of the two only. And that is never more than
-    /// planned. How far below it stays depends on the machine.
+    /// Rate x latency is the number in flight, within a tenth: what a slow machine does between its readings of the
+    /// clock, and at the edges of the window, is in only one of the two. It is never more than planned. How far below
+    /// it stays depends on the machine.
     pub fn obeys_little(self) -> anyhow::Result<Self> {
         let Self { iops, latency_us, planned, in_flight, .. } = self;
         let outstanding = iops * latency_us / 1e6;
@@ -106,13 +106,13 @@ impl Figures {
         Ok(self)
     }
 
-    /// The rate lies between the two.
+    /// The rate is between the two.
     pub fn iops_within(self, least: f64, most: f64) -> anyhow::Result<Self> {
         anyhow::ensure!((least..=most).contains(&self.iops), "{} IOPS, not {least} to {most}", self.iops);
         Ok(self)
     }
 
-    /// I/Os failed with that error number, others did not, and both are told; the byte of the first failure.
+    /// I/Os failed with that error number, others did not, and both are reported; returns the byte of the first failure.
     pub fn failed_with(&self, errno: i32) -> anyhow::Result<u64> {
         let told = self.flags.iter().find(|(code, _)| code == "ERRORS");
         let (_, text) = told.with_context(|| format!("no flag ERRORS: {self:?}"))?;
@@ -122,7 +122,7 @@ impl Figures {
         place.and_then(|digits| digits.parse().ok()).with_context(|| format!("no place in: {text}"))
     }
 
-    /// Whether a flag with that code has these words in its text.
+    /// Whether a flag with that code contains these words.
     pub fn has_flag(&self, code: &str, words: &str) -> bool {
         self.flags.iter().any(|(found, text)| found == code && text.contains(words))
     }

@@ -12,10 +12,10 @@ use std::process::Command;
 /// Depends on the newest kernel of the distribution.
 const PACKAGE: &str = "linux-image-amd64";
 
-/// A kernel that lies in a directory as its package would lie in `/`.
+/// A kernel unpacked into a directory, like its package into `/`.
 pub struct Kernel {
     root: PathBuf,
-    /// As `uname -r` says it.
+    /// As in `uname -r`.
     pub version: String,
 }
 
@@ -97,7 +97,7 @@ fn version(root: &Path) -> Option<String> {
     root.join("boot").join(format!("vmlinuz-{version}")).exists().then_some(version)
 }
 
-/// The files in what `modprobe --show-depends` says; what is built in needs none.
+/// The files in the output of `modprobe --show-depends`; what is built in needs none.
 fn modules_in(told: &str) -> impl Iterator<Item = PathBuf> + '_ {
     let files = told.lines().filter_map(|line| line.strip_prefix("insmod "));
     files.filter_map(|rest| rest.split_whitespace().next()).map(PathBuf::from)

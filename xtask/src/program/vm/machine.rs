@@ -20,7 +20,7 @@ pub const NVME_BYTES: u64 = 32 << 20;
 const RESULTS_BYTES: u64 = 128 << 20;
 /// From power on to the first case, and from the last case to the end.
 const FRAME: Duration = Duration::from_secs(180);
-/// How a line of `init.sh` for this host begins.
+/// Prefix of the lines of `init.sh` for this host.
 const MARK: &str = "rigel-vm: ";
 
 /// The files that a machine is made of.
@@ -33,10 +33,10 @@ pub struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    /// Boots, waits for the end, and unpacks what the cases left behind; where that is.
+    /// Boots, waits for the end, and unpacks the results; returns their directory.
     ///
     /// # Errors
-    /// When the machine does not come to its end; with the end of what its console said.
+    /// When the machine does not shut down; with the end of its console output.
     pub fn run(&self, cases: &[Case]) -> anyhow::Result<PathBuf> {
         let [nvme, meta, results] =
             ["nvme.img", "nvme-meta.img", "results.img"].map(|name| self.place.join(name));

@@ -14,7 +14,7 @@ pub struct Outcome {
     place: PathBuf,
 }
 
-/// What a step said, and how it ended.
+/// The output of a step, and how it ended.
 pub struct StepOutput {
     name: String,
     /// Exit code; 137 when its time was over.
@@ -31,16 +31,16 @@ impl Outcome {
         Self { place: place.to_owned() }
     }
 
-    /// Whether the device could be made and taken away again.
+    /// Checks that the device could be created and removed again.
     ///
     /// # Errors
-    /// With what the script said, when it failed.
+    /// With the output of the script, when it failed.
     pub fn frame(&self) -> anyhow::Result<()> {
         self.step("setup")?.ended_with(0).context("the device could not be made")?;
         Ok(())
     }
 
-    /// The same for what comes after all steps.
+    /// The same for what follows all steps.
     ///
     /// # Errors
     /// As [`Self::frame`].
@@ -49,10 +49,10 @@ impl Outcome {
         Ok(())
     }
 
-    /// What came of a step.
+    /// The result of a step.
     ///
     /// # Errors
-    /// When it did not come to its end.
+    /// When it did not end normally.
     pub fn step(&self, name: &str) -> anyhow::Result<StepOutput> {
         if let Ok(stuck) = fs::read_to_string(self.file(name, "stuck")) {
             anyhow::bail!("{name} hangs, and not even SIGKILL ends it: {}", shown(&stuck));
@@ -103,7 +103,7 @@ impl StepOutput {
     /// Itself, if it ended with that exit code.
     ///
     /// # Errors
-    /// With the end of what it said on standard error.
+    /// With the end of its standard error.
     pub fn ended_with(self, code: i32) -> anyhow::Result<Self> {
         let Self { name, stdout, stderr, .. } = &self;
         // A program that panics or a failed test speaks on standard output, or not at all.
@@ -115,10 +115,10 @@ impl StepOutput {
         }
     }
 
-    /// The documents on standard output, one after the other.
+    /// The documents on standard output, one after another.
     ///
     /// # Errors
-    /// When one of them is no JSON, or there is none.
+    /// When one of them is not JSON, or there is none.
     pub fn documents(&self) -> anyhow::Result<Vec<Value>> {
         let all: Result<Vec<Value>, _> =
             serde_json::Deserializer::from_str(&self.stdout).into_iter().collect();
@@ -131,7 +131,7 @@ impl StepOutput {
     /// The document on standard output.
     ///
     /// # Errors
-    /// When it is no JSON.
+    /// When it is not JSON.
     pub fn document(&self) -> anyhow::Result<Value> {
         let document = serde_json::from_str(&self.stdout);
         document.with_context(|| format!("{} printed no document: {}", self.name, shown(&self.stdout)))

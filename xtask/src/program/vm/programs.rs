@@ -37,7 +37,7 @@ impl Programs {
     }
 }
 
-/// What cargo built, a JSON document a line; its own words go to the terminal.
+/// What cargo built, a JSON document per line; its own messages go to the terminal.
 fn messages(root: &Path, arguments: &[&str]) -> anyhow::Result<String> {
     let mut command = cargo(root, arguments);
     command.args(["--locked", "--message-format=json-render-diagnostics"]);

@@ -14,7 +14,7 @@ pub const PACKAGES: &[(&str, &str)] = &[
     ("qemu-system-x86", "the machine"),
 ];
 
-/// Where programs of the administrator lie, which a user's PATH may lack.
+/// Directories of the administrator's programs, which a user's PATH may lack.
 const MORE_PLACES: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
 /// Paths of the programs.
@@ -75,10 +75,10 @@ fn find(program: &str) -> Option<PathBuf> {
     places.map(|place| place.join(program)).find(|path| path.is_file())
 }
 
-/// What a command said on standard output.
+/// The standard output of a command.
 ///
 /// # Errors
-/// When it cannot be started or fails; with the end of what it said.
+/// When it cannot be started or fails; with the end of its output.
 pub fn output(command: &mut std::process::Command) -> anyhow::Result<String> {
     let program = Path::new(command.get_program()).display().to_string();
     let told = command.output().with_context(|| format!("cannot start {program}"))?;

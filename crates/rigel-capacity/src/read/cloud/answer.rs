@@ -52,7 +52,7 @@ pub struct Name {
 pub struct AzureSeries {
     #[serde(default)]
     pub data: Vec<Sample>,
-    /// Behind the samples; missing where the answer was cut off within them.
+    /// After the samples; missing if the answer was truncated within them.
     #[serde(rename = "metadatavalues")]
     dimensions: Option<Vec<Dimension>>,
 }
@@ -60,7 +60,7 @@ pub struct AzureSeries {
 #[derive(Deserialize)]
 struct Dimension {
     name: Name,
-    /// Missing where the answer was cut off before it.
+    /// Missing if the answer was truncated before it.
     value: Option<String>,
 }
 
@@ -93,7 +93,7 @@ pub struct Sample {
     maximum: Option<f64>,
     #[serde(rename = "SampleCount", alias = "count")]
     count: Option<f64>,
-    /// Of an answer that does not say which statistic it has.
+    /// For an answer that does not name its statistic.
     #[serde(skip)]
     unnamed: Option<f64>,
 }
@@ -105,7 +105,7 @@ impl AzureSeries {
         self.dimensions.iter().flatten().find(is_lun)?.value.as_deref()
     }
 
-    /// Whether it does not say of which disk it is.
+    /// Whether it does not name its disk.
     pub fn is_nameless(&self) -> bool {
         self.dimensions.as_ref().is_none_or(|all| all.iter().any(|dimension| dimension.value.is_none()))
     }
@@ -125,7 +125,7 @@ impl Sample {
         }
     }
 
-    /// Its time as it is written.
+    /// Its time as written.
     pub fn told(&self) -> String {
         match &self.at {
             Moment::Told(text) => text.clone(),
@@ -143,7 +143,7 @@ impl Sample {
         self.at_ms().zip(self.value(statistic))
     }
 
-    /// Whether it has others, and not this one.
+    /// Whether it has other statistics, and not this one.
     pub fn is_other_than(&self, statistic: &str) -> bool {
         let others = [self.sum, self.average, self.minimum, self.maximum, self.count];
         self.value(statistic).is_none() && others.iter().any(Option::is_some)

@@ -4,14 +4,14 @@
 
 use crate::Metric;
 
-/// What a metric is.
+/// The meaning of a metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Meant {
     /// A sum over the period.
     Sum(Metric),
-    /// The same of all volumes of an instance together.
+    /// The same for all volumes of an instance together.
     SumOfVolumes(Metric),
-    /// The same of the disks within the machine of an instance.
+    /// The same for the disks within the machine of an instance.
     SumOfStore(Metric),
     /// Seconds without I/O, as a sum.
     Idle,
@@ -21,7 +21,7 @@ pub enum Meant {
     Rate(Metric),
 }
 
-/// Of which disk a metric of Azure is.
+/// The disk of a metric of Azure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     Data,
@@ -56,12 +56,12 @@ const CLOUD_WATCH: [(&str, Meant); 19] = [
     ("WriteThroughput", Meant::Mean(Metric::WriteBytes)),
 ];
 
-/// What a metric of CloudWatch is.
+/// The meaning of a metric of CloudWatch.
 pub fn of_cloud_watch(name: &str) -> Option<Meant> {
     CLOUD_WATCH.iter().find(|(known, _)| *known == name).map(|(_, meant)| *meant)
 }
 
-/// What a metric of Azure is: of virtual machines and of managed disks.
+/// The meaning of a metric of Azure: of virtual machines and of managed disks.
 pub fn of_azure(name: &str) -> Option<(Of, Meant)> {
     let name = name.to_ascii_lowercase();
     let kinds = [
@@ -111,12 +111,12 @@ pub fn instance(label: &[&str], file: Option<&str>) -> Option<String> {
     of_label.or_else(of_file)
 }
 
-/// What tells an instance or a volume apart.
+/// The part that distinguishes an instance or a volume.
 fn is_hexadecimal(text: &str) -> bool {
     text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The name behind a kind in the path of a resource, `../virtualMachines/db1/providers/..`.
+/// The name after a kind in the path of a resource, `../virtualMachines/db1/providers/..`.
 pub fn resource(path: &str, kind: &str) -> Option<String> {
     let mut parts = path.split('/');
     parts.find(|part| part.eq_ignore_ascii_case(kind))?;

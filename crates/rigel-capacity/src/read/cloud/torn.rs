@@ -2,10 +2,10 @@
 //!
 //! Must not know what an object is.
 
-/// Brackets that are open at once.
+/// Brackets that may be open simultaneously.
 const MOST_DEPTH: usize = 64;
 
-/// The text up to its last whole object, with the brackets closed that are open there. `None` where no object is whole.
+/// The text up to its last complete object, with the open brackets closed. `None` if no object is complete.
 pub fn closed(text: &[u8]) -> Option<Vec<u8>> {
     let (mut open, mut in_string, mut is_escaped) = (Vec::new(), false, false);
     let (mut whole, mut open_there) = (None, Vec::new());

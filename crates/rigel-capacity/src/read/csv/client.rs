@@ -2,10 +2,10 @@
 //!
 //! Must not know what a column means.
 
-/// What a line is that is not a row.
+/// A line that is not a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remark {
-    /// Words.
+    /// A line of text.
     Words,
     /// Dashes below the names of columns.
     Rule,
@@ -13,9 +13,9 @@ pub enum Remark {
     Error,
 }
 
-/// How lines begin that tell an error.
+/// Prefixes of error lines.
 const ERRORS: [&str; 7] = ["ORA-", "SP2-", "PLS-", "TNS-", "CPY-", "ERROR", "FATAL"];
-/// How lines of words begin that may have the sign between fields in them.
+/// Prefixes of lines of text that may contain the field separator.
 const WORDS: [&str; 16] = [
     "With the ",
     "and ",
@@ -36,7 +36,7 @@ const WORDS: [&str; 16] = [
 ];
 
 impl Remark {
-    /// Of a line without blanks around it; nothing for one that may be a row.
+    /// From a line without surrounding blanks; `None` for one that may be a row.
     pub fn of(text: &[u8], delimiter: u8) -> Option<Self> {
         let text = String::from_utf8_lossy(text);
         let is_mark = |sign: char| {

@@ -2,7 +2,7 @@
 //!
 //! Must not read a row.
 
-/// A column as it is called here, and what stands for it where it is missing.
+/// Our name of a column, and the columns that replace it if it is missing.
 type Synonyms = (&'static str, &'static [&'static str]);
 
 const OF_ALL: [Synonyms; 3] = [
@@ -44,7 +44,7 @@ pub fn ours(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// The column without which rows of AWR are none that are read, if the file has the others.
+/// The column without which rows of AWR cannot be read, if the file has the others.
 pub fn missing(names: &[String]) -> Option<&'static str> {
     let has = |name: &str| names.iter().any(|known| known == name);
     let is_of_counters = has("name") && (has("snap_id") || has("startup_time") || has("begin_interval_time"));

@@ -4,19 +4,19 @@
 
 use crate::Metric;
 
-/// What a value of a section is.
+/// The values of a section.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Section {
     /// The metric.
     pub metric: Metric,
-    /// How it is reported.
+    /// Their unit.
     pub unit: Unit,
 }
 
-/// How a value is reported.
+/// The unit of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unit {
-    /// What one of it is.
+    /// The time of one transfer.
     Each(f64),
     /// Milliseconds of a mean transfer.
     MsOfTransfer,
@@ -26,7 +26,7 @@ const KB: f64 = 1024.0;
 const PERCENT: f64 = 0.01;
 const MS: f64 = 0.001;
 
-/// `DISK` for single disks, `DG` for groups of them (`-g`); AIX calls rates by direction `RIO` and `WIO`, or has that of reads alone.
+/// `DISK` for single disks, `DG` for groups of them (`-g`); AIX calls rates by direction `RIO` and `WIO`, or has only that of reads.
 const SECTIONS: [(&str, Metric, f64); 11] = [
     ("BUSY", Metric::Busy, PERCENT),
     ("READ", Metric::ReadBytes, KB),
@@ -40,17 +40,17 @@ const SECTIONS: [(&str, Metric, f64); 11] = [
     ("READSERV", Metric::ReadTime, MS),
     ("WRITESERV", Metric::WriteTime, MS),
 ];
-/// Those that follow from the others, or are of no use.
+/// Sections that follow from the others, or are not needed.
 const OTHERS: [&str; 4] = ["BSIZE", "SIZE", "READMERGE", "WRITEMERGE"];
 
-/// The name without what it is of, and without the number of a part: a line has 150 disks at most.
+/// The name without its subject, and without the number of a part: a line has at most 150 disks.
 fn stem(name: &str) -> Option<&str> {
     let of = name.strip_prefix("DISK").or_else(|| name.strip_prefix("DG"))?;
     Some(of.trim_end_matches(|sign: char| sign.is_ascii_digit()))
 }
 
 impl Section {
-    /// Of its name and its description, such as `Disk Read Service Time msec/xfer db1`.
+    /// From its name and its description, such as `Disk Read Service Time msec/xfer db1`.
     pub fn of(name: &str, description: &str) -> Option<Self> {
         let stem = stem(name)?;
         let &(_, metric, factor) = SECTIONS.iter().find(|(known, ..)| *known == stem)?;

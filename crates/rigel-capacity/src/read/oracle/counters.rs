@@ -44,7 +44,7 @@ pub struct Counters {
     lives: Vec<String>,
 }
 
-/// How far a counter is.
+/// The state of a counter.
 struct CounterState {
     counter: Counter,
     life: u32,
@@ -65,7 +65,7 @@ impl Counters {
     /// The next reading of the file.
     ///
     /// # Errors
-    /// When so many wait that they are made rates of, and one of them cannot be.
+    /// When so many wait that they are converted to rates, and one of them cannot be.
     pub fn take(
         &mut self,
         key: &Key,
@@ -110,7 +110,7 @@ impl Counters {
     }
 }
 
-/// Readings with their moments, each once. Of local times that come twice, the order of the file says which one is meant.
+/// Readings with their times, each once. For local times that occur twice, the order of the file decides which one is meant.
 fn in_order(
     readings: Vec<Reading>,
     clock: &mut Option<Zone>,

@@ -16,8 +16,8 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// The interval from one time to another: of those that are possible one that is as long as the interval before, and lies next to it. `None` if none of
-    /// them goes forward.
+    /// The interval from one time to another: among the possible ones the one that is as long as the previous
+    /// interval, and adjacent to it. `None` if none of them is positive.
     pub fn next(&mut self, begin: WrittenTime, end: WrittenTime, zone: Option<&TimeZone>) -> Option<Span> {
         let of = |told: WrittenTime| match (told, zone) {
             (WrittenTime::At(at_ms), _) => vec![at_ms],

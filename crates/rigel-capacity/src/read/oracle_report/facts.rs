@@ -40,7 +40,7 @@ struct Report {
     /// The line of its title.
     line: u64,
     section: Option<Section>,
-    /// What the columns of the identity are called: small letters only.
+    /// Column names of the identity, in lower case.
     columns: Vec<String>,
     database: String,
     dbid: String,
@@ -54,7 +54,7 @@ struct Report {
     is_whole: bool,
 }
 
-/// Titles of what is no report about one instance and interval, and why it is not read.
+/// Titles of reports that are not about one instance and interval, and why they are not read.
 const OTHERS: [(&str, &str, &str); 5] = [
     (
         "WORKLOAD REPOSITORY REPORT (RAC)",
@@ -72,15 +72,15 @@ const OTHERS: [(&str, &str, &str); 5] = [
 ];
 
 impl Facts {
-    /// Of a file.
+    /// For a file.
     pub const fn new(format: Format) -> Self {
         Self { format, report: None }
     }
 
-    /// A line that may be a title: a report begins, and the one before it is over.
+    /// A line that may be a title: a report begins, and the previous one ends.
     ///
     /// # Errors
-    /// When it is that of a report which is not read, or the one before has no samples.
+    /// When it is the title of a report that is not read, or the previous one has no samples.
     pub fn title(&mut self, text: &str, line: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let text = text.trim();
         if let Some((_, why, next)) = OTHERS.iter().find(|(title, ..)| text.starts_with(title)) {
@@ -93,7 +93,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Text beside tables: the names on top of a page, and the end.
+    /// Text outside tables: the names at the top of a page, and the end.
     pub fn remark(&mut self, text: &str) {
         let Some(report) = &mut self.report else { return };
         report.is_whole |= text.trim_start().starts_with("End of Report");
@@ -189,10 +189,10 @@ impl Facts {
         }
     }
 
-    /// The file, or a report in it, is over.
+    /// The file, or a report in it, is complete.
     ///
     /// # Errors
-    /// When it does not say when or of what it is, or its interval is none.
+    /// When it does not name its time or subject, or its interval is empty.
     pub fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Some(report) = self.report.take() else { return Ok(()) };
         if !report.is_whole {
@@ -217,7 +217,7 @@ fn behind_number(cells: &[&str]) -> String {
 }
 
 impl Report {
-    /// How it writes numbers; `None` when it does in two ways.
+    /// How it writes numbers; `None` if it does so in two ways.
     fn decimal(&self) -> Option<Decimal> {
         let elapsed = Decimal::shown_by(&self.elapsed_minutes);
         let mut shown = self.rates.decimals().chain(elapsed);
@@ -231,7 +231,7 @@ impl Report {
             .next("create it again")
     }
 
-    /// As the CSV of the same database has it.
+    /// As in the CSV of the same database.
     fn subject(&self) -> Result<Subject, Problem> {
         if self.database.is_empty() {
             return Err(wrong(self.line, "the report does not name its database")

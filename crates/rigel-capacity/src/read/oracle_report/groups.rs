@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-/// What stands for a blank within a number, so that a row can be cut at its blanks.
+/// Replaces a blank within a number, so that a row can be split at its blanks.
 const JOINED: char = '\'';
 /// Digits of a group.
 const GROUP: usize = 3;
@@ -30,7 +30,7 @@ fn is_gap(columns: &[Range<usize>], at: usize) -> bool {
     columns.windows(2).skip(1).any(|pair| (pair[0].end..pair[1].start).contains(&at))
 }
 
-/// Whether one to three digits stand before a blank, no part of a fraction, and exactly three behind it.
+/// Whether a blank has one to three digits before it that are not part of a fraction, and exactly three after it.
 fn is_in_number(signs: &[char], at: usize) -> bool {
     let digits =
         |signs: &mut dyn Iterator<Item = &char>| signs.take_while(|sign| sign.is_ascii_digit()).count();

@@ -6,19 +6,19 @@ use super::super::SampleSink;
 use super::facts::Facts;
 use rigel_core::error::Problem;
 
-/// Bytes of a cell, and of a text outside of cells, that are kept.
+/// Bytes that are kept of a cell, and of a text outside cells.
 const MOST_TEXT: usize = 512;
 const MOST_TAG: usize = 16;
 const MOST_CELLS: usize = 64;
 
-/// Where in the page it is.
+/// The current position in the page.
 #[derive(Debug, Default)]
 pub struct Html {
     /// The name of the tag that is open, if one is.
     tag: Option<Vec<u8>>,
     /// Text of the cell, or outside of cells.
     text: Vec<u8>,
-    /// What the cell is, if one is open.
+    /// The open cell, if any.
     cell: Option<Cell>,
     row: Vec<String>,
     headings: usize,
@@ -101,7 +101,7 @@ impl Html {
         }
     }
 
-    /// A row is whole at its end only: the rest of one that was cut off is unknown.
+    /// A row is complete only at its end: the rest of a truncated one is unknown.
     fn whole_row(&mut self, facts: &mut Facts) {
         self.close();
         let row = std::mem::take(&mut self.row);
@@ -123,7 +123,7 @@ impl Html {
     }
 }
 
-/// Without the entities that reports have, and with single blanks.
+/// Without the entities that occur in reports, and with single blanks.
 fn plain(text: &str) -> String {
     let mut text = text.to_owned();
     if text.contains('&') {

@@ -11,7 +11,7 @@ use rigel_core::error::Problem;
 /// Between the groups of a number in Switzerland, and what is left of a no-break space in a single-byte character set.
 const MARKS: [char; 3] = ['\'', '\u{2019}', char::REPLACEMENT_CHARACTER];
 
-/// What stands before the fraction of a number.
+/// The decimal separator of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decimal {
     Point,
@@ -29,7 +29,7 @@ impl Decimal {
         ((1..=2).contains(&digits) || others).then_some(if is_point { Self::Point } else { Self::Comma })
     }
 
-    /// A number. `None` for what is none, such as the `#####` of one that is too long for its column.
+    /// A number; `None` for anything else, such as the `#####` of one that is too long for its column.
     pub fn number(self, text: &str) -> Option<f64> {
         let (number, factor) = without_unit(text.trim());
         let (decimal, group) = if self == Self::Point { ('.', ',') } else { (',', '.') };
@@ -52,7 +52,7 @@ impl Decimal {
     }
 }
 
-/// A number without the letter behind it, and what that stands for.
+/// A number without its unit letter, and the factor of that letter.
 fn without_unit(text: &str) -> (&str, f64) {
     const UNITS: [(char, f64); 4] =
         [('K', 1024.0), ('M', 1_048_576.0), ('G', 1_073_741_824.0), ('T', 1_099_511_627_776.0)];
@@ -64,7 +64,7 @@ fn without_unit(text: &str) -> (&str, f64) {
 /// A date and a time of day: `29-Nov-26 04:00:12`, `2026-11-29 04:00`, `29.11.26 04:00:12`.
 ///
 /// # Errors
-/// When it is none, or does not show what is the month.
+/// When it is not one, or does not show which part is the month.
 pub fn moment(
     text: &str,
     dates: &mut Dates,

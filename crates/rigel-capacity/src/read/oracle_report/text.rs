@@ -96,7 +96,7 @@ fn without_quote(line: &str) -> &str {
     line
 }
 
-/// Where a line of dashes and tildes has them; nothing for another line.
+/// The columns of a line of dashes and tildes; `None` for another line.
 fn columns(line: &str) -> Vec<Range<usize>> {
     let is_mark = |sign: char| matches!(sign, '-' | '~');
     if !line.contains("--") || !line.chars().all(|sign| is_mark(sign) || sign.is_whitespace()) {

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 const REPORT_MS: i64 = MS_PER_S;
 /// Blocks that wait, so it is known how far apart they usually are.
 const AHEAD: usize = 8;
-/// A block stands for this many usual intervals at most: behind them OSWatcher did not run.
+/// A block represents at most this many usual intervals: after that OSWatcher was not running.
 const MOST_INTERVALS: i64 = 2;
 
 /// The means of one block.
@@ -20,18 +20,18 @@ pub struct Block {
     at_ms: i64,
     host: String,
     reports: u64,
-    /// Of each disk the sum of a metric, and of how many reports it is.
+    /// For each disk the sum of a metric, and the number of reports.
     disks: BTreeMap<String, BTreeMap<Metric, (f64, u64)>>,
 }
 
-/// Those that are not written yet.
+/// Blocks not written yet.
 #[derive(Default)]
 pub struct Blocks {
     waiting: VecDeque<Block>,
 }
 
 impl Block {
-    /// Of its reports; `None` when there is none.
+    /// From its reports; `None` if there are none.
     pub fn of(at_ms: i64, host: String, reports: &[Vec<Disk<'_>>]) -> Option<Self> {
         let mut disks: BTreeMap<String, BTreeMap<Metric, (f64, u64)>> = BTreeMap::new();
         for disk in reports.iter().flatten() {

@@ -23,9 +23,9 @@ pub struct HostTable {
     last_ms: Option<i64>,
 }
 
-/// What a row has.
+/// The columns of a row.
 struct Columns {
-    /// Words behind the time that are of it.
+    /// Words after the time that belong to it.
     of_time: usize,
     is_utc: bool,
     count: usize,
@@ -34,7 +34,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// The names behind the time of a line, if they are those of this table.
+    /// The names after the time of a line, if they are those of this table.
     fn of(words: &[&str]) -> Option<Self> {
         let at = |name: &str| words.iter().position(|word| *word == name);
         let of_time = at("tps").filter(|_| at("DEV").is_none())?;
@@ -49,7 +49,7 @@ impl Columns {
 }
 
 impl HostTable {
-    /// Of a run that began on a day.
+    /// For a run that began on a day.
     pub fn begun(day: Date) -> Self {
         Self { clock: Some(DayClock::begun(day)), ..Self::default() }
     }
@@ -60,8 +60,8 @@ impl HostTable {
         self.last_ms = None;
     }
 
-    /// The names of its columns, with the time at which its first interval begins, or a row behind its time. Whether it was one of them; the names
-    /// of another table end it.
+    /// The column names, with the time at which its first interval begins, or a row after its time. Returns whether
+    /// it was one of them; the names of another table end it.
     pub fn heading_or_row(
         &mut self,
         host: &str,

@@ -6,15 +6,15 @@
 use super::{Counter, Counters, Drive, DriveAnswer};
 use serde_json::Value;
 
-/// More than a program prints about any drive.
+/// More than the program prints for any drive.
 pub const MOST_BYTES: u64 = 1 << 20;
 
 /// Characters of a model, a serial number, a reason.
 const MOST_NAME: usize = 64;
 const MOST_REASON: usize = 160;
-/// NVMe counts what was written in thousands of 512 bytes.
+/// NVMe counts written data in units of a thousand times 512 bytes.
 const NVME_UNIT_BYTES: u64 = 512_000;
-/// The lowest word is the count where a maker packs three into one.
+/// The lowest word is the count if a maker packs three into one.
 const LOW_WORD: u64 = 0xffff;
 
 /// Number of an attribute, words of its usual names, and what it counts.
@@ -27,7 +27,7 @@ const ATTRIBUTES: [(u64, &[&str], Counter); 6] = [
     (199, &["crc"], Counter::TransferErrors),
 ];
 
-/// Attributes whose normalised value falls from 100 as the flash wears.
+/// Attributes whose normalised value falls from 100 as the flash wears out.
 const WEAR: [(u64, &str); 3] = [(177, "wear_leveling"), (231, "life"), (233, "wearout")];
 
 const NVME: [(&str, Counter); 9] = [
@@ -42,7 +42,7 @@ const NVME: [(&str, Counter); 9] = [
     ("power_on_hours", Counter::PowerOnHours),
 ];
 
-/// The drive of a kernel name, out of what the program printed about it.
+/// The drive with this kernel name, from what the program printed about it.
 pub fn read(name: &str, printed: &[u8]) -> Drive {
     let Ok(all) = serde_json::from_slice::<Value>(printed) else {
         return Drive::silent(name, "smartctl printed nothing readable");
@@ -61,7 +61,7 @@ fn first(text: &str, most: usize) -> String {
     text.trim().chars().filter(|c| !c.is_control()).take(most).collect()
 }
 
-/// Why it reported no counters: its own words.
+/// Why it reported no counters, in the program's words.
 fn why(all: &Value) -> String {
     let messages = all.pointer("/smartctl/messages").and_then(Value::as_array);
     let mut words = messages.into_iter().flatten().filter_map(|message| message.get("string")?.as_str());
@@ -111,7 +111,7 @@ fn ata(attribute: &Value, found: &mut Counters) -> Option<()> {
     Some(())
 }
 
-/// The number that people are shown: the raw value holds other things beside it on some drives.
+/// The number that the program shows: on some drives the raw value also holds other things.
 fn raw(attribute: &Value) -> Option<u64> {
     let shown = attribute.pointer("/raw/string").and_then(Value::as_str).map(|text| {
         let digits = text.trim_start();

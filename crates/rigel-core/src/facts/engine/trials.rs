@@ -8,9 +8,9 @@ use crate::units::say::number;
 use crate::units::{Bytes, to_f64};
 use serde::{Deserialize, Serialize};
 
-/// Another engine has to do so much more in every turn before the usual one is left.
+/// Another engine replaces the usual one only if it does this much more in every turn.
 const MUCH: f64 = 1.05;
-/// An engine that the user chose held the storage back where another one did so much more in every turn.
+/// The user's engine limited the storage if another one did this much more in every turn.
 const MUCH_MORE: f64 = 1.10;
 
 /// The engines that were tried in turn, with the same load of reads.
@@ -20,14 +20,14 @@ pub struct EngineTrials {
     pub outstanding: u32,
     /// Bytes of a read.
     pub io_bytes: u32,
-    /// The usual engine comes first.
+    /// The trials; the usual engine comes first.
     pub trials: Vec<EngineTrial>,
 }
 
 /// One engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EngineTrial {
-    /// Which one.
+    /// The engine.
     pub engine: EngineKind,
     /// Reads per second, turn by turn.
     pub iops: Vec<f64>,
@@ -49,13 +49,13 @@ impl EngineTrial {
 }
 
 impl EngineTrials {
-    /// The engine to take: the usual one, unless another did certainly more.
+    /// The engine to take: the usual one, unless another was clearly faster.
     pub fn best(&self) -> Option<EngineKind> {
         let usual = self.trials.first()?;
         Some(self.surely_faster(usual, MUCH).unwrap_or(usual).engine)
     }
 
-    /// Why the usual engine stays although another one did more on average.
+    /// Why the usual engine stays although another one was faster on average.
     pub fn doubt(&self) -> Option<String> {
         let usual = self.trials.first()?;
         let is_better = |other: &EngineTrial| other.mean() > MUCH * usual.mean();
@@ -63,20 +63,20 @@ impl EngineTrials {
         is_doubtful.then(|| format!("the trials differ too much to tell, so {} is kept", usual.engine.name()))
     }
 
-    /// The trial that did certainly over 10 % more than that of `engine`.
+    /// The trial that was clearly over 10 % faster than that of `engine`.
     pub fn faster_than(&self, engine: EngineKind) -> Option<&EngineTrial> {
         let own = self.trials.iter().find(|trial| trial.engine == engine && !trial.iops.is_empty())?;
         self.surely_faster(own, MUCH_MORE)
     }
 
-    /// The trial that did `factor` times as much in its worst turn as `own` in its best one; of several the one that did most.
+    /// The trial whose worst turn was `factor` times the best turn of `own`; of several the fastest.
     fn surely_faster(&self, own: &EngineTrial, factor: f64) -> Option<&EngineTrial> {
         let beats = |other: &&EngineTrial| !other.iops.is_empty() && other.least() > factor * own.most();
         self.trials.iter().filter(beats).max_by(|one, other| one.mean().total_cmp(&other.mean()))
     }
 
-    /// The engine for both sides of a comparison, of which these are the trials of one: of those that both have tried, the one whose part of
-    /// the most, on the side where that is less, is the largest.
+    /// The engine for both sides of a comparison, from the trials of each: of those tried on both, the one whose share of the
+    /// fastest, on the side where it is lower, is highest.
     pub fn best_of_both(&self, other: &Self) -> Option<EngineKind> {
         let part = |of: &Self, engine: EngineKind| {
             let most = of.trials.iter().map(EngineTrial::mean).fold(0.0, f64::max);

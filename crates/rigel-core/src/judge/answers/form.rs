@@ -17,7 +17,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What a calibration answers.
+/// The answers of a calibration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AnswersForm {
     /// Each by the key of its answer.
@@ -29,7 +29,7 @@ pub struct AnswersForm {
     pub outstanding: Option<u32>,
     /// The limit, in milliseconds.
     pub max_latency_ms: f64,
-    /// Which latency it applies to.
+    /// The statistic that it applies to.
     pub percentile: LatencyOf,
     /// Writers of `max_commits`.
     pub commit_writers: Option<u32>,
@@ -37,7 +37,7 @@ pub struct AnswersForm {
     pub no_commits: Option<NoCommits>,
     /// The same as a sentence.
     pub commits_reason: Option<String>,
-    /// The outstanding small I/Os that saturate the device; null when the search did not end.
+    /// The outstanding small I/Os that saturate the device; null if the search did not end.
     pub n_sat: Option<Bracket>,
 }
 
@@ -53,7 +53,7 @@ pub struct Bracket {
 }
 
 impl AnswersForm {
-    /// Of a run; `None` when it was no calibration.
+    /// The answers of a run; `None` if it was not a calibration.
     pub fn of(findings: &Findings) -> Option<Self> {
         let found = findings.answers.as_ref()?;
         let figure = |answer: &Answer| {
@@ -80,7 +80,7 @@ impl AnswersForm {
         self.figures.0[Answer::place(quantity)?]
     }
 
-    /// The same with each figure as `change` makes it.
+    /// The same with each figure changed by `change`.
     #[must_use]
     pub fn map(mut self, change: impl Fn(&Answer, EstimateForm) -> EstimateForm) -> Self {
         for (answer, figure) in ANSWERS.iter().zip(&mut self.figures.0) {
@@ -94,13 +94,13 @@ impl AnswersForm {
         self.figures.0.iter().any(Option::is_some)
     }
 
-    /// The figure, where it is the same quantity in every calibration: a latency that the bound is about is one only of a bound on the mean.
+    /// The figure, if it is the same quantity in every calibration: the latency that the limit is about is one only if the limit is on the mean.
     pub fn common(&self, answer: &Answer) -> Option<EstimateForm> {
         let is_common = answer.quantity.what != What::Bounded || self.percentile == LatencyOf::Mean;
         self.figure(answer.quantity).filter(|_| is_common)
     }
 
-    /// How `max_iops` stands to the bound, `within a mean latency of 10 ms`.
+    /// How `max_iops` relates to the limit, `within a mean latency of 10 ms`.
     pub(super) fn beside_bound(&self) -> String {
         let is_above = self.figure(ACTUAL_LATENCY).is_some_and(|actual| actual.value > self.max_latency_ms);
         format!(
@@ -112,7 +112,7 @@ impl AnswersForm {
     }
 }
 
-/// A latency limit as it was written.
+/// A latency limit as written.
 fn limit(ms: f64) -> String {
     match ms {
         _ if ms < 1.0 => format!("{} us", trimmed(1000.0 * ms)),
@@ -121,7 +121,7 @@ fn limit(ms: f64) -> String {
     }
 }
 
-/// A figure for each answer, by its key; one that another Rigel does not know is skipped.
+/// A figure for each answer, by key; unknown keys of another version are skipped.
 #[derive(Clone, Debug, PartialEq)]
 struct Figures([Option<EstimateForm>; COUNT]);
 

@@ -13,43 +13,43 @@ use crate::stats::bound::{LatencyBound, LatencyOf};
 use crate::units::say::trimmed;
 use crate::units::{NS_PER_MS, to_f64, us_from_ns};
 
-/// A latency that is further above the bound does not keep it, however wide its interval is: with two visits the interval
+/// A latency further above the limit than this does not meet it, however wide its interval is: with two visits the interval
 /// begins at 0.
 pub const NEAR: f64 = 0.1;
 
-/// The highest rate within the bound.
+/// The highest rate within the limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WithinBound {
     /// Small I/Os per second.
     pub iops: Estimate,
-    /// The latency there that the bound is about, in microseconds.
+    /// The latency there that the limit is about, in microseconds.
     pub latency_us: Estimate,
     /// Small I/Os outstanding there.
     pub outstanding: u32,
 }
 
-/// What a calibration answers beside the figures that every run has; [`crate::judge::answers`] has all of it.
+/// The answers of a calibration in addition to the figures of every run; [`crate::judge::answers`] has all of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answers {
-    /// The bound.
+    /// The limit.
     pub bound: LatencyBound,
-    /// The highest rate within it; the reason as a sentence when there is none.
+    /// The highest rate within it; if there is none, the reason as a sentence.
     pub max_iops: Result<WithinBound, String>,
     /// The highest rate of small I/Os per second at any latency.
     pub unbounded_iops: Option<Extreme>,
     /// The highest rate of large I/O in megabytes (2^20) per second.
     pub max_mbps: Option<Extreme>,
-    /// The outstanding small I/Os that saturate the device: lowest and highest within the noise. `None` when the search
+    /// The outstanding small I/Os that saturate the device: lowest and highest within the noise. `None` if the search
     /// did not end.
     pub n_sat: Option<(u32, u32)>,
-    /// Whether the search saw saturation; otherwise what it found are lower bounds.
+    /// Whether the search saw saturation; otherwise its results are lower bounds.
     pub saturated: bool,
-    /// What commits cost; why that is not known.
+    /// The cost of commits, or why it is unknown.
     pub commits: Result<Commits, NoCommits>,
 }
 
 impl Answers {
-    /// The answers of a run that was asked for a bound.
+    /// The answers of a run with a latency limit.
     pub(super) fn of(
         bound: LatencyBound,
         no_commits: Option<NoCommits>,
@@ -74,14 +74,14 @@ impl Answers {
 }
 
 impl Answers {
-    /// The highest rate within the bound, and where it is.
+    /// The highest rate within the limit, and its point.
     pub fn best_within(&self) -> Option<Extreme> {
         let within = self.max_iops.as_ref().ok()?;
         Some(Extreme { estimate: within.iops, point: Point::alone(Class::SMALL, within.outstanding) })
     }
 }
 
-/// The highest rate at any latency: that within the bound, unless another is higher.
+/// The highest rate at any latency: that within the limit, unless another is higher.
 fn unbounded<'a>(points: &[Candidate<'a>], within: Option<&WithinBound>) -> Option<Candidate<'a>> {
     let at_bound =
         points.iter().find(|one| within.is_some_and(|within| within.outstanding == one.point.small()));
@@ -90,7 +90,7 @@ fn unbounded<'a>(points: &[Candidate<'a>], within: Option<&WithinBound>) -> Opti
     Some(at_bound.copied().unwrap_or(highest))
 }
 
-/// The latency that a bound is about, in microseconds.
+/// The latency that a limit is about, in microseconds.
 fn latency(io: &IoFindings, of: LatencyOf) -> Option<Estimate> {
     let us = io.latency_us?;
     Some(match of {
@@ -99,7 +99,7 @@ fn latency(io: &IoFindings, of: LatencyOf) -> Option<Estimate> {
     })
 }
 
-/// Whether a point meets a bound.
+/// Whether a point meets a limit.
 fn keeps(io: &IoFindings, bound: &LatencyBound) -> bool {
     let limit_us = us_from_ns(to_f64(bound.limit.0));
     latency(io, bound.of).is_some_and(|latency| {
@@ -108,13 +108,13 @@ fn keeps(io: &IoFindings, bound: &LatencyBound) -> bool {
     })
 }
 
-/// Those of some points that do, by their places.
+/// Indices of the points that do.
 pub(super) fn within_bound(points: &[PointFindings], rows: &[usize], bound: &LatencyBound) -> Vec<usize> {
     let kept = |at: &usize| points[*at].io(Class::SMALL).is_some_and(|io| keeps(io, bound));
     rows.iter().copied().filter(kept).collect()
 }
 
-/// The highest rate among the points that meet the bound as far as their intervals show: the level was chosen at the bound, so
+/// The highest rate among the points that meet the limit as far as their intervals show: the level was chosen at the limit, so
 /// its latency is as often a little above it as below.
 fn within(points: &[Candidate<'_>], bound: &LatencyBound) -> Result<WithinBound, String> {
     if points.is_empty() {

@@ -11,7 +11,7 @@ use crate::stats::sample::mean;
 use crate::stats::{Basis, Estimate, Interval};
 use crate::units::to_f64;
 
-/// The rates of the parts of a class at a point, in the unit of the class and in the order of the counts; none where it was not counted by them.
+/// The rates of the parts of a class at a point, in the unit of the class and in the order of the counts; empty without such counts.
 pub fn rates(
     record: &Record,
     found: &PointFindings,
@@ -48,12 +48,12 @@ pub fn each_visit(
     shares.collect()
 }
 
-/// What each target did.
+/// The counts of each target.
 pub fn by_target(tally: &ClassTally) -> Option<&ByTarget> {
     tally.by_target.as_deref()
 }
 
-/// What each reader did.
+/// The counts of each reader.
 pub fn by_reader(tally: &ClassTally) -> Option<&ByTarget> {
     tally.by_reader.as_deref()
 }

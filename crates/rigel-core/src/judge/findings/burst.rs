@@ -8,25 +8,25 @@ use crate::record::{Purpose, Record, Visit};
 use crate::stats::burst::{BurstVerdict, Bursts, Second, is_sure};
 use crate::units::{NS_PER_S, Nanos, to_f64};
 
-/// What two bursts of a load found.
+/// What two bursts of a load showed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BurstFindings {
     /// The load.
     pub load: LoadClass,
     /// Outstanding I/Os.
     pub outstanding: u32,
-    /// How long the first burst was to last at most.
+    /// The longest planned time of the first burst.
     pub time: Nanos,
-    /// Counts of the first burst, in I/Os, the load of half as many left out.
+    /// Counts of the first burst, in I/Os, without the load of half as many.
     pub first: Vec<Second>,
-    /// Those of the second one; none where there was none.
+    /// Counts of the second burst; empty if there was none.
     pub second: Vec<Second>,
-    /// What they say.
+    /// The conclusion.
     pub found: BurstVerdict,
 }
 
 impl BurstFindings {
-    /// `None` of another run, and of one that was over before its first second.
+    /// `None` for another run, and for one that ended before its first second.
     pub(super) fn of(record: &Record) -> Option<Self> {
         let burst = record.header.request.burst()?;
         let of_phase = |number: u32| {
@@ -45,7 +45,7 @@ impl BurstFindings {
     }
 }
 
-/// What a visit to a point of one class counted in each whole second.
+/// Counts of a visit to a point of one class, for each whole second.
 pub fn seconds_of(visit: &Visit) -> Vec<Second> {
     let Some(tally) = visit.tallies.values().next() else { return Vec::new() };
     let series = tally.series.widened(NS_PER_S);

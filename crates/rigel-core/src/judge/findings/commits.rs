@@ -10,14 +10,14 @@ use crate::load::commits::NoCommits;
 use crate::load::matrix::Point;
 use crate::stats::Estimate;
 
-/// What commits cost: mean latencies of one writer in microseconds, and the most of all writers per second.
+/// The cost of commits: mean latencies of one writer in microseconds, and the highest rate of all writers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Commits {
     /// Writes that are durable on their own.
     pub dsync_us: Estimate,
-    /// Writes with a flush behind each.
+    /// Writes with a flush after each.
     pub fdatasync_us: Option<Estimate>,
-    /// The same writes, durable or not.
+    /// The same writes, unsynced.
     pub unsynced_us: Option<Estimate>,
     /// The highest rate of writes that are durable on their own.
     pub most: Option<Extreme>,
@@ -35,7 +35,7 @@ impl Commits {
         })
     }
 
-    /// The mean latencies of one writer that are known, and where each was measured.
+    /// The known mean latencies of one writer, and where each was measured.
     pub fn latencies(&self) -> impl Iterator<Item = (Class, Extreme)> {
         let all = [
             (Class::DSYNC, Some(self.dsync_us)),
@@ -49,7 +49,7 @@ impl Commits {
     }
 }
 
-/// A class with one outstanding and nothing beside it, if something completed.
+/// A class with one outstanding I/O and nothing else, if something completed.
 pub(super) fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
     let found = points.iter().find(|found| found.point == Point::alone(class, 1))?;
     found.io(class).filter(|io| io.latency_us.is_some())

@@ -11,7 +11,7 @@ use crate::stats::Interval;
 use crate::stats::turns::{FEWEST_ROUNDS, RoundVisit, Turn, ratios, turns};
 use std::collections::BTreeMap;
 
-/// How the rate of a class at a point compares with others of the run; nothing if no rounds tell.
+/// How the rate of a class at a point compares with others of the run; empty if no rounds allow it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Contrast {
     /// With the highest rate of the class in the run.
@@ -48,7 +48,7 @@ impl Findings {
         all
     }
 
-    /// For each pair of places the second, with its rate over that of the first.
+    /// For each pair of points, the second one and its rate over that of the first.
     fn rate_ratios(&self, class: Class, pairs: &[[usize; 2]]) -> Vec<(usize, Option<Interval>)> {
         let of_pair = |pair: &[usize; 2]| -> Vec<Turn> {
             let [one, other] = pair.map(|place| &self.points[place]);

@@ -11,7 +11,7 @@ use crate::record::{Purpose, Record, Visit};
 use crate::stats::bound::{self, BoundVisit, NextBound};
 use crate::stats::levels_auto::{self, Curve, Next};
 
-/// The curve of each class that was searched; and what casts doubt on a search that ended before it had one.
+/// The curve of each class that was searched; and what casts doubt on a search that ended early.
 pub fn of(record: &Record) -> (Vec<CurveFindings>, Vec<Flag>) {
     let (mut curves, mut without_curve) = (Vec::new(), Vec::new());
     if let Some(search) = &record.header.plan.search {
@@ -65,8 +65,8 @@ fn of_class(
     }
 }
 
-/// Whether the search for the level at the bound ended below saturation with levels left to try: more outstanding I/Os that
-/// meet the bound would have a higher rate.
+/// Whether the search for the level at the limit ended below saturation with levels left to try: more outstanding I/Os that
+/// meet the limit would have a higher rate.
 fn below_the_bound(search: &LevelSearch, own: &[&Visit], curve: &Curve) -> Option<Flag> {
     let bound = search.bound?;
     let visits: Vec<BoundVisit> =

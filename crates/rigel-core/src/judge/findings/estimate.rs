@@ -32,7 +32,7 @@ pub struct PhaseJudgement<'a> {
     sure: BTreeMap<Key, (Intervals, Sureness)>,
 }
 
-/// The phases of an adaptive run that have visits; none for a run with one visit per point.
+/// The phases of an adaptive run that have visits; empty for a run with one visit per point.
 pub fn phases(record: &Record) -> Vec<PhaseJudgement<'_>> {
     let Some(plan) = &record.header.plan.adaptive else {
         return Vec::new();
@@ -67,7 +67,7 @@ pub fn by_step<'a>(visits: impl IntoIterator<Item = &'a Visit>) -> BTreeMap<usiz
     by_step
 }
 
-/// The visits that the figures of a point, or of its phase, are from: those that count; if there are none, all.
+/// The visits behind the figures of a point, or of its phase: those that count; if there are none, all.
 pub fn used<'a>(visits: &[&'a Visit], phase: Option<&PhaseJudgement<'_>>) -> Vec<&'a Visit> {
     let counts = |visit: &Visit| phase.map_or_else(|| counts(visit), |phase| phase.judged.rests_on(visit));
     let counting: Vec<&Visit> = visits.iter().copied().filter(|visit| counts(visit)).collect();
@@ -113,7 +113,7 @@ fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&PhaseJudge
     }
 }
 
-/// `None` when some visit does not say.
+/// `None` if a visit does not report it.
 fn own_cpu(visits: &[&Visit]) -> Option<OwnCpu> {
     let loaded = |visit: &Visit| to_f64(visit.loaded_ns.max(1));
     let (mut used, mut busiest, mut all) = (0.0, 0.0, 0.0);
@@ -125,7 +125,7 @@ fn own_cpu(visits: &[&Visit]) -> Option<OwnCpu> {
     (all > 0.0).then(|| OwnCpu { share: used / all, busiest })
 }
 
-/// The part of the window of a visit after the settling time, which was chosen afterwards.
+/// The part of the window of a visit after the settling time, which was chosen later.
 fn measured_ns(visit: &Visit, settle_ns: u64) -> u64 {
     visit.measured_ns.saturating_sub(visits::later_ns(visit, settle_ns))
 }
@@ -135,7 +135,7 @@ pub fn tally(visit: &Visit, class: Class) -> Option<&ClassTally> {
     visit.tallies.get(&class)
 }
 
-/// Everything about how certain the figures of a phase are. `visits` are those to each of its steps that count.
+/// Everything about the precision of the figures of a phase. `visits` are those to each of its steps that count.
 fn sureness(
     visits: &BTreeMap<usize, Vec<&Visit>>,
     judged: &PhaseLook,
@@ -174,14 +174,14 @@ fn sureness(
     judged.keys.iter().enumerate().map(sure).collect()
 }
 
-/// The rate that came of an open loop: the arrivals of one visit say nothing of those of another, so the visits have no common
+/// The achieved rate of an open loop: arrivals of one visit say nothing about those of another, so the visits have no common
 /// deviation.
 fn achieved(visits: &[&Visit], class: Class) -> Option<Interval> {
     let own = visits.iter().filter_map(|visit| Some((tally(visit, class)?.completed(), visit.measured_ns)));
     Interval::of_alike(&own.map(|(ops, ns)| crate::units::iops(ops, ns)).collect::<Vec<_>>())
 }
 
-/// What an interval is based on, if there is one.
+/// The basis of an interval, if there is one.
 fn basis(interval: Option<Interval>, basis: Basis) -> Basis {
     interval.map_or(Basis::Nothing, |_| basis)
 }
@@ -227,8 +227,8 @@ fn stalled(visits: &[&Visit], class: Class, settle_ns: u64) -> Option<f64> {
     stalls(&ops, profiles::BUCKET_NS).map(|found| found.share)
 }
 
-/// The intervals of a phase that came again and again, as in a soak: its visits lie apart, and have nothing but themselves to go by. `None` for
-/// other visits, and where only one was whole.
+/// The intervals of a repeated phase, as in a soak: its visits are separate, and only they show how they vary. `None`
+/// for other visits, and if only one was complete.
 fn of_phases(visits: &[&Visit], class: Class) -> Option<Intervals> {
     let is_whole = |visit: &&&Visit| matches!(visit.purpose, Purpose::Phase(_)) && !visit.cut_short;
     let own =
@@ -244,7 +244,7 @@ fn of_phases(visits: &[&Visit], class: Class) -> Option<Intervals> {
     Some(Intervals { basis: Basis::Visits, iops: Some(iops), mean_us, ..Intervals::default() })
 }
 
-/// A point without visits that lie apart: one visit has only its own pieces.
+/// A point without separate visits: one visit has only its own pieces.
 fn alone(visits: &[&Visit], class: Class) -> (Intervals, Sureness) {
     let sure = Sureness { visits: visits.len(), ..Sureness::default() };
     let nothing = (Intervals::default(), sure);

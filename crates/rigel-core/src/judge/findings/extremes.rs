@@ -14,10 +14,10 @@ use crate::stats::estimate::Estimate;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A point of a plateau whose interval is wider than that of another one by this factor is not named for it.
+/// A point of a plateau whose interval is wider than that of another by this factor does not represent it.
 const FAR_LESS_SURE: f64 = 2.0;
 
-/// Figures of a plateau are equal but for what rounding takes where the mean size of an I/O differs from point to point.
+/// Figures of a plateau are equal up to rounding, which matters if the mean size of an I/O differs from point to point.
 const ROUNDED: f64 = 1e-12;
 
 /// A headline figure of a run, and its point.
@@ -42,7 +42,7 @@ pub struct Extremes {
 }
 
 impl Extremes {
-    /// Of the plateaus.
+    /// The extremes of the plateaus.
     pub fn of(points: &[PointFindings]) -> Self {
         Self::each(points, |class| {
             let all = contenders(points, class);
@@ -75,12 +75,12 @@ impl Extremes {
         found
     }
 
-    /// Where a class has its highest rate.
+    /// The highest rate of a class, with its point.
     pub fn rate(&self, class: Class) -> Option<Extreme> {
         self.rates.get(&class).copied()
     }
 
-    /// Where a class has its lowest mean latency.
+    /// The lowest mean latency of a class, with its point.
     pub fn latency_us(&self, class: Class) -> Option<Extreme> {
         self.latencies_us.get(&class).copied()
     }
@@ -104,41 +104,41 @@ impl Extremes {
     }
 }
 
-/// Whether two figures are one that several points share.
+/// Whether two figures are a single one shared by several points.
 fn is_same(one: f64, other: f64) -> bool {
     (one - other).abs() <= ROUNDED * other.abs()
 }
 
-/// A point that may stand for a class.
+/// A point that may represent a class.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
     pub point: Point,
     pub io: &'a IoFindings,
-    /// Whether the rate was the same all the time.
+    /// Whether the rate was constant.
     is_steady: bool,
 }
 
 impl<'a> Candidate<'a> {
-    /// What a point has of a class.
+    /// The candidate of a point for a class.
     pub(super) fn of(found: &'a PointFindings, class: Class) -> Option<Self> {
         Some(Self { point: found.point, io: found.io(class)?, is_steady: !changed(found) })
     }
 }
 
-/// The points of a class in which something completed, by what is outstanding. Points with other classes count only if
-/// there are no others, and so have points in doubt, and points whose rate changed while they were measured: their wide
+/// The points of a class in which something completed, by number outstanding. Points with other classes count only if
+/// there are no others, and so do doubtful points, and points whose rate changed while they were measured: their wide
 /// intervals would make them as good as the best.
 pub fn candidates(points: &[PointFindings], class: Class) -> Vec<Candidate<'_>> {
     of_least_rank(points, class, |found| (in_doubt(found), !found.point.is_alone(class), changed(found)))
 }
 
-/// The same, whatever other classes a point has: of a load that is a mix of all of them.
+/// The same, whatever other classes a point has: for a load that mixes all of them.
 pub(super) fn candidates_in_mixes(points: &[PointFindings], class: Class) -> Vec<Candidate<'_>> {
     of_least_rank(points, class, |found| (in_doubt(found), changed(found)))
 }
 
-/// The points that may have the best figure of a class, by their places: whatever other classes they have, and whether or not their rate changed, as
-/// none may be above it. Points whose numbers are invalid count only if all are, and those whose I/Os failed never.
+/// The points that may have the best figure of a class, by index: whatever other classes they have, and whether or not their rate changed, as
+/// none may be above it. Points with invalid numbers count only if all are invalid, and those whose I/Os failed never.
 pub(super) fn rows(points: &[PointFindings], class: Class) -> Vec<usize> {
     let has_rate = |at: &usize| done(points[*at].io(class)).is_some() && !has_failed(&points[*at]);
     let all: Vec<usize> = (0..points.len()).filter(has_rate).collect();
@@ -146,12 +146,12 @@ pub(super) fn rows(points: &[PointFindings], class: Class) -> Vec<usize> {
     if sound.is_empty() { all } else { sound }
 }
 
-/// The same, by what is outstanding.
+/// The same, by number outstanding.
 pub(super) fn contenders(points: &[PointFindings], class: Class) -> Vec<Candidate<'_>> {
     in_order(points, class, &rows(points, class))
 }
 
-/// Points by what is outstanding of a class; of equal ones that with the least of others last.
+/// Points by number outstanding of a class; of equal ones that with the fewest others last.
 fn in_order<'a>(points: &'a [PointFindings], class: Class, rows: &[usize]) -> Vec<Candidate<'a>> {
     let one = |&at: &usize| Candidate::of(&points[at], class);
     let mut all: Vec<Candidate<'_>> = rows.iter().filter_map(one).collect();
@@ -171,15 +171,15 @@ fn of_least_rank<R: Ord>(
     in_order(points, class, &chosen)
 }
 
-/// The point that has the highest rate of a class, of those without another class. One in doubt counts only if all are.
+/// The point with the highest rate of a class, among those without another class. A doubtful one counts only if all are.
 pub fn best_alone(points: &[PointFindings], class: Class) -> Option<Point> {
     let alone: Vec<PointFindings> =
         points.iter().filter(|found| found.point.is_alone(class)).cloned().collect();
     highest(&candidates(&alone, class)).map(|best| best.point)
 }
 
-/// The candidate with the most outstanding of those that have the highest rate, but for those whose rate changed, as long as there are others, and
-/// for those that are far less certain than others of them; of places, which are no loads, the first.
+/// The candidate with the most outstanding among those with the highest rate, without those whose rate changed, unless there are no others, and
+/// without those far less certain than others; of places, which are not loads, the first.
 pub fn highest<'a>(candidates: &[Candidate<'a>]) -> Option<Candidate<'a>> {
     let rate = |one: &Candidate<'_>| one.io.rate().value;
     let best = candidates.iter().map(rate).max_by(f64::total_cmp)?;
@@ -199,13 +199,13 @@ fn lowest_latency(candidates: &[Candidate<'_>]) -> Option<Extreme> {
     Some(Extreme { estimate: mean(found)?, point: found.point })
 }
 
-/// Those whose rate was the same all the time; all of them where that is none.
+/// Points with a constant rate; all if there is none.
 fn steady<'a, 'b>(all: Vec<&'b Candidate<'a>>) -> Vec<&'b Candidate<'a>> {
     let steady: Vec<_> = all.iter().copied().filter(|one| one.is_steady).collect();
     if steady.is_empty() { all } else { steady }
 }
 
-/// The first point whose figure beats all others. Points whose numbers are invalid count only if there are no others, and those whose I/Os failed
+/// The first point whose figure beats all others. Points with invalid numbers count only if there are no others, and those whose I/Os failed
 /// never.
 fn plainly_best(
     points: &[PointFindings],
@@ -227,12 +227,12 @@ fn in_doubt(point: &PointFindings) -> bool {
     point.flags.iter().any(|flag| flag.code == FlagCode::CutShort || flag.invalid)
 }
 
-/// Whether so many I/Os failed that those that did not are no rate of the storage.
+/// Whether so many I/Os failed that the others are not a rate of the storage.
 fn has_failed(point: &PointFindings) -> bool {
     point.flags.iter().any(|flag| flag.code == FlagCode::Errors && flag.invalid)
 }
 
-/// Whether the rate was not the same all the time. ORION's files have such points anyway.
+/// Whether the rate was not constant. ORION's files include such points.
 fn changed(point: &PointFindings) -> bool {
     point.flags.iter().any(|flag| matches!(flag.code, FlagCode::LevelShift | FlagCode::Drift))
 }

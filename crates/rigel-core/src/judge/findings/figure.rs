@@ -13,7 +13,7 @@ use crate::stats::sample::count;
 use crate::stats::{Basis, Estimate, Interval};
 
 impl Findings {
-    /// What the run as a whole has of a quantity; `None` of a quantity of points.
+    /// The run's value of a quantity; `None` for a quantity of points.
     pub fn figure(&self, quantity: Quantity) -> Option<Figure> {
         let class = quantity.class;
         match (quantity.of, quantity.what) {
@@ -35,7 +35,7 @@ impl Findings {
         }
     }
 
-    /// Every figure that runs are compared by, in the order of outputs: those of the run, then each quantity of its points by their levels.
+    /// Every figure by which runs are compared, in the order of outputs: those of the run, then each quantity of its points by level.
     pub fn all_figures(&self) -> Vec<Figure> {
         // Two bursts are compared by what they found, not by the mean of a rate that falls; so are working sets, whose sizes are those of the target.
         if self.burst.is_some() || self.working_set.is_some() {
@@ -63,7 +63,7 @@ impl Findings {
         all.into_iter().flat_map(|quantity| self.each(quantity)).collect()
     }
 
-    /// The one figure of a quantity of the run, or one for each point that has the class.
+    /// The single figure of a quantity of the run, or one for each point that has the class.
     fn each(&self, quantity: Quantity) -> Vec<Figure> {
         if quantity.is_of_a_run() {
             // A calibration in which nothing keeps the bound has no such rate, which nobody must pass over.
@@ -84,7 +84,7 @@ impl Findings {
         self.loads().into_iter().find(|(_, load)| load.is_open()).map(|(class, _)| class)
     }
 
-    /// The rate that a search found, with its bracket; 0 where bounds are met at no rate that was tried.
+    /// The rate that a search found, with its bracket; 0 if the limits are met at no rate that was tried.
     fn rate_within_bounds(&self) -> Option<Estimate> {
         let rate = match self.slo.as_ref()?.answer {
             SloAnswer::Rate(rate) => rate,
@@ -113,8 +113,8 @@ impl Findings {
         Some(Figure { quantity, estimate, point: Some(point) })
     }
 
-    /// Where one of a class is alone. One stream in doubt does not count, because it might be above the highest rate, which leaves it out; a commit
-    /// has no other point that could tell its latency.
+    /// The point with one I/O of a class alone. One doubtful stream does not count, because it might be above the highest rate, which leaves it
+    /// out; for a commit no other point could give the latency.
     fn point_of_one(&self, class: Class) -> Option<Point> {
         let point = Point::alone(class, 1);
         let has_a_say = || contenders(&self.points, class).iter().any(|one| one.point == point);

@@ -37,7 +37,7 @@ use crate::load::matrix::Point;
 use crate::record::{Header, Record, ResumedLine, Visit};
 use crate::stats::Basis;
 
-/// Gives every point its flags and returns what holds for the run as a whole.
+/// Gives every point its flags and returns those of the run as a whole.
 pub fn flag(record: &Record, phases: &[PhaseJudgement<'_>], points: &mut [PointFindings]) -> Vec<Flag> {
     let limited = levels::limited(record);
     for_points(record, phases, points, &limited);
@@ -129,7 +129,7 @@ fn for_run(
     found
 }
 
-/// What the texts about a phase begin with; nothing when there is only one.
+/// The beginning of the texts about a phase; empty if there is only one.
 fn name(record: &Record, phases: &[PhaseJudgement<'_>], phase: &PhaseJudgement<'_>) -> &'static str {
     let writes = || {
         let points = phase.steps.iter().filter_map(|&step| record.header.plan.steps.get(step));
@@ -142,7 +142,7 @@ fn name(record: &Record, phases: &[PhaseJudgement<'_>], phase: &PhaseJudgement<'
     }
 }
 
-/// Flags that hold for every point of the run, or of its side.
+/// Flags that apply to every point of the run, or of its side.
 fn circumstances_of(header: &Header, point: Point) -> Vec<Flag> {
     let mut found = Vec::new();
     if header.request.is_buffered_at(point) {
@@ -157,7 +157,7 @@ fn circumstances_of(header: &Header, point: Point) -> Vec<Flag> {
     found
 }
 
-/// I/O of every point goes to all targets, so one of them in memory spoils them all.
+/// I/O of every point goes to all targets, so a single one in memory spoils them all.
 fn memory(targets: &[TargetFacts]) -> Option<Flag> {
     let found: Vec<MemoryReason> = targets.iter().filter_map(TargetFacts::memory).collect();
     let first = found.first()?;
@@ -168,7 +168,7 @@ fn memory(targets: &[TargetFacts]) -> Option<Flag> {
     Some(Flag::new(FlagCode::Memory, format!("{which}{first}; {}", first.effect())).invalidating())
 }
 
-/// What lies between an interruption and this time is not in the record; why a visit does not count is reported here only.
+/// The record does not have what happened during an interruption; why a visit does not count is reported here only.
 fn resumed(record: &Record, line: &ResumedLine, left_out: Option<&Visit>) -> Flag {
     let why = left_out.map(|visit| match nodes::hung(&record.header, visit) {
         Some(hung) => hung,
@@ -180,7 +180,7 @@ fn resumed(record: &Record, line: &ResumedLine, left_out: Option<&Visit>) -> Fla
     Flag::new(FlagCode::Resumed, format!("interrupted, and resumed at {at} after {kept} visits{why}"))
 }
 
-/// Visits that a point of a phase of this many has before it is checked; a width from fewer may be small by luck.
+/// Visits that a point of a phase with this many points gets before it is checked; a width from fewer may be small by luck.
 fn least_visits(record: &Record, points: usize) -> usize {
     let Some(plan) = &record.header.plan.adaptive else {
         return 0;
@@ -188,7 +188,7 @@ fn least_visits(record: &Record, points: usize) -> usize {
     usize::try_from(plan.parameters.first_look(points)).unwrap_or(0)
 }
 
-/// Intervals that are wider than was requested, with the width that was reached, or that are based on too few visits, or
+/// Intervals that are wider than requested, with the width that was reached, or that are based on too few visits, or
 /// on visits that begin too early.
 fn width(point: &PointFindings, target: Option<f64>, least: usize) -> Vec<Flag> {
     let Some(target) = target else {

@@ -17,17 +17,17 @@ pub struct IoFindings {
     pub load: LoadClass,
     /// Successful operations per second, reads and writes: the mean of the visits.
     pub iops: Estimate,
-    /// Reads and writes together; `None` when nothing completed.
+    /// Latency of reads and writes together; `None` if nothing completed.
     pub latency_us: Option<LatencyUs>,
-    /// What the precision of these figures is based on.
+    /// The basis of the precision of these figures.
     pub sure: Sureness,
     /// Latencies of reads.
     pub reads: Histogram,
     /// Latencies of writes.
     pub writes: Histogram,
-    /// Bytes of one I/O, of the largest where there are several sizes; 0 for what is not a block I/O.
+    /// Bytes of one I/O, of the largest if there are several sizes; 0 if it is not block I/O.
     pub io_bytes: u64,
-    /// Bytes of one I/O on average, as counted where there are several sizes.
+    /// Mean bytes of one I/O, as counted if there are several sizes.
     pub mean_bytes: f64,
     /// Failed I/Os.
     pub errors: u64,
@@ -39,17 +39,17 @@ pub struct IoFindings {
     pub mean_outstanding: f64,
     /// The time that its I/Os took inside the measured time.
     pub occupancy: Occupancy,
-    /// Of an open loop only.
+    /// Only for an open loop.
     pub open: Option<OpenFindings>,
 }
 
 impl IoFindings {
-    /// Megabytes (2^20) per second, reads and writes; `None` for what is not a block I/O.
+    /// Megabytes (2^20) per second, reads and writes; `None` if it is not block I/O.
     pub fn mbps(&self) -> Option<Estimate> {
         (self.io_bytes > 0).then(|| self.iops.scaled(self.mean_mib()))
     }
 
-    /// The figure whose interval says how certain the point is: the rate; of an open loop, whose rate is given, the mean latency.
+    /// The figure whose interval tells how certain the point is: the rate; for an open loop, whose rate is given, the mean latency.
     pub fn judged(&self) -> Estimate {
         match (&self.open, self.latency_us) {
             (Some(_), Some(us)) => us.mean,
@@ -73,7 +73,7 @@ impl IoFindings {
         self.mean_bytes / to_f64(MIB)
     }
 
-    /// What one operation per second is in that unit. Megabytes are those of [`Self::mbps`], so both are one figure.
+    /// One operation per second in that unit. Megabytes are those of [`Self::mbps`], so both are one figure.
     pub(super) fn scale(&self) -> f64 {
         match self.load.figure {
             Figure::Mbps if self.io_bytes > 0 => self.mean_mib(),
@@ -82,7 +82,7 @@ impl IoFindings {
     }
 }
 
-/// What the visits to a point add up to for one class.
+/// The sum of the visits to a point for one class.
 #[derive(Debug)]
 pub struct Sum {
     /// After settling.
@@ -93,13 +93,13 @@ pub struct Sum {
     pub in_flight_ns: u64,
     /// Length of the whole windows.
     pub window_ns: u64,
-    /// Length of what the latencies are from.
+    /// Length of the span that the latencies come from.
     pub span_ns: u64,
     occupancy: Occupancy,
     io_bytes: u64,
-    /// Successful I/Os that were over in that span.
+    /// Successful I/Os that ended in that span.
     completed: u64,
-    /// Successful I/Os of the whole windows, and their bytes where there are several sizes.
+    /// Successful I/Os of the whole windows, and their bytes if there are several sizes.
     moved: (u64, Option<u64>),
     planned: u32,
     errors: u64,
@@ -108,7 +108,7 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// Of visits that measured `window_ns` each, of which only what lies `settle_ns` or more behind the start of the
+    /// The sum of visits that measured `window_ns` each, of which only what lies at least `settle_ns` after the start of the
     /// load counts. `None` without visits.
     pub fn of<'a>(visits: impl Iterator<Item = (&'a ClassTally, u64)>, settle_ns: u64) -> Option<Self> {
         let mut sum: Option<Self> = None;
@@ -154,7 +154,7 @@ impl Sum {
         }
     }
 
-    /// The figures. One that has an interval is the middle of the interval.
+    /// The figures. One with an interval is the centre of the interval.
     pub fn findings(self, load: LoadClass, known: &Intervals, sure: Sureness) -> IoFindings {
         let mut all = self.reads.clone();
         all.add(&self.writes);

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 /// Nodes that begin further apart measure different moments.
 const MOST_SKEW_NS: u64 = NS_PER_MS;
-/// A node that does less of its part lags behind the others.
+/// A node that does less than this of its part lags behind the others.
 pub const LEAST_OF_DUE: f64 = 0.9;
 /// And this many standard errors less.
 const LEAST_ERRORS: f64 = 3.0;
@@ -35,7 +35,7 @@ pub struct NodeFindings {
     pub ios: PerClass<NodeIo>,
 }
 
-/// What a node did of a class.
+/// A node's results for a class.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "NodeShare")]
 pub struct NodeIo {
@@ -46,7 +46,7 @@ pub struct NodeIo {
     pub iops: f64,
     /// MB per second, one MB is 2^20 bytes.
     pub mbps: f64,
-    /// Mean latency in microseconds; null when nothing completed.
+    /// Mean latency in microseconds; null if nothing completed.
     #[serde(rename = "latency_mean_us")]
     pub latency_us: Option<f64>,
     /// Its share of the rate divided by its share of the outstanding I/Os: 1 is its full part.
@@ -59,7 +59,7 @@ pub struct NodeIo {
     pub errors: u64,
 }
 
-/// The nodes of a point by the visits that count; none where one host measured.
+/// The nodes of a point by the visits that count; empty if one host measured.
 pub fn of_point(header: &Header, visits: &[&Visit]) -> Vec<NodeFindings> {
     let members = header.nodes.all().iter().map(|node| node.member.as_ref());
     let one = |(node, member): (usize, Option<&Member>)| {
@@ -118,7 +118,7 @@ fn of_class(visits: &[&Visit], node: usize, class: Class) -> Option<NodeIo> {
     })
 }
 
-/// Of a visit whose I/Os never completed, what happened and on which of several nodes, as a sentence without a full stop.
+/// For a visit whose I/Os never completed, what happened and on which of several nodes, as a sentence without a full stop.
 pub fn hung(header: &Header, visit: &Visit) -> Option<String> {
     let text = visit.hung?.sentence(&header.targets);
     let names = (0..visit.nodes.len()).filter(|&node| joined(visit, node).is_some_and(|joined| joined.hung));
@@ -127,7 +127,7 @@ pub fn hung(header: &Header, visit: &Visit) -> Option<String> {
     Some(if names.is_empty() { text } else { format!("{text} (on {})", printable(&names.join(", "))) })
 }
 
-/// On which of several nodes I/Os of a class failed, to stand behind how many did; nothing if one host measured.
+/// On which of several nodes I/Os of a class failed, to follow their number; empty if one host measured.
 pub fn failed(nodes: &[NodeFindings], class: Class) -> String {
     let failed = |node: &NodeFindings| {
         let errors = node.ios.get(&class)?.errors;

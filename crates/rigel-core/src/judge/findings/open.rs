@@ -6,12 +6,12 @@ use super::latency::LatencyUs;
 use crate::measure::{Histogram, OpenTally};
 use crate::units::{self, to_f64};
 
-/// What arrived at a point, summed over its visits, and what became of it.
+/// What arrived at a point, summed over its visits, and how it was served.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpenFindings {
     /// Length of the windows.
     pub window_ns: u64,
-    /// Operations whose time came in a window.
+    /// Operations that were due in a window.
     pub arrived: u64,
     /// Of those that began in a window, those that had to wait for a slot.
     pub waited: u64,
@@ -19,9 +19,9 @@ pub struct OpenFindings {
     pub left: u64,
     /// What had arrived and was not over at the start, in the middle and at the end of the windows.
     pub backlog: [u64; 3],
-    /// From the real start to the end: what the device took.
+    /// From the real start to the end: the time of the device.
     pub service: Histogram,
-    /// From the moment at which an operation should have begun, and had a slot, to the moment at which it did.
+    /// From the moment at which an operation was due and had a slot to its real start.
     pub lag: Histogram,
 }
 
@@ -39,19 +39,19 @@ impl OpenFindings {
         self.lag.add(&tally.lag);
     }
 
-    /// The share of the arrivals that had to wait for a slot, or still did at the end. Where the backlog grows, what began is no measure:
-    /// the longer the queue, the less of what waits gets a slot.
+    /// The share of the arrivals that had to wait for a slot, or still did at the end. If the backlog grows, what began is no measure:
+    /// the longer the queue, the fewer of the waiting get a slot.
     pub fn waited_share(&self) -> f64 {
         let waited = self.waited.saturating_add(self.left);
         (to_f64(waited) / to_f64(self.arrived.max(1))).min(1.0)
     }
 
-    /// What arrived per second.
+    /// Arrivals per second.
     pub fn arrived_per_s(&self) -> f64 {
         units::iops(self.arrived, self.window_ns)
     }
 
-    /// Service times in microseconds; `None` when nothing completed.
+    /// Service times in microseconds; `None` if nothing completed.
     pub fn service_us(&self) -> Option<LatencyUs> {
         LatencyUs::of(&self.service)
     }

@@ -12,16 +12,16 @@ use std::collections::BTreeSet;
 /// A class that was measured place by place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceFindings {
-    /// Which; it has places.
+    /// The class; it has places.
     pub load: LoadClass,
-    /// How what is judged changes from the first place to the last; `None` if that is not known: some place has no number
-    /// that may be used, or was visited only once.
+    /// How the judged figure changes from the first place to the last; `None` if unknown: some place has no usable number,
+    /// or was visited only once.
     pub course: Option<Course>,
-    /// Flags that say that the speed changed with time. Places are visited at different moments, so they may differ by those.
+    /// Flags about changes of speed over time. Places are visited at different moments, so they may differ by those.
     pub moments: BTreeSet<FlagCode>,
 }
 
-/// What is judged of a place: of a class whose figure is a bandwidth its rate, else its mean latency in microseconds.
+/// The judged figure of a place: for a class whose figure is a bandwidth its rate, else its mean latency in microseconds.
 pub fn judged(io: &IoFindings) -> Option<Estimate> {
     match io.load.figure {
         Figure::Mbps => Some(io.rate()),
@@ -48,12 +48,12 @@ impl PlaceFindings {
         Some(Self { load: load.clone(), course: known.and_then(|known| course(&known)), moments })
     }
 
-    /// Whether the course is one of rates, in the unit of the class; else of latencies in microseconds.
+    /// Whether the course is one of rates, in the unit of the class; otherwise of latencies in microseconds.
     pub fn is_of_rate(&self) -> bool {
         self.load.figure == Figure::Mbps
     }
 
-    /// Where places lie that are given by their numbers from 0, in per cent of a target: from, to.
+    /// The range of places given by number from 0, in per cent of a target: from, to.
     pub fn percent(&self, first: usize, last: usize) -> (f64, f64) {
         let level = |place: usize| u32::try_from(place).unwrap_or(u32::MAX).saturating_add(1);
         (self.load.place_percent(level(first)).0, self.load.place_percent(level(last)).1)

@@ -20,8 +20,8 @@ use std::f64::consts::SQRT_2;
 /// level contains the true value in 95 of 100 (`the_mean_of_a_plateau..`).
 const ALIKE: f64 = SQRT_2;
 
-/// No figure is moved by more than that part of itself. What is known so badly that it would be says more on its own, with its wide interval: moved,
-/// its rate, its latency and what is outstanding would no longer fit together (Little's law), and a row would show what no visit to it came near to.
+/// No figure is moved by more than this part of itself. A figure less certain than that says more on its own, with its wide interval: once moved,
+/// its rate, its latency and the number outstanding would no longer fit together (Little's law), and a row would show what no visit came near to.
 const FARTHEST: f64 = 0.2;
 
 /// Which of two figures is better.
@@ -66,13 +66,13 @@ pub(super) fn join(points: &mut [PointFindings], request: &Request) {
     }
 }
 
-/// Those that share a latency are `apart`: which ones share a rate.
+/// The points in `apart` share a latency. Returns those that share a rate.
 fn join_rates(points: &mut [PointFindings], class: Class, rows: &[usize], apart: &[usize]) -> Vec<usize> {
     let set = |io: &mut IoFindings, rate: Estimate| io.iops = rate.scaled(1.0 / io.scale());
     joined(points, class, (rows, apart), BetterDirection::Highest, |io| Some(io.rate()), set)
 }
 
-/// Those that share a rate are `apart`: which ones share a latency.
+/// The points in `apart` share a rate. Returns those that share a latency.
 fn join_latencies(points: &mut [PointFindings], class: Class, rows: &[usize], apart: &[usize]) -> Vec<usize> {
     let set = |io: &mut IoFindings, mean| {
         if let Some(us) = &mut io.latency_us {
@@ -82,8 +82,8 @@ fn join_latencies(points: &mut [PointFindings], class: Class, rows: &[usize], ap
     joined(points, class, (rows, apart), BetterDirection::Lowest, |io| Some(io.latency_us?.mean), set)
 }
 
-/// Joins the best of some points; which ones. Of the points `apart`, those that differ in what is outstanding are not alike, however little is known:
-/// they share the other figure, and in a closed loop what is outstanding is the product of rate and latency, so loads that differ cannot share both.
+/// Joins the best of some points, and returns which. Of the points in `apart`, those with different numbers outstanding are not alike, however
+/// little is known: they share the other figure, and in a closed loop the number outstanding is the product of rate and latency.
 fn joined(
     points: &mut [PointFindings],
     class: Class,
@@ -111,10 +111,10 @@ fn joined(
     members.into_iter().map(|member| figures[member].0).collect()
 }
 
-/// The places of the figures that are alike the best one, and their mean, each by how certain it is. They are the best ones without a gap, so no
-/// other figure is better than their mean. Each is alike the best one, and alike the mean of those before it: what is alike a best one of which next
-/// to nothing is known need not be alike the others. Those that `differ` whatever their noise end it, and so does a figure that would move one too
-/// far. A figure whose visits do not lie apart stays what it is.
+/// Indices of the figures that are alike the best one, and their weighted mean. They are the best ones without a gap, so no other figure is better
+/// than their mean. Each is alike the best one and the mean of those before it: figures alike a very uncertain best one need not be alike each other.
+/// Figures that `differ` whatever their noise end the plateau, and so does one that would move another too far. A figure whose visits do not lie
+/// apart stays unchanged.
 fn plateau(
     figures: &[Estimate],
     best: BetterDirection,
@@ -142,24 +142,24 @@ fn plateau(
     (members, pool.mean())
 }
 
-/// Whether a value is too far from the best and the worst of those that it stands for.
+/// Whether a value is too far from the best and the worst of those that it replaces.
 fn moves_too_far(ends: [&Estimate; 2], value: f64) -> bool {
     ends.iter().any(|one| (value / one.value - 1.0).abs() > FARTHEST)
 }
 
-/// Figures that are taken for one.
+/// Figures that are treated as one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pool {
     weights: f64,
-    /// Of the values, by weight.
+    /// Sum of the values, weighted.
     values: f64,
-    /// Of the variances, by the square of the weight.
+    /// Sum of the variances, by the square of the weight.
     variances: f64,
 }
 
 impl Pool {
-    /// Adds a figure and returns its standard error; leaves it out where it has none. Its weight comes from the width of its interval, which knows how
-    /// few visits there are better than the standard error does.
+    /// Adds a figure and returns its standard error; skips it if it has none. Its weight comes from the width of its interval, which accounts for
+    /// few visits better than the standard error does.
     fn add(&mut self, one: &Estimate) -> Option<f64> {
         let error = error(one)?;
         let weight = (one.half_width()? * one.value).powi(-2);
@@ -178,7 +178,7 @@ impl Pool {
     }
 }
 
-/// The standard error; `None` if there is none that holds what differs from visit to visit.
+/// The standard error; `None` if none includes the variation from visit to visit.
 fn error(one: &Estimate) -> Option<f64> {
     let interval = one.interval.filter(|_| one.basis == Basis::Visits)?;
     Some(interval.standard_error()).filter(|error| *error > 0.0 && error.is_finite())

@@ -5,11 +5,12 @@ use crate::judge::answers::{LATENCY_AT_1, MAX_PMBPS};
 use crate::load::class::{Class, Figure};
 use crate::stats::bound::LatencyOf;
 
-/// Figures that are equal but for rounding refute nothing.
+/// Figures that are equal up to rounding refute nothing.
 const ROUNDED: f64 = 1e-9;
 
-/// Everything that refutes what stands for a run: a point that has more than the highest rate or less than the lowest latency; one stream above many;
-/// a rate within a bound above the one without; loads that differ but share rate and latency; ORION's lines with another figure. Points that must not be used or were cut short refute nothing.
+/// Everything that refutes a headline of a run: a point above the highest rate or below the lowest latency; one stream above many;
+/// a rate within a limit above the one without; loads that differ but share rate and latency; ORION's lines with
+/// another figure. Points that must not be used or were cut short refute nothing.
 pub fn refuted(found: &Findings) -> Vec<String> {
     let mut all = of_points(found, &found.best, "the headline");
     all.extend(of_points(found, &found.plainly_best, "ORION's line"));
@@ -54,7 +55,7 @@ fn of_points(found: &Findings, best: &Extremes, what: &str) -> Vec<String> {
     all
 }
 
-/// In a closed loop what is outstanding is the product of rate and latency: loads that differ cannot have one figure of each.
+/// In a closed loop the number outstanding is the product of rate and latency: different loads cannot share both figures.
 fn shared_twice(found: &Findings) -> Vec<String> {
     let is_same = |one: f64, other: f64| (one - other).abs() <= ROUNDED * other;
     let mut all = Vec::new();

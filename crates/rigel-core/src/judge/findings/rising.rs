@@ -7,16 +7,16 @@ use super::PointFindings;
 use super::extremes::{candidates, done, highest};
 use crate::load::class::Class;
 
-/// Half the load that gives less than this part of the highest rate shows that the rate still rose.
+/// If half the load gives less than this part of the highest rate, the rate still rose.
 const NEAR_THE_HIGHEST: f64 = 0.9;
 
-/// From a load that is so near to the most, noise may hide the rise.
+/// Above this part of the highest load, noise may hide the rise.
 const NEAR_THE_MOST: f64 = 0.8;
 
-/// Fewer lower loads do not tell a rate that rises from one that has risen.
+/// Fewer lower loads do not distinguish a rate that rises from one that has risen.
 const FEWEST_LOWER: usize = 2;
 
-/// Whether the highest rate of a class is that of the most that was tried, and half of that load gives clearly less.
+/// Whether the highest rate of a class is at the highest load tried, and half of that load gives clearly less.
 pub(super) fn still_rises(points: &[PointFindings], class: Class) -> bool {
     let all = candidates(points, class);
     let Some(best) = highest(&all) else { return false };
@@ -32,7 +32,7 @@ pub(super) fn still_rises(points: &[PointFindings], class: Class) -> bool {
     most == Some(level) && is_above_half((f64::from(level), best.io.iops.value), rates)
 }
 
-/// Whether half of a load gives clearly less than its rate, by the loads that were tried and their rates. Where half was not tried,
+/// Whether half of a load gives clearly less than its rate, by the loads that were tried and their rates. If half was not tried,
 /// it gives at most what a lower load gives, times the factor between them: the rate of a closed loop rises no faster than its load.
 pub(super) fn is_above_half((load, rate): (f64, f64), tried: impl Iterator<Item = (f64, f64)>) -> bool {
     let half = load / 2.0;

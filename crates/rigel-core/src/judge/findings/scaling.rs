@@ -12,79 +12,79 @@ use crate::stats::sample::median;
 use crate::stats::{Basis, Estimate, Interval};
 use crate::witness::HostCpu;
 
-/// What is certainly below this part of the straight line is no longer on it.
+/// Below this part of the straight line, with certainty, a rate has left it.
 const ON_THE_LINE: f64 = 0.95;
-/// What is certainly above this part of it is on it.
+/// Above this part of it, with certainty, a rate is on it.
 const NEAR_THE_LINE: f64 = 0.9;
-/// A target that gives less than this part of what the others give, in every visit, is a slow one.
+/// A target that gives less than this part of the others' rate in every visit is slow.
 const SLOW: f64 = 0.9;
-/// Targets that keep this part of their rate when others are added share nothing that is used up.
+/// Targets that keep this part of their rate when others are added share no bottleneck.
 const KEPT: f64 = 0.95;
 /// A host with less idle CPU has none left.
 const LITTLE_IDLE: f64 = 0.1;
 
-/// A class over more and more targets.
+/// A class over a growing number of targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScalingFindings {
-    /// Which.
+    /// The class.
     pub load: LoadClass,
-    /// What each number of targets gave, ascending; numbers that must not be used are left out.
+    /// The rate of each number of targets, ascending; numbers that must not be used are left out.
     pub points: Vec<ScalingPoint>,
-    /// How far the line goes.
+    /// How far growth is linear.
     pub linear: Linearity,
-    /// What limits the rate where it leaves the line, as far as it shows; the most likely first.
+    /// What limits the rate where it leaves the line, as far as visible; the most likely first.
     pub limits: Vec<ScalingLimit>,
-    /// Targets that give certainly less than the others.
+    /// Targets that are certainly slower than the others.
     pub slow: Vec<SlowTarget>,
     /// Devices below several of the targets.
     pub shared: Vec<SharedDevice>,
 }
 
-/// So many targets.
+/// A number of targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScalingPoint {
-    /// How many.
+    /// The number of targets.
     pub targets: u32,
-    /// Their rate together, in the unit of the class.
+    /// Their total rate, in the unit of the class.
     pub rate: Estimate,
-    /// That of the straight line.
+    /// The rate of the straight line.
     pub line: f64,
-    /// The rate over that of the line; of the first target 1 by definition.
+    /// The rate over that of the line; 1 for the first target by definition.
     pub of_line: Estimate,
     /// The rate of each target, in their order, in the unit of the class.
     pub each: Vec<Estimate>,
 }
 
-/// How far a rate grows as the targets do.
+/// How far the rate grows with the targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Linearity {
     /// Over all of them.
     Throughout,
-    /// Up to the last number that is not certainly below the line; the first that is.
+    /// Up to the last number that is not certainly below the line, and the first that is.
     UpTo {
         /// The last one on the line.
         last: u32,
         /// The first one below it.
         first: u32,
     },
-    /// The intervals leave it open.
+    /// The intervals allow both.
     Undecided,
-    /// The rate of one target, or that of several, is not known, or is based on one visit.
+    /// The rate of one target, or of several, is unknown, or is based on one visit.
     Unknown,
 }
 
 /// What limits a rate over several targets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ScalingLimit {
-    /// The targets that were added give less than the others, which keep their rate.
+    /// The added targets are slower than the others, which keep their rate.
     AddedTargets,
-    /// Several targets lie on one device.
+    /// Several targets are on one device.
     OneDevice,
     /// The CPUs of the host: this share of them was idle.
     HostCpu(f64),
     /// The engine, or a worker, whose CPU was busy for this share of the time.
     Engine(f64),
-    /// Something that the targets share: those before keep only this part of their rate when others are added.
+    /// Something that the targets share: earlier ones keep only this part of their rate when others are added.
     Shared(f64),
 }
 
@@ -172,7 +172,7 @@ fn point(
     Some(ScalingPoint { targets, rate, line, of_line: of_line(rate, one, targets), each })
 }
 
-/// The rate over that of the line. Both were measured for themselves, so their relative errors add up in quadrature.
+/// The rate over that of the line. The two were measured independently, so their relative errors add up in quadrature.
 fn of_line(rate: Estimate, one: Option<Estimate>, targets: u32) -> Estimate {
     let Some(one) = one.filter(|one| one.value > 0.0 && rate.value > 0.0) else {
         return Estimate::bare(f64::NAN);
@@ -207,7 +207,7 @@ fn linearity(points: &[ScalingPoint]) -> Linearity {
     if more().all(is_near) { Linearity::Throughout } else { Linearity::Undecided }
 }
 
-/// The targets that gave less than the others in every one of these visits to a point, each with the rates of its targets.
+/// The targets that were slower than the others in every one of these visits to a point, each with the rates of its targets.
 fn slow(visits: &[Vec<f64>], point: &ScalingPoint) -> Vec<SlowTarget> {
     // Of two nobody knows which is usual, and one visit may have met a disturbance.
     if point.each.len() < 3 || visits.len() < 2 {

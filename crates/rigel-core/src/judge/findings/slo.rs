@@ -35,10 +35,10 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use tail::Tail;
 
-/// Where the tool explains so much of what is beyond a bound, it is the limit.
+/// If the tool explains this much of what is beyond a limit, the tool is the limit.
 const MOST_BY_TOOL: f64 = 0.5;
 
-/// Below this many times the lowest rate that a search tries, no load is noticeably lighter.
+/// Below this multiple of the lowest rate that a search tries, no load is noticeably lighter.
 const LIGHT_TIMES: u32 = 2;
 
 /// The highest rate at which the limits are met.
@@ -46,9 +46,9 @@ const LIGHT_TIMES: u32 = 2;
 pub enum SloAnswer {
     /// At this rate one of them is just reached.
     Rate(SloRate),
-    /// Not even at the lowest rate that was visited, which is given; whether that is certain.
+    /// Not even at the lowest rate visited; whether that is certain.
     Nowhere(u32, BoundVerdict),
-    /// At the highest rate as well, which is given; whether that is certain.
+    /// Even at the highest rate visited; whether that is certain.
     Everywhere(u32, BoundVerdict),
     /// The search or its points were not measured.
     Unfinished,
@@ -56,34 +56,34 @@ pub enum SloAnswer {
     NotSearched,
 }
 
-/// The highest rate at which the bounds are met, with its bracket; by default nothing of it is known.
+/// The highest rate at which the limits are met, with its bracket; unknown by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Rate")]
 pub struct SloRate {
-    /// The limits are met up to this rate; null if that is not known of any rate. With 97.5 % it is not above the true rate.
+    /// The limits are met up to this rate; null if that is unknown for every rate. With 97.5 % it is not above the true rate.
     pub lower: Option<f64>,
-    /// The best single value; null when the limits are met, or broken, at every rate that was visited.
+    /// The best single value; null if the limits are met, or broken, at every rate that was visited.
     #[serde(rename = "estimate")]
     pub at: Option<f64>,
-    /// From this rate on, one of them is not met; null if that is not known of any rate. With 97.5 % it is not below the true rate.
+    /// From this rate on, one of them is not met; null if that is unknown for every rate. With 97.5 % it is not below the true rate.
     pub upper: Option<f64>,
-    /// The bound that is reached first, by its place; where there is a best value.
+    /// The limit that is reached first, by its index; if there is a best value.
     #[serde(skip)]
     pub decided_by: Option<usize>,
-    /// The phase in which it is, by its number in the load, from 0; where phases are scaled together.
+    /// Its phase, by number in the load, from 0; if phases are scaled together.
     #[serde(skip)]
     pub decided_in: Option<u32>,
-    /// The tool could not begin the I/Os in time beyond it, so the storage may do more.
+    /// Beyond it, the tool could not begin the I/Os in time, so the storage may do more.
     #[serde(rename = "limited_by_tool")]
     pub is_by_tool: bool,
 }
 
-/// What a point is for.
+/// The purpose of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SloRole {
     /// Around the rate.
     Ladder,
-    /// At a share of the rate, in per cent, as far as it was known then.
+    /// At a share of the rate, in per cent, as estimated by the search.
     Share(u8),
     /// At a required rate.
     Required,
@@ -94,34 +94,34 @@ pub enum SloRole {
 pub struct SloPoint {
     /// The point.
     pub point: Point,
-    /// Arrivals per second in all; of phases that are scaled together those of the first at the same scale.
+    /// Total arrivals per second; for phases that are scaled together those of the first at the same scale.
     pub rate: u32,
-    /// The phase that it is of, by its number in the load, from 0; where phases are scaled together.
+    /// Its phase, by number in the load, from 0; if phases are scaled together.
     pub phase: Option<u32>,
-    /// What it is for, first of all.
+    /// Its main purpose.
     pub role: SloRole,
-    /// Of each bound, what was seen over what is allowed; `None` when nothing was seen.
+    /// For each limit, what was observed over what is allowed; `None` if nothing was observed.
     pub ratios: Vec<Option<Ratio>>,
-    /// Of each bound, whether it is kept.
+    /// For each limit, whether it is met.
     pub kept: Vec<BoundVerdict>,
-    /// Of each bound, the latency that it is about, in microseconds. Its interval lies beyond the bound where that is certainly not kept.
+    /// For each limit, the latency that it is about, in microseconds. Its interval is beyond the limit if that is certainly not met.
     pub judged_us: Vec<Option<Estimate>>,
-    /// The latencies of all open classes and visits together: what the ratios are of.
+    /// The latencies of all open classes and visits together, which the ratios come from.
     pub latency_us: Option<LatencyUs>,
 }
 
-/// All of it.
+/// The findings of a search for a rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SloFindings {
-    /// The bounds.
+    /// The limits.
     pub bounds: Vec<SloBound>,
-    /// The rate.
+    /// The answer.
     pub answer: SloAnswer,
     /// Every rate that was visited after the search, ascending.
     pub points: Vec<SloPoint>,
     /// The required rates.
     pub required: Vec<RequiredRate>,
-    /// Where phases are scaled together.
+    /// The scale, if phases are scaled together.
     pub scale: Option<SloScale>,
 }
 
@@ -135,13 +135,13 @@ pub struct SloScale {
 }
 
 impl SloScale {
-    /// How many times the load a rate is.
+    /// The multiple of the load that a rate is.
     pub fn of(&self, rate: f64) -> f64 {
         rate / self.reference.max(1.0)
     }
 }
 
-/// The visits of a run to each of its points, as far as they count.
+/// The visits of a run to each of its points that count.
 struct PointVisitSet {
     by_step: BTreeMap<usize, Vec<SloVisit>>,
     /// The points at which more arrived than was served.
@@ -158,8 +158,8 @@ impl PointVisitSet {
         tail::ratio(visits, bound, Tail::of(visits).as_ref())
     }
 
-    /// Whether a bound is met there, as measured: never another word than the interval has. Where the backlog grows without end, it is not
-    /// kept for long: the visit only ended before.
+    /// Whether a limit is met there, as measured: always in agreement with the interval. If the backlog grows without end, it is not
+    /// met for long: the visit only ended before.
     fn as_measured(&self, step: usize, ratio: Option<Ratio>) -> BoundVerdict {
         match ratio.map_or(BoundVerdict::Undecided, |ratio| ratio.kept()) {
             BoundVerdict::Yes if self.overloaded.contains(&step) => BoundVerdict::Undecided,
@@ -167,7 +167,7 @@ impl PointVisitSet {
         }
     }
 
-    /// Whether the storage meets a bound there. Where the tool was late, it may.
+    /// Whether the storage meets a limit there. If the tool was late, it may.
     fn kept(&self, step: usize, bound: &SloBound) -> BoundVerdict {
         match self.as_measured(step, self.ratio(step, bound)) {
             BoundVerdict::No if self.is_by_tool(step, bound) => BoundVerdict::Undecided,
@@ -175,12 +175,12 @@ impl PointVisitSet {
         }
     }
 
-    /// Whether all bounds are met there.
+    /// Whether all limits are met there.
     fn all_kept(&self, step: usize, bounds: &[SloBound]) -> BoundVerdict {
         together(bounds.iter().map(|bound| self.kept(step, bound)))
     }
 
-    /// Whether what is beyond a bound there is the tool's doing.
+    /// Whether the tool causes what is beyond a limit there.
     fn is_by_tool(&self, step: usize, bound: &SloBound) -> bool {
         let visits = self.by_step.get(&step).map_or(&[][..], Vec::as_slice);
         let is_late =
@@ -191,7 +191,7 @@ impl PointVisitSet {
 }
 
 impl SloFindings {
-    /// The findings of a run that searched a rate.
+    /// The findings of a run that searched for a rate.
     pub(super) fn of(
         record: &Record,
         phases: &[PhaseJudgement<'_>],
@@ -249,7 +249,7 @@ fn latency_us(visits: &[SloVisit]) -> Option<LatencyUs> {
     LatencyUs::of(&all)
 }
 
-/// What a step is for, first of all.
+/// The main purpose of a step.
 fn role(named: &RatePoints, step: usize) -> SloRole {
     let named = named.all().nth(named.part_of(step).unwrap_or(0)).unwrap_or(named);
     let share = named.curve.iter().find(|one| one.0 == step).map(|one| SloRole::Share(one.1));
@@ -287,7 +287,7 @@ fn is_overload(visits: &[&Visit]) -> bool {
     classes.values().any(Growth::is_overload)
 }
 
-/// What a step is of: its rate, and the phase of a part.
+/// What a step belongs to: its rate, and the phase of a part.
 type Names<'a> = (&'a dyn Fn(usize) -> u32, &'a dyn Fn(usize) -> Option<u32>);
 
 fn answer(visited: &PointVisitSet, bounds: &[SloBound], named: &RatePoints, names: Names<'_>) -> SloAnswer {
@@ -317,8 +317,8 @@ fn answer(visited: &PointVisitSet, bounds: &[SloBound], named: &RatePoints, name
     }
 }
 
-/// Chance may end a search a little above the lowest rate, as few I/Os arrive there. Where every rate that was visited behind it breaks a bound, and none
-/// of them leaves room for a share of it below, not even the lightest load keeps them.
+/// Chance may end a search a little above the lowest rate, as few I/Os arrive there. If every rate that was visited later breaks a limit, and none
+/// of them leaves room for a lower share, not even the lightest load meets it.
 fn nowhere(
     visited: &PointVisitSet,
     bounds: &[SloBound],
@@ -341,12 +341,12 @@ fn nowhere(
     Some(SloAnswer::Nowhere(least, together(kept)))
 }
 
-/// Of several that all have to be kept.
+/// The verdict on several limits that must all be met.
 fn together(each: impl Iterator<Item = BoundVerdict>) -> BoundVerdict {
     each.max_by_key(|kept| doubt(*kept)).unwrap_or(BoundVerdict::Yes)
 }
 
-/// What is least kept comes last.
+/// The limit met least comes last.
 fn doubt(kept: BoundVerdict) -> u8 {
     match kept {
         BoundVerdict::Yes => 0,
@@ -355,8 +355,8 @@ fn doubt(kept: BoundVerdict) -> u8 {
     }
 }
 
-/// The answer, not below a required rate that certainly meets all bounds. Few I/Os arrive at low rates, where chance may end the search that
-/// goes up; what was seen at the required rate outweighs it, unless something was certainly broken below.
+/// The answer, not below a required rate that certainly meets all limits. Few I/Os arrive at low rates, where chance may end the rising search;
+/// what was observed at the required rate outweighs it, unless a limit was certainly broken below.
 fn not_below(answer: SloAnswer, kept: Option<f64>) -> SloAnswer {
     let Some(kept) = kept else { return answer };
     let at_least = SloRate { lower: Some(kept), ..SloRate::default() };
@@ -373,7 +373,7 @@ fn not_below(answer: SloAnswer, kept: Option<f64>) -> SloAnswer {
     }
 }
 
-/// Whether the bounds are met at the highest rate, and at all lower ones that were visited.
+/// Whether the limits are met at the highest rate, and at all lower ones that were visited.
 fn all_kept_below(
     visited: &PointVisitSet,
     bounds: &[SloBound],
@@ -384,7 +384,7 @@ fn all_kept_below(
     together(lower.chain([visited.all_kept(highest, bounds)]))
 }
 
-/// A bound of one of the loads: all of them have to be kept.
+/// A limit of one of the loads, all of which must be met.
 #[derive(Clone, Copy)]
 struct OfPart<'a> {
     part: usize,
@@ -449,7 +449,7 @@ fn about(
     SloAnswer::Rate(SloRate { lower, at, upper, decided_by, decided_in, is_by_tool })
 }
 
-/// The highest of the shares of the rate up to which every load meets all bounds.
+/// The highest of the shares of the rate up to which every load meets all limits.
 fn kept_share(
     visited: &PointVisitSet,
     bounds: &[SloBound],
@@ -466,7 +466,7 @@ fn kept_share(
     kept.map(|place| f64::from(rate(named.curve[place].0))).reduce(f64::max)
 }
 
-/// What there is without any load to mention, in ratios of a bound: what was seen at half of the rate. None where nobody was there.
+/// The ratio of a limit without noticeable load: what was observed at half of the rate. `None` if that was not visited.
 fn floor(visited: &PointVisitSet, bound: &SloBound, named: &RatePoints) -> f64 {
     let half = named.curve.iter().find(|one| one.1 == SHARES[0]);
     let seen = half.and_then(|one| visited.ratio(one.0, bound));
@@ -474,12 +474,12 @@ fn floor(visited: &PointVisitSet, bound: &SloBound, named: &RatePoints) -> f64 {
 }
 
 impl SloFindings {
-    /// The required rates that are not certainly kept.
+    /// The required rates that are not certainly met.
     pub fn unkept(&self) -> impl Iterator<Item = &RequiredRate> {
         self.required.iter().filter(|one| one.kept != BoundVerdict::Yes)
     }
 
-    /// What share of the rate that was found a point has; `None` without a best single value.
+    /// A point's share of the rate that was found; `None` without a best single value.
     pub fn share(&self, point: &SloPoint) -> Option<f64> {
         self.rate()?.at.map(|at| f64::from(point.rate) / at)
     }

@@ -11,7 +11,7 @@ use crate::load::sides::Side;
 use crate::path_text::printable;
 
 impl Findings {
-    /// The problem of a run all of whose points are invalid for a reason that was not requested; `None` when a number may be used.
+    /// The problem of a run all of whose points are invalid for a reason that was not requested; `None` if a number may be used.
     /// Memory that was requested (`--allow-memory`, `--buffered`) keeps its flag and is not a failure.
     pub fn unusable(&self, request: &Request) -> Option<Problem> {
         let forbidden =
@@ -39,8 +39,8 @@ impl Findings {
         Some(problem.at(points).because(causes.join("; ")).next(steps.join("; ")))
     }
 
-    /// A flag of each code that forbids a number. Those that every point has are the reason where there are any: what some points
-    /// have beside them would hide that.
+    /// A flag of each code that forbids a number. If every point has some of them, only these are the reason: flags of some points
+    /// would hide it.
     fn reasons<'a>(&'a self, request: &'a Request) -> Vec<&'a Flag> {
         let mut reasons: Vec<&Flag> = Vec::new();
         for flag in self.points.iter().flat_map(|found| forbidding(found, request)) {
@@ -58,18 +58,19 @@ impl Findings {
 }
 
 impl PointFindings {
-    /// Whether no flag forbids to use its numbers.
+    /// Whether no flag forbids using its numbers.
     pub fn is_usable(&self, request: &Request) -> bool {
         forbidding(self, request).next().is_none()
     }
 }
 
-/// The flags of a point that make it invalid, and were not asked for.
+/// The flags of a point that make it invalid and were not requested.
 pub fn forbidding<'a>(found: &'a PointFindings, request: &'a Request) -> impl Iterator<Item = &'a Flag> {
     found.flags.iter().filter(|flag| flag.invalid && !was_asked_for(flag.code, request, found.point))
 }
 
-/// Whether a flag is what was asked: a search for a rate looks for the one from which on more arrives than is served, and its verdicts have that in them.
+/// Whether a flag is the answer: a search for a rate looks for the rate beyond which more arrives than is served, and its verdicts
+/// include that.
 pub fn is_answer(code: FlagCode, request: &Request) -> bool {
     code == FlagCode::Overload && request.slo().is_some()
 }

@@ -12,7 +12,7 @@ use crate::load::matrix::Point;
 use crate::stats::Estimate;
 use crate::units::{NS_PER_S, NS_PER_US, to_f64};
 
-/// What a load of users comes to.
+/// The result of a load of users.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knee {
     /// The class whose rate it is about.
@@ -21,24 +21,24 @@ pub struct Knee {
     pub sessions: f64,
     /// Lower and upper end.
     pub ends: Option<(f64, f64)>,
-    /// The measured number of sessions that is nearest to half of the knee.
+    /// The measured number of sessions that is closest to half of the knee.
     pub half: Point,
-    /// The rate still rose at the most sessions that were tried: the knee may lie beyond.
+    /// The rate still rose at the most sessions tried: the knee may be beyond.
     pub is_least: bool,
-    /// Nothing is known of one session alone, and with more of them each waits a little already: the knee may lie below.
+    /// A single session was not measured, and with more of them each already waits a little: the knee may be below.
     pub is_most: bool,
-    /// Sessions of other classes work beside those of the class, and are counted.
+    /// Sessions of other classes work at the same time, and are counted.
     pub is_mix: bool,
 }
 
 /// Why there is no knee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoKnee {
-    /// Nothing was measured that it could be distinguished from.
+    /// Nothing was measured to compare it with.
     Nothing,
-    /// A single number of sessions: nothing shows whether more of them bring more.
+    /// A single number of sessions does not show whether more would bring more.
     OnePoint,
-    /// So many numbers of sessions of this many must not be used, and what is left does not tell it.
+    /// Some numbers of sessions must not be used, and the others do not show it.
     Unusable {
         /// How many must not be used.
         unusable: usize,
@@ -51,7 +51,7 @@ impl Findings {
     /// The knee of the class that was measured with the fewest sessions.
     ///
     /// # Errors
-    /// Where too little is known, or may not be used, with the reason.
+    /// When too little is known, or may not be used, with the reason.
     pub fn knee(&self) -> Result<Knee, NoKnee> {
         let invalid = || self.points.iter().filter(|found| found.invalid());
         let (unusable, of) = (invalid().count(), self.points.len());
@@ -65,7 +65,7 @@ impl Findings {
         if is_hidden { Err(untold) } else { Ok(knee) }
     }
 
-    /// The knee by the points that may be used, and the one with the highest rate.
+    /// The knee from the usable points, and the one with the highest rate.
     fn knee_of_sound(&self) -> Option<(Knee, Point)> {
         let sound = || self.points.iter().filter(|found| !found.invalid());
         let one = sound()
@@ -107,7 +107,7 @@ impl Findings {
 }
 
 impl Knee {
-    /// What a query of a class takes at half of the knee: mean and 99th percentile.
+    /// The response time of a query of a class at half of the knee: mean and 99th percentile.
     pub fn response_us(&self, findings: &Findings, class: Class) -> Option<(Estimate, Estimate)> {
         let found = findings.points.iter().find(|found| found.point == self.half)?;
         found.io(class)?.latency_us.map(|us| (us.mean, us.p99))

@@ -24,7 +24,7 @@ pub struct VisitFindings {
     pub number: u64,
     /// Why it was made.
     pub purpose: Purpose,
-    /// Where.
+    /// The point.
     pub point: Point,
     /// Whether the figures of the point are based on it.
     pub counts: bool,
@@ -32,15 +32,15 @@ pub struct VisitFindings {
     pub cut_short: bool,
     /// Nanoseconds from the start of the run to the start of the load.
     pub began_ns: u64,
-    /// Load before the part that the figures below are from, in nanoseconds.
+    /// Load before the measured part, in nanoseconds.
     pub settle_ns: u64,
-    /// The part that the figures below are from, in nanoseconds.
+    /// The measured part, in nanoseconds.
     pub measured_ns: u64,
-    /// How others disturbed it; `None` when nothing watched.
+    /// How other programs disturbed it; `None` if nothing watched.
     pub foreign: Option<Vec<Disturbance>>,
-    /// The part of its numbers that they can have changed, at most.
+    /// The largest part of its numbers that they can have changed.
     pub foreign_effect: f64,
-    /// What each of its classes did.
+    /// The results of each of its classes.
     pub ios: PerClass<VisitIo>,
 }
 
@@ -51,23 +51,23 @@ pub struct VisitIo {
     pub ios: u64,
     /// Successful I/Os per second; in an adaptive run the mean over buckets of 10 ms.
     pub iops: f64,
-    /// Standard error of that mean as far as the visit itself shows it, in I/Os per second; null when the visit is too short.
+    /// Standard error of that mean as far as the visit itself shows it, in I/Os per second; null if the visit is too short.
     #[serde(rename = "iops_standard_error")]
     pub standard_error: Option<f64>,
-    /// Mean latency in microseconds; null when nothing completed.
+    /// Mean latency in microseconds; null if nothing completed.
     #[serde(rename = "latency_mean_us")]
     pub latency_us: Option<f64>,
-    /// The standard error of that mean as far as the visit itself can see it, relative: that of the rate, or of the number in the
+    /// The standard error of that mean as far as the visit itself shows it, relative: that of the rate, or of the number in the
     /// system of an open loop.
     #[serde(skip)]
     pub latency_error: Option<f64>,
-    /// Median latency in microseconds; null when nothing completed.
+    /// Median latency in microseconds; null if nothing completed.
     #[serde(rename = "latency_p50_us")]
     pub p50_us: Option<f64>,
-    /// 99th percentile of latency in microseconds; null when nothing completed.
+    /// 99th percentile of latency in microseconds; null if nothing completed.
     #[serde(rename = "latency_p99_us")]
     pub p99_us: Option<f64>,
-    /// Little's law: rate times latency over the number outstanding, of I/Os cut at the ends of the window: 1 except for failed I/Os. Null when
+    /// Little's law: rate times latency over the number outstanding, for I/Os cut at the ends of the window: 1 except for failed I/Os. Null if
     /// nothing completed.
     pub little: Option<f64>,
     /// Mean number in flight over the whole window.
@@ -75,22 +75,22 @@ pub struct VisitIo {
     pub mean_outstanding: f64,
     /// Failed I/Os of the whole visit, including settling and draining.
     pub errors: u64,
-    /// What only an open loop has.
+    /// Only for an open loop.
     #[serde(skip)]
     pub open: Option<VisitOpen>,
 }
 
-/// What arrived in a visit.
+/// The arrivals of a visit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VisitOpen {
-    /// Arrivals per second, as they came by chance.
+    /// Arrivals per second, as chance had it.
     pub arrived_per_s: f64,
-    /// More arrived than was served: the backlog grew by more than chance makes of it.
+    /// More arrived than was served: the backlog grew by more than chance explains.
     pub is_overload: bool,
 }
 
-/// Visits, of which `counts` says whether the figures of their point are based on it. `settle_ns`: which part of the start of every
-/// visit of an adaptive run counts for nothing.
+/// Visits, of which `counts` tells whether the figures of their point are based on it. `settle_ns`: the part of the start of every
+/// visit of an adaptive run that does not count.
 pub fn of(
     header: &Header,
     visits: &[&Visit],
@@ -105,7 +105,7 @@ pub fn of(
     visits.iter().map(one).collect()
 }
 
-/// How others disturbed a visit, and the part of its numbers that they can have changed, at most; `None` when nothing watched.
+/// How other programs disturbed a visit, and the largest part of its numbers that they can have changed; `None` if nothing watched.
 pub fn foreign(header: &Header, visit: &Visit) -> Option<(Vec<Disturbance>, f64)> {
     let window =
         Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) };
@@ -126,8 +126,8 @@ pub fn foreign(header: &Header, visit: &Visit) -> Option<(Vec<Disturbance>, f64)
     visit.nodes.iter().enumerate().filter_map(of_node).reduce(join)
 }
 
-/// What the devices below the targets moved in visits, and what was asked of them; `None` unless every node knows it of every visit. Of the
-/// devices on top and those at the bottom, where fewer bytes moved. Through the page cache our bytes are not those of the device.
+/// What the devices below the targets moved in visits, and what was requested; `None` unless every node knows it for every visit. Of the
+/// topmost and the lowest devices, those that moved fewer bytes. Through the page cache Rigel's bytes are not those of the device.
 pub fn moved(header: &Header, visits: &[&Visit]) -> Option<(u64, u64)> {
     let of_node = |node: &NodeVisit| {
         let witness = node.witness.as_ref()?;
@@ -139,7 +139,7 @@ pub fn moved(header: &Header, visits: &[&Visit]) -> Option<(u64, u64)> {
     added(visits.iter().map(|visit| added(visit.nodes.iter().map(of_node)).filter(|_| direct(visit))))
 }
 
-/// The sums of pairs; `None` when one is not known, or there is none.
+/// The sums of pairs; `None` if one is unknown, or there is none.
 fn added(mut all: impl Iterator<Item = Option<(u64, u64)>>) -> Option<(u64, u64)> {
     let first = all.next()??;
     all.try_fold(first, |sum, pair| {
@@ -147,7 +147,7 @@ fn added(mut all: impl Iterator<Item = Option<(u64, u64)>>) -> Option<(u64, u64)
     })
 }
 
-/// Bytes of I/Os that failed: the device may have counted them, and nobody else asked for them.
+/// Bytes of failed I/Os: the device may have counted them, and nothing else requested them.
 fn failed_bytes(visit: &Visit) -> u64 {
     let bytes = |tally: &ClassTally| tally.errors.saturating_mul(tally.io_bytes);
     visit.tallies.values().map(bytes).fold(0, u64::saturating_add)
@@ -170,7 +170,7 @@ fn figures(visit: &Visit, settle_ns: u64, counts: bool) -> VisitFindings {
     }
 }
 
-/// By how much the figures of a visit begin later than its window, because the adaptive run took longer to settle.
+/// How much later than the window the figures of a visit begin, because the adaptive run took longer to settle.
 pub fn later_ns(visit: &Visit, settle_ns: u64) -> u64 {
     if is_of_an_adaptive_run(visit) { settle_ns.saturating_sub(visit.settle_ns) } else { 0 }
 }
@@ -218,7 +218,7 @@ fn class_of(visit: &Visit, tally: &ClassTally, later_ns: u64) -> VisitIo {
     }
 }
 
-/// What a visit sees of the error of its own mean; `None` when it is too short or nothing completed.
+/// What a visit shows of the error of its own mean; `None` if it is too short or nothing completed.
 pub fn own_error(rates: &[f64]) -> Option<SeriesError> {
     batch_means::within(rates).filter(|_| mean(rates) > 0.0)
 }

@@ -12,16 +12,16 @@ use crate::load::class::{Class, Figure};
 use crate::stats::Estimate;
 use crate::units::{NS_PER_S, NS_PER_US, to_f64};
 
-/// A load lower than the one of the highest rate is worth a word when that one has at least this many times its latency.
+/// A load below that of the highest rate is reported if the latter has at least this many times its latency.
 const WORTH_TELLING: f64 = 2.0;
 
 /// A load that gives less than this share of the highest rate leaves too much of it unused.
 const MUCH_OF_THE_RATE: f64 = 0.5;
 
-/// A search has noise, and so has the highest rate; a level that gives more than this many times as much was measured on another storage.
+/// A search has noise, and so has the highest rate; a level that gives more than this many times as much was measured on storage in another state.
 const BY_CHANCE: f64 = 1.1;
 
-/// The balanced load of a class, and what the highest rate costs beside it.
+/// The balanced load of a class, and what the highest rate costs in comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorkingPoint {
     /// The load.
@@ -30,7 +30,7 @@ pub struct WorkingPoint {
     pub highest: LoadResult,
 }
 
-/// A load, and what it gives.
+/// A load and its results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadResult {
     /// Outstanding I/Os of the class.
@@ -47,9 +47,9 @@ impl LoadResult {
         Some(Self { outstanding: one.point.of(class), rate: one.io.rate(), latency_us })
     }
 
-    /// Of a level that was searched, by Little's law: in a closed loop the latency is what is outstanding over the rate. A rate a little above the
-    /// `highest`, which is that of visits of their own, has the rest from chance. One far above it is from before the storage slowed down: it is left
-    /// out, as nobody gets it any more.
+    /// The result of a searched level, by Little's law: in a closed loop the latency is the number outstanding over the rate. A rate a little above
+    /// `highest`, which comes from separate visits, has the excess from chance. One far above it is from before the storage slowed down: it is left
+    /// out, as it is no longer available.
     fn searched(found: &CurveFindings, highest: f64) -> Vec<Self> {
         let us = |level: u32, iops: f64| f64::from(level) / iops * to_f64(NS_PER_S / NS_PER_US);
         let levels = found.curve.levels.iter().filter(|(_, iops)| iops.mean > 0.0);
@@ -69,7 +69,7 @@ impl LoadResult {
     }
 }
 
-/// The rate, with what it has above the highest taken off; `None` if that is more than chance.
+/// The rate, reduced to the highest; `None` if the excess is more than chance.
 fn at_most(rate: Estimate, highest: f64) -> Option<Estimate> {
     match rate.value {
         value if value <= highest => Some(rate),
@@ -78,7 +78,7 @@ fn at_most(rate: Estimate, highest: f64) -> Option<Estimate> {
 }
 
 impl WorkingPoint {
-    /// Of the points and the searched levels of a class; `None` if the highest rate is not bought with latency, the class
+    /// From the points and the searched levels of a class; `None` if the highest rate does not cost latency, the class
     /// is judged by its bandwidth, or its load level is not a number of outstanding I/Os.
     pub(super) fn of(points: &[PointFindings], curve: Option<&CurveFindings>, class: Class) -> Option<Self> {
         let all = candidates(points, class);

@@ -18,23 +18,23 @@ use crate::units::{Nanos, to_f64};
 
 /// Counts of a stretch are compared in pieces of this many nanoseconds.
 const PIECE_NS: u64 = 100_000_000;
-/// Caches this many times as large, and working sets that much larger than the cache, are predicted.
+/// Predictions are for caches, and working sets, this many times as large as the cache.
 const TIMES: [f64; 3] = [2.0, 4.0, 8.0];
 
-/// What a run over working sets found.
+/// The findings of a run over working sets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkingSetFindings {
     /// The reads, many at a time.
     pub load: LoadClass,
     /// Outstanding reads while the rate was measured.
     pub each: u32,
-    /// How many sizes were asked for.
+    /// Number of requested sizes.
     pub asked: usize,
-    /// Those that were measured, ascending.
+    /// The measured sizes, ascending.
     pub sizes: Vec<SizeFindings>,
-    /// What they say.
+    /// The conclusion.
     pub found: CacheVerdict,
-    /// What more of a cache, or of a working set, would get.
+    /// What a larger cache, or a larger working set, would give.
     pub forecasts: Vec<Forecast>,
 }
 
@@ -51,13 +51,13 @@ pub struct SizeFindings {
     pub warmth: Warmth,
     /// How often it was read before it was measured.
     pub passes: f64,
-    /// By which factor its rate rose meanwhile.
+    /// The factor by which its rate rose meanwhile.
     pub growth: f64,
     /// The share of reads that each cache answered, or one before it.
     pub hits: Vec<Estimate>,
 }
 
-/// What is changed in a forecast.
+/// What a forecast changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForecastCase {
     /// The working set is this many times as large as a cache, by its number from 0.
@@ -66,12 +66,13 @@ pub enum ForecastCase {
     Caches,
 }
 
-/// Read from the curve that was measured: k times the cache at S is what the cache is at S / k.
+/// Read from the measured curve: k times the cache at S behaves like the cache at S
+/// k.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// What is enlarged.
     pub what: ForecastCase,
-    /// How many times.
+    /// By which factor.
     pub times: f64,
     /// Bytes of the working set.
     pub bytes: f64,
@@ -81,11 +82,11 @@ pub struct Forecast {
     pub mean_us: f64,
     /// Reads per second with many outstanding.
     pub rate: f64,
-    /// How certain these are; `None` where a row has no interval.
+    /// The precision of these; `None` if a row has no interval.
     pub halves: Option<ForecastHalves>,
 }
 
-/// Half the widths of the 95 % intervals of a forecast: those of the rows that it is read from, between them.
+/// Half the widths of the 95 % intervals of a forecast, interpolated between those of the rows that it is read from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ForecastHalves {
     /// Of the hits, as a share of the reads.
@@ -96,7 +97,7 @@ pub struct ForecastHalves {
     pub rate: f64,
 }
 
-/// What a visit counted.
+/// The counts of a visit.
 pub fn stretch_of(visit: &Visit) -> Option<Stretch> {
     let tally = visit.tallies.values().next()?;
     let seconds = Nanos(visit.measured_ns).seconds();
@@ -113,7 +114,7 @@ fn error_of(tally: &ClassTally, measured_ns: u64) -> f64 {
 }
 
 impl WorkingSetFindings {
-    /// `None` of another run, and of one that was over before its first size was measured.
+    /// `None` for another run, and for one that ended before its first size was measured.
     pub(super) fn of(record: &Record, points: &[PointFindings]) -> Option<Self> {
         record.header.request.working_set()?;
         let load = record.header.request.class(MANY)?.clone();
@@ -142,7 +143,7 @@ impl WorkingSetFindings {
     }
 }
 
-/// The latencies of the smallest size at the end of the run, where it was warm again.
+/// The latencies of the smallest size at the end of the run, if it was warm again.
 fn again(record: &Record, load: &LoadClass) -> Option<Histogram> {
     let is_again = |visit: &&Visit| visit.purpose == Purpose::Again && !visit.cut_short;
     let visits = || record.visits.iter().filter(is_again);
@@ -154,7 +155,7 @@ fn again(record: &Record, load: &LoadClass) -> Option<Histogram> {
     Some(visit.tallies.values().next()?.all_latencies_after(0))
 }
 
-/// What was measured of a size.
+/// The measurements of a size.
 struct SizeMeasurement {
     bytes: u64,
     rate: Estimate,
@@ -231,7 +232,7 @@ fn share(latencies: &Histogram, limit_ns: u64) -> Estimate {
     Estimate::of(interval, Basis::OneVisit)
 }
 
-/// What two, four and eight times would get, as far as it was measured.
+/// The effect of two, four and eight times the size, as far as it was measured.
 fn forecasts(sizes: &[SizeFindings], caches: &[Cache]) -> Vec<Forecast> {
     let warm: Vec<&SizeFindings> = sizes.iter().filter(|size| size.warmth == Warmth::Steady).collect();
     let (Some(largest), false) = (warm.last(), caches.is_empty()) else { return Vec::new() };

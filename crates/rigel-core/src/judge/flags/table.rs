@@ -5,48 +5,48 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known about a flag whatever its figures are.
+/// What is known about a flag regardless of its figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meaning {
     name: &'static str,
     marks: &'static [Mark],
     /// The command that comes next.
     pub next: Next,
-    /// What the flag says about the numbers, as a sentence.
+    /// What it says about the numbers, as a sentence.
     pub means: &'static str,
     /// What to do, as a sentence.
     pub remedy: &'static str,
 }
 
-/// What sets a flag apart from others.
+/// A property of some flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// It says what the user asked for, and casts doubt on nothing.
+    /// It says what the user requested, and casts no doubt.
     AskedFor,
-    /// Where it is true, most other flags are its consequence.
+    /// If it is raised, most other flags are its consequence.
     Root,
     /// It follows from all others.
     Consequence,
-    /// The speed was another one at another time, so places that were visited at different moments may differ by it.
+    /// The speed changed over time, so places that were visited at different moments may differ by it.
     InTime,
-    /// It slows or speeds two alternating sides alike, and is not in their ratio.
+    /// It affects two alternating sides alike, and not their ratio.
     BothSides,
-    /// A failure of the storage makes it, or it is about precision: in a run through a failure it says nothing that the answer does not.
+    /// A failure of the storage causes it, or it is about precision: in a run through a failure it adds nothing to the answer.
     OfFailure,
 }
 
-/// Which command comes next.
+/// The next command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Next {
     /// Measure real storage that holds data: a scratch file.
     ScratchFile,
-    /// Look for what bends the measurement.
+    /// Look for what distorts the measurement.
     Doctor,
     /// The same run with more time.
     Longer,
     /// The same run again.
     Again,
-    /// Nothing but to keep it in mind.
+    /// Nothing to run.
     Nothing,
 }
 
@@ -77,10 +77,10 @@ const fn row(
     Meaning { name, marks, next, means, remedy }
 }
 
-/// Makes of a row for each flag the type, the list of all and the list of meanings, in this order.
+/// Makes the type, the list of all flags and the list of meanings, in this order, from a row for each flag.
 macro_rules! flags {
     (FlagCode { $($(#[$doc:meta])* $code:ident: row($name:literal, $($meaning:expr),* $(,)?),)* }) => {
-        /// What a flag is about. The names are part of the outputs.
+        /// The subject of a flag. The names are part of the outputs.
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
         )]
@@ -210,7 +210,7 @@ flags!(FlagCode {
         "Too few points were measured to catch rare states of the storage.",
         "Measure more points or longer, or repeat at another time."
     ),
-    /// Visits are still settling where the measuring begins.
+    /// Visits are still settling when the measured part begins.
     Warmup: row(
         "WARMUP",
         &[Mark::OfFailure],

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const MAX_IO_BYTES: u64 = 256 * MIB;
 /// Most arrivals per second: more than any host can submit.
 pub const MAX_RATE: u32 = 10_000_000;
-/// Fewer places show no course.
+/// Fewer places do not show a course.
 pub const FEWEST_PLACES: u8 = 3;
 /// Most places.
 pub const MOST_PLACES: u8 = 200;
@@ -25,7 +25,7 @@ impl LoadClass {
     /// Refuses what the engines of this version cannot do.
     ///
     /// # Errors
-    /// A usage problem that names the class and what it lacks so far.
+    /// A usage problem that names the class and what is not supported.
     pub fn check_block_io(&self) -> Result<(), Problem> {
         let missing = [
             (self.sizes == Sizes::None, "without a size"),

@@ -5,29 +5,29 @@
 /// What a load level is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LevelKind {
-    /// How many are outstanding of what the class counts.
+    /// The number outstanding, of what the class counts.
     Load,
-    /// How many arrive per second.
+    /// The number of arrivals per second.
     Rate {
-        /// Most that are outstanding at once.
+        /// Most outstanding I/Os.
         most_outstanding: u32,
     },
     /// The number of a place, from 1.
     Place,
     /// The number of a working set, from 1.
     WorkingSet {
-        /// How many are outstanding of what the class counts.
+        /// The number outstanding, of what the class counts.
         each: u32,
     },
-    /// How many of the targets are loaded, from the first on.
+    /// The number of loaded targets, from the first on.
     Targets {
-        /// How many each of them has on its own of what the class counts.
+        /// The number on each of them, of what the class counts.
         each: u32,
     },
 }
 
 impl LevelKind {
-    /// Which part of a level is dealt out to the workers: what the class counts, or the slots of an open loop.
+    /// The part of a level that is dealt out to the workers: what the class counts, or the slots of an open loop.
     pub const fn dealt(self, level: u32) -> u32 {
         match self {
             Self::Rate { most_outstanding } if level > 0 => most_outstanding,
@@ -38,7 +38,7 @@ impl LevelKind {
         }
     }
 
-    /// Over how many targets a level goes that counts them.
+    /// The number of targets of a level that counts them.
     pub const fn targets(self, level: u32) -> Option<u32> {
         match self {
             Self::Targets { .. } => Some(level),

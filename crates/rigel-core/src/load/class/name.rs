@@ -23,7 +23,7 @@ impl Class {
         Self::named(&format!("{self}{}", side.ending()))
     }
 
-    /// The side that a class of sides is of, and its name without it.
+    /// The side of a sided class, and its name without it.
     pub fn sided(self) -> Option<(Self, Side)> {
         let of = |side: Side| Some((Self::named(self.name().strip_suffix(side.ending())?)?, side));
         Side::BOTH.into_iter().find_map(of)
@@ -44,12 +44,12 @@ impl Class {
     pub const COMMIT: Self = Self::constant("commit");
     /// Commits: writes that are durable on their own.
     pub const DSYNC: Self = Self::constant("dsync");
-    /// Commits: writes with a flush behind each.
+    /// Commits: writes, each followed by a flush.
     pub const FDATASYNC: Self = Self::constant("fdatasync");
-    /// The same writes, durable or not.
+    /// The same writes without durability.
     pub const UNSYNCED: Self = Self::constant("unsynced");
 
-    /// Sequential streams, by place or several at once.
+    /// Sequential streams, by place or several simultaneously.
     pub const STREAM: Self = Self::constant("stream");
     /// The same on each of several targets, whose number is the level.
     pub const TARGETS: Self = Self::constant("targets");
@@ -59,12 +59,12 @@ impl Class {
     /// A name in the source, for a `const`.
     ///
     /// # Panics
-    /// When that is no name of a class; in a `const` it does not build then.
+    /// When it is not a valid class name; a `const` then does not compile.
     pub const fn constant(name: &str) -> Self {
         Self::named(name).expect("a name of a load class")
     }
 
-    /// `None` when that is no name of a class.
+    /// `None` if it is not a valid class name.
     pub const fn named(name: &str) -> Option<Self> {
         let (name, mut bytes) = (name.as_bytes(), [0; NAME_BYTES]);
         if name.is_empty() || name.len() > NAME_BYTES || !name[0].is_ascii_lowercase() {
@@ -89,12 +89,12 @@ impl Class {
         str::from_utf8(&self.0[..length]).unwrap_or("?")
     }
 
-    /// Whether it is one of ORION's small and large I/O.
+    /// Whether it is one of ORION's pair.
     pub fn is_of_pair(self) -> bool {
         [Self::SMALL, Self::LARGE].contains(&self)
     }
 
-    /// Whether it is one of the ways to write a log, durable or not.
+    /// Whether it writes a log, durable or not.
     pub fn is_of_commits(self) -> bool {
         [Self::DSYNC, Self::FDATASYNC, Self::UNSYNCED].contains(&self)
     }

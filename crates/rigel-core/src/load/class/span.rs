@@ -19,7 +19,7 @@ pub enum Span {
 }
 
 impl Span {
-    /// Where it lies on a target of this many bytes.
+    /// Its range on a target of this many bytes.
     pub fn of(self, size_bytes: u64) -> Range<u64> {
         let at = |percent: u8| {
             u64::try_from(u128::from(size_bytes) * u128::from(percent) / 100).unwrap_or(size_bytes)
@@ -40,7 +40,7 @@ impl Span {
 }
 
 impl fmt::Display for Span {
-    /// `0-25%`, as it is read.
+    /// `0-25%`, in the form that is read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (from, to) = self.percent();
         write!(f, "{from}-{to}%")

@@ -15,10 +15,10 @@ pub struct Spread(u32);
 impl Spread {
     /// The least: 1 is Poisson.
     pub const LEAST: Self = Self(101);
-    /// The most: what is burstier is silent most of the time, and a visit has too few bursts to report on it.
+    /// The highest: burstier arrivals are silent most of the time, and a visit has too few bursts to report.
     pub const MOST: Self = Self(100_000);
 
-    /// The nearest one; `None` beyond the ends, and for what is not a number.
+    /// The nearest one; `None` out of range, and if not a number.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the ends")]
     pub fn new(value: f64) -> Option<Self> {
         let hundredths = (value * 100.0).round();

@@ -6,8 +6,8 @@ use super::{Arrival, LoadClass, Pattern, Sizes};
 use crate::error::Problem;
 use crate::guard::scratch::BLOCK_BYTES;
 
-/// Refuses verified classes that could not be told right from wrong: which write a block has to hold is known only of random I/O of one
-/// size, and only where no other class writes.
+/// Refuses classes that cannot be verified: which write a block has to hold is known only for random I/O of one size, and only if no
+/// other class writes.
 ///
 /// # Errors
 /// A usage problem that names the class.

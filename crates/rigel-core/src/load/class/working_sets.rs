@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// More sizes than doublings of a byte nobody asks for.
+/// Nobody needs more sizes than doublings of a byte.
 pub const MOST_WORKING_SETS: usize = 64;
 
 /// A class whose load level is the number of a working set, from 1.
@@ -12,12 +12,12 @@ pub const MOST_WORKING_SETS: usize = 64;
 pub struct WorkingSets {
     /// Bytes of each, ascending.
     pub sizes: Vec<u64>,
-    /// How many of what the class counts are outstanding at each of them.
+    /// The number outstanding at each of them, of what the class counts.
     pub each: u32,
 }
 
 impl WorkingSets {
-    /// Bytes of that number; `None` if there is none.
+    /// Bytes of the set with this number; `None` if there is none.
     pub fn bytes(&self, level: u32) -> Option<u64> {
         let at = usize::try_from(level).ok()?.checked_sub(1)?;
         self.sizes.get(at).copied()
@@ -28,7 +28,7 @@ impl WorkingSets {
         u32::try_from(self.sizes.len()).unwrap_or(u32::MAX)
     }
 
-    /// What is wrong with them, for an error.
+    /// The problem with them, for an error.
     pub(super) fn wrong(&self) -> Option<String> {
         if !(1..=MOST_WORKING_SETS).contains(&self.sizes.len()) {
             let count = self.sizes.len();

@@ -30,7 +30,7 @@ pub const KEYS: [&str; 12] = [
 ];
 /// The keys of an arrival.
 pub const ARRIVAL_KEYS: [&str; 6] = ["outstanding", "streams", "writers", "rate", "shape", "max_outstanding"];
-/// Most outstanding I/Os of an open loop, unless said.
+/// Default limit of outstanding I/Os of an open loop.
 pub const DEFAULT_MAX_OUTSTANDING: u32 = 1024;
 /// Most sizes of a class.
 pub const MOST_SIZES: usize = 16;
@@ -42,11 +42,11 @@ const ARRIVAL: &str =
 const SHAPE: &str = r#""poisson", "even" or { bursty = 4 }"#;
 const NAME: &str = "1 to 15 lowercase letters, digits and _, starting with a letter";
 
-/// A class, and its load level unless points say it.
+/// A class, and its load level unless points give it.
 pub struct Read<'a> {
     pub class: LoadClass,
     pub level: Option<u32>,
-    /// Where it stands.
+    /// Its table in the file.
     pub table: Table<'a>,
 }
 
@@ -74,11 +74,11 @@ pub fn read(value: Value<'_>) -> Result<Read<'_>, Problem> {
     Ok(Read { class, level, table })
 }
 
-/// What is durable when, in words.
+/// The words for a sync method.
 pub const SYNC: [(&str, Sync); 3] =
     [("none", Sync::None), ("dsync", Sync::Dsync), ("fdatasync", Sync::Fdatasync)];
 
-/// What reports show of a class that does not say it.
+/// The figure that reports show of a class without one.
 pub fn default_figure(pattern: Pattern) -> Figure {
     match pattern {
         Pattern::Streams { .. } => Figure::Mbps,
@@ -159,7 +159,7 @@ fn figure(value: Value<'_>) -> Result<Figure, Problem> {
     value.read(figure, "the unit of its rate: \"IOPS\", \"MBPS\" or your own word")
 }
 
-/// How the I/Os begin, and the level that it says.
+/// How the I/Os begin, and the level given there.
 fn arrival(value: Value<'_>, pattern: Pattern) -> Result<(Arrival, Option<u32>), Problem> {
     let table = Table::within(value, "an arrival", &ARRIVAL_KEYS, ARRIVAL)?;
     let counted = ["outstanding", "streams", "writers"].map(|key| table.get(key));
@@ -211,7 +211,7 @@ fn open_arrival(table: Table<'_>, pattern: Pattern) -> Result<(Arrival, Option<u
     Ok((Arrival::Open { shape, most_outstanding }, rate))
 }
 
-/// Most outstanding I/Os of streams whose I/Os arrive at a rate: those of each, together.
+/// Most outstanding I/Os of streams whose I/Os arrive at a rate: the sum over the streams.
 fn outstanding_of_streams(table: Table<'_>, ios_per_stream: u32) -> Result<u32, Problem> {
     if let Some(most) = table.get("max_outstanding") {
         return Err(most
@@ -223,7 +223,7 @@ fn outstanding_of_streams(table: Table<'_>, ios_per_stream: u32) -> Result<u32, 
     streams.number(1..=MAX_OUTSTANDING / ios_per_stream.max(1)).map(|count| count * ios_per_stream)
 }
 
-/// How arrivals spread.
+/// The distribution of arrivals.
 pub fn shape(value: Value<'_>) -> Result<Shape, Problem> {
     if value.as_text().is_some() {
         return value.word(&[("poisson", Shape::Poisson), ("even", Shape::Even)]);

@@ -15,7 +15,7 @@ pub const KEYS: [&str; 3] = ["for", "scale", "shape"];
 const SCALE: &str =
     "a factor from 0 to 1000 such as 1.5, or one for each class such as { reads = 2, log = 1 }";
 
-/// The phases, of a load whose classes have these levels.
+/// The phases of a load whose classes have these levels.
 pub fn read(value: Value<'_>, classes: &[Read<'_>], usual: Point) -> Result<Vec<Phase>, Problem> {
     let mut phases = Vec::new();
     for phase in value.list("[[phase]] before the keys of each phase")? {
@@ -66,7 +66,7 @@ fn factor(value: Value<'_>) -> Result<f64, Problem> {
     value.decimal(0.0..=1000.0, SCALE)
 }
 
-/// A level times a factor, to the nearest whole one. What is not scaled to nothing keeps one.
+/// A level times a factor, rounded. What is not scaled to zero stays at least 1.
 fn times(value: Value<'_>, level: u32, factor: f64, most: u32) -> Result<u32, Problem> {
     let scaled = f64::from(level) * factor;
     if scaled > f64::from(most) {
@@ -87,7 +87,7 @@ fn nearest(scaled: f64, most: u32) -> u32 {
     (scaled.round().max(0.0) as u32).min(most)
 }
 
-/// The factor by which a class differs from its usual level, with as few digits as give that level when it is read back.
+/// The factor between a class's level and its usual one, with as few digits as reproduce the level when read back.
 pub fn factor_of(level: u32, usual: u32) -> String {
     let usual = f64::from(usual.max(1));
     let exact = f64::from(level) / usual;

@@ -11,7 +11,7 @@ use crate::path_text::printable;
 
 const POINT: &str = "{ small = 4 }, or { small = 4, large = 1 }: a number per class";
 
-/// The points that a file names; then they say how much of each class there is.
+/// The points that a file lists; they then determine how much of each class there is.
 pub fn read(value: Value<'_>, classes: &[Read<'_>]) -> Result<Vec<Point>, Problem> {
     let mut points = Vec::new();
     let mut named: Vec<Class> = Vec::new();
@@ -65,7 +65,7 @@ pub const fn most(class: &LoadClass) -> u32 {
     }
 }
 
-/// A class has its levels in the points, and only there.
+/// With points, a class has its levels only there.
 fn check_class(read: &Read<'_>, named: &[Class]) -> Result<(), Problem> {
     let name = read.class.name;
     if read.level.is_some() {

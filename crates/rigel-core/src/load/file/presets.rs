@@ -4,7 +4,7 @@
 
 use crate::nearest::nearest;
 
-/// Databases that do the I/O of another one, and short names.
+/// Databases whose I/O is like that of another one, and short names.
 const RELATIVES: [(&str, &str); 7] = [
     ("mariadb", "mysql"),
     ("percona", "mysql"),
@@ -32,12 +32,12 @@ impl Preset {
         Self { name: "oracle", text: include_str!("presets/oracle.toml") },
     ];
 
-    /// The preset of that name; upper and lower case are the same, as in other words.
+    /// The preset with this name, in upper or lower case.
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|preset| preset.name.eq_ignore_ascii_case(word))
     }
 
-    /// The name that is nearest to a word, or that of the database that this one is a relative of.
+    /// The name nearest to a word, or that of the database it is related to.
     pub fn nearest(word: &str) -> Option<&'static str> {
         let relative = RELATIVES.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
         relative.map(|(_, preset)| *preset).or_else(|| nearest(word, Self::ALL.map(|preset| preset.name)))

@@ -13,7 +13,7 @@ use toml::de::{DeTable, DeValue};
 /// Most letters of a value that a message shows.
 const MOST_SHOWN: usize = 40;
 
-/// The text, and what its file is called in messages.
+/// The text, and the name of its file in messages.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     name: &'a str,
@@ -21,15 +21,15 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// `name` is the printable name of the file.
+    /// `name`: the printable name of the file.
     pub const fn new(name: &'a str, text: &'a str) -> Self {
         Self { name, text }
     }
 
-    /// The whole text, unless it is no TOML.
+    /// Parses the whole text.
     ///
     /// # Errors
-    /// A usage problem with line and column where the text is not valid TOML.
+    /// A usage problem with line and column if the text is not valid TOML.
     pub fn parse(self) -> Result<Spanned<DeTable<'a>>, Problem> {
         DeTable::parse(self.text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -38,7 +38,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// A problem at a place of the text, with line and column.
+    /// A problem at a position in the text, with line and column.
     pub fn wrong(self, at: usize, what: impl Into<String>) -> Problem {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
@@ -47,7 +47,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A table all of whose keys are known.
+/// A table whose keys are all known.
 #[derive(Clone, Copy)]
 pub struct Table<'a> {
     source: Source<'a>,
@@ -58,7 +58,7 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// `what` it describes, and the keys that it may have.
+    /// A table that describes `what`, with the keys that it may have.
     ///
     /// # Errors
     /// When it has another key.
@@ -84,10 +84,10 @@ impl<'a> Table<'a> {
         Ok(Self { source, table, at, what })
     }
 
-    /// A table that stands in a value.
+    /// A table within a value.
     ///
     /// # Errors
-    /// When it is no table, or has another key.
+    /// When it is not a table, or has another key.
     pub fn within(
         value: Value<'a>,
         what: &'static str,
@@ -98,16 +98,16 @@ impl<'a> Table<'a> {
         Self::of(value.source, table, value.at, what, keys)
     }
 
-    /// The value of a key, where there is one.
+    /// The value of a key, if present.
     pub fn get(self, key: &str) -> Option<Value<'a>> {
         let (key, value) = self.table.get_key_value(key)?;
         Some(Value::of(self.source, key.get_ref(), value))
     }
 
-    /// The value of a key that has to be there.
+    /// The value of a required key.
     ///
     /// # Errors
-    /// When it is not there.
+    /// When it is missing.
     pub fn need(self, key: &str, expected: &str) -> Result<Value<'a>, Problem> {
         self.get(key).ok_or_else(|| {
             self.wrong(format!("{} has no '{key}'", self.what)).next(format!("write {expected}"))
@@ -119,17 +119,17 @@ impl<'a> Table<'a> {
         self.source.wrong(self.at, what)
     }
 
-    /// A problem with what the table describes, found by other rules than those of the text.
+    /// A problem with what the table describes, not with its text.
     pub fn place(self, problem: Problem) -> Problem {
         Problem { place: self.wrong("").place, ..problem }
     }
 }
 
-/// A value with its key and its place.
+/// A value with its key and position.
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
     source: Source<'a>,
-    /// The key that it stands behind.
+    /// Its key.
     pub key: &'a str,
     value: &'a DeValue<'a>,
     at: usize,
@@ -140,7 +140,7 @@ impl<'a> Value<'a> {
         Self { source, key, value: value.get_ref(), at: value.span().start }
     }
 
-    /// The values of a table whose keys are not known beforehand.
+    /// The values of a table with arbitrary keys.
     pub fn each(source: Source<'a>, table: &'a DeTable<'a>) -> impl Iterator<Item = Self> {
         table.iter().map(move |(key, value)| Self::of(source, key.get_ref(), value))
     }
@@ -150,7 +150,7 @@ impl<'a> Value<'a> {
         self.source.wrong(self.at, what)
     }
 
-    /// The value is none of those that are expected.
+    /// The value is not one of those expected.
     pub fn expected(self, expected: impl Display) -> Problem {
         let found = match self.value {
             DeValue::String(text) => format!("\"{}\"", shortened(text)),
@@ -164,7 +164,7 @@ impl<'a> Value<'a> {
         self.wrong(format!("'{}' is {found}", shortened(self.key))).next(format!("write {expected}"))
     }
 
-    /// Text, where it is text.
+    /// The text, if it is text.
     pub fn as_text(self) -> Option<&'a str> {
         match self.value {
             DeValue::String(text) => Some(text),
@@ -172,10 +172,10 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Text that is read by its own rules.
+    /// Text with a syntax of its own.
     ///
     /// # Errors
-    /// When it is not such a text.
+    /// When it does not follow that syntax.
     pub fn read<T>(self, read: impl FnOnce(&str) -> Option<T>, expected: &str) -> Result<T, Problem> {
         self.as_text().and_then(read).ok_or_else(|| self.expected(expected))
     }
@@ -202,7 +202,7 @@ impl<'a> Value<'a> {
     /// A whole number.
     ///
     /// # Errors
-    /// When it is no such number.
+    /// When it is not a whole number.
     pub fn number(self, within: RangeInclusive<u32>) -> Result<u32, Problem> {
         let number = match self.value {
             DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
@@ -216,7 +216,7 @@ impl<'a> Value<'a> {
     /// A number that may have decimals.
     ///
     /// # Errors
-    /// When it is no such number.
+    /// When it is not a number.
     pub fn decimal(self, within: RangeInclusive<f64>, expected: &str) -> Result<f64, Problem> {
         let text = match self.value {
             DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str()),
@@ -241,20 +241,20 @@ impl<'a> Value<'a> {
     /// A list.
     ///
     /// # Errors
-    /// When it is no list.
+    /// When it is not a list.
     pub fn list(self, expected: &str) -> Result<impl Iterator<Item = Self>, Problem> {
         let DeValue::Array(all) = self.value else { return Err(self.expected(expected)) };
         Ok(all.iter().map(move |value| Self::of(self.source, self.key, value)))
     }
 
-    /// The keys and values of a table whose keys are not known beforehand; `None` when it is no table.
+    /// The keys and values of a table with arbitrary keys; `None` if it is not a table.
     pub fn open_table(self) -> Option<impl Iterator<Item = Self>> {
         let DeValue::Table(table) = self.value else { return None };
         Some(Self::each(self.source, table))
     }
 }
 
-/// Printable, and not longer than a line has room for.
+/// Printable, and short enough for a line.
 fn shortened(text: &str) -> String {
     let shown: String = text.chars().take(MOST_SHOWN).collect();
     let dots = if shown.len() < text.len() { "..." } else { "" };

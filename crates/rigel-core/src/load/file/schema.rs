@@ -180,7 +180,7 @@ fn phase() -> Value {
     })
 }
 
-/// Of a phase there is no default: each class has its own.
+/// A phase has no default: each class has its own.
 fn phase_shape() -> Value {
     let mut shape = described(shape(), "Arrival shape in this phase; overrides that of the classes.");
     shape.as_object_mut().map(|keys| keys.remove("default"));

@@ -12,12 +12,12 @@ use crate::path_text::printable;
 use crate::units::say::{typed_size, typed_time};
 use std::fmt::{Arguments, Display};
 
-/// What people read between the lines: at the head of the file, and above each phase.
+/// Comments for people: at the head of the file, and above each phase.
 #[derive(Clone, Debug, Default)]
 pub struct Comments {
     /// Lines at the head.
     pub head: Vec<String>,
-    /// A line for each phase, as far as there is one.
+    /// A line for each phase, where there is one.
     pub phases: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ impl Page {
         self.0.push('\n');
     }
 
-    /// A line for people; one that is empty stays so.
+    /// A comment line; an empty one stays empty.
     fn comment(&mut self, line: &str) {
         self.line(format_args!("{}", format!("# {}", printable(line)).trim_end()));
     }
@@ -86,7 +86,7 @@ impl Page {
     }
 }
 
-/// Every class in every point, also those that it has none of: so that each class stands in one.
+/// Every class in every point, even with 0, so that each class occurs.
 fn points(page: &mut Page, load: &LoadFile) {
     page.line(format_args!("points = ["));
     for point in &load.points {
@@ -137,7 +137,7 @@ fn class(page: &mut Page, class: &LoadClass, level: Option<u32>) {
     }
 }
 
-/// Names, units and words have no character that would have to be escaped.
+/// Names, units and words contain nothing that needs escaping.
 fn quoted(text: impl Display) -> String {
     format!("\"{text}\"")
 }

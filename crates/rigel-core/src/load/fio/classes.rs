@@ -26,7 +26,7 @@ struct Way {
     per_s: Option<f64>,
 }
 
-/// The classes of a job and how much there is of each; their names are none of the existing ones.
+/// The classes of a job, and how much there is of each; their names differ from existing ones.
 pub fn of(
     job: &Job<'_>,
     file: Option<u64>,
@@ -102,7 +102,8 @@ fn ways(job: &Job<'_>, page: &mut Page<'_>) -> Vec<Way> {
         .collect()
 }
 
-/// fio turns both kinds of rates into bytes per second, with the smallest size; so fewer I/Os of mixed sizes come than `rate_iops` says.
+/// fio converts both kinds of rates into bytes per second by the smallest size; I/Os of mixed sizes therefore arrive
+/// less often than `rate_iops` says.
 fn rate(job: &Job<'_>, place: usize, sizes: &[(u64, u8)]) -> Option<f64> {
     let smallest = sizes.iter().map(|size| size.0).min()?;
     let mean: f64 = sizes.iter().map(|size| to_f64(size.0) * f64::from(size.1) / 100.0).sum();
@@ -111,7 +112,7 @@ fn rate(job: &Job<'_>, place: usize, sizes: &[(u64, u8)]) -> Option<f64> {
     Some(bytes_per_s / mean * f64::from(job.numjobs))
 }
 
-/// Sizes in whole blocks: direct I/O has no others.
+/// Sizes in whole blocks, as direct I/O requires.
 fn blocks(job: &Job<'_>, sizes: Split, page: &mut Page<'_>) -> Split {
     let rounded = |bytes: u64| bytes.checked_next_multiple_of(BLOCK_BYTES).unwrap_or(bytes);
     let Some(odd) = sizes.iter().find(|size| rounded(size.0) != size.0) else { return sizes };
@@ -202,7 +203,7 @@ fn share(percent: u8) -> WritePercent {
     WritePercent::new(percent).unwrap_or_default()
 }
 
-/// A name of a class that is like that of the job, and new.
+/// A new class name that resembles the job's.
 fn name(job: &str, suffix: &str, taken: &[Class]) -> Class {
     let sign = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     let mut word: String = job.chars().map(sign).collect();

@@ -11,7 +11,7 @@ use crate::path_text::printable;
 /// Engines that do not read and write storage.
 pub const NO_STORAGE: [&str; 9] =
     ["null", "cpuio", "net", "netsplice", "rdma", "exec", "filecreate", "filestat", "filedelete"];
-/// Engines that reach storage by a library, without a device or a file on this host.
+/// Engines that reach storage through a library, without a device or file on this host.
 const REMOTE: [&str; 10] =
     ["rbd", "rados", "http", "libhdfs", "gfapi", "gfapi_async", "libiscsi", "nbd", "nfs", "dfs"];
 
@@ -25,13 +25,13 @@ pub fn check(line: Line<'_>, page: &Page<'_>) -> Result<(), Problem> {
     let refused = |what: &str| wrong(page.name, line.number, format!("'{}' {what}", typed()));
     match line.option {
         "read_iolog" => Err(refused("takes the I/Os of the job from a log")
-            .because("a load has rates and sizes, and not single I/Os; rw and bs of such a job say nothing")
+            .because("a load has rates and sizes, not single I/Os; rw and bs of such a job have no meaning")
             .next("describe the job by rw, bs and rate_iops, or make a load of what iostat or sysstat recorded: `rigel capacity replay`")),
         "profile" => Err(refused("replaces the job with one that is built into fio")
             .because("Rigel does not know what is in it")
             .next("write the jobs of the profile into the file")),
         "ioengine" if NO_STORAGE.contains(&value) => Err(refused("does not read or write storage")
-            .because("it is for tests of fio, of the network, of names of files or of the processor")
+            .because("it tests fio itself, the network, file names or the processor")
             .next("remove the job, or give it an engine for storage, such as libaio")),
         "ioengine" if REMOTE.contains(&value) => Err(refused("reaches its storage by a library of its own")
             .because("Rigel measures devices and files of this host")

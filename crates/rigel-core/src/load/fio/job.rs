@@ -13,7 +13,7 @@ use crate::units::Nanos;
 
 /// Engines of fio whose jobs have one I/O outstanding, whatever `iodepth` says.
 const SYNC_ENGINES: [&str; 6] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"];
-/// Options that are most of a load: fio refuses them in capitals, and without them it would be another load.
+/// Options that define a load: fio refuses them in capitals, and without them it would be a different load.
 const ESSENTIAL: [&str; 18] = [
     "rw",
     "readwrite",
@@ -34,10 +34,10 @@ const ESSENTIAL: [&str; 18] = [
     "runtime",
     "fdatasync",
 ];
-/// Options that change nothing of a load.
+/// Options that do not affect a load.
 const SILENT: [&str; 2] = ["name", "description"];
 
-/// How a job walks.
+/// The access pattern of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Walk {
     pub random: bool,
@@ -45,16 +45,16 @@ pub struct Walk {
     pub writes: bool,
 }
 
-/// What a job asks for.
+/// The parameters of a job.
 #[derive(Clone, Debug)]
 pub struct Job<'a> {
     pub name: &'a str,
-    /// The line of its name.
+    /// The line with its name.
     pub line: usize,
     pub walk: Walk,
     pub bs: Pair<u64>,
     pub split: Option<Pair<Split>>,
-    /// Per cent of the I/Os that read, of those that do both.
+    /// Percentage of reads, for jobs that do both.
     pub mix_read: u8,
     pub iodepth: u32,
     pub numjobs: u32,
@@ -64,9 +64,9 @@ pub struct Job<'a> {
     pub sync: Sync,
     pub offset: Amount,
     pub size: Option<(Amount, usize)>,
-    /// How far its copies are apart.
+    /// The distance between its copies.
     increment: Amount,
-    /// Of each of its files, which together are what it goes over.
+    /// The size of each of its files, which together are its area.
     filesize: Option<(Amount, usize)>,
     nrfiles: u32,
     pub runtime: Option<(Nanos, usize)>,
@@ -80,7 +80,7 @@ pub struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// What fio does by default.
+    /// fio's defaults.
     pub fn usual() -> Self {
         Self {
             name: "global",
@@ -182,7 +182,7 @@ impl<'a> Job<'a> {
                     return Err(wrong(
                         page.name,
                         line.number,
-                        format!("'{}' is no option", printable(option)),
+                        format!("'{}' is not an option", printable(option)),
                     )
                     .because("an option and its value have an equals sign between them")
                     .next(format!("write {name}={}", printable(value.trim()))));
@@ -192,7 +192,7 @@ impl<'a> Job<'a> {
                     return Err(wrong(
                         page.name,
                         line.number,
-                        format!("'{}' is no option", printable(option)),
+                        format!("'{}' is not an option", printable(option)),
                     )
                     .because("fio's options are written in small letters")
                     .next(format!("write {small}")));
@@ -203,7 +203,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// What its copies go over together, from its offset on, and the line that says it.
+    /// The area of its copies together, from its offset on, and the line that gives it.
     pub fn area(&self) -> Option<(Amount, usize)> {
         let others = u64::from(self.numjobs.saturating_sub(1));
         self.size.map(|(size, line)| match (size, self.increment) {
@@ -376,7 +376,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// A value that is none.
+/// An invalid value.
 fn unread(page: &Page<'_>, line: Line<'_>, expected: &str) -> Problem {
     let Line { option, value, .. } = line;
     let typed = value.map_or_else(|| option.to_owned(), |value| format!("{option}={value}"));

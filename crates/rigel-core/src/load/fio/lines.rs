@@ -14,16 +14,16 @@ const KEYWORDS: [&str; 3] = ["$pagesize", "$mb_memory", "$ncpus"];
 pub struct Line<'a> {
     /// Its number in the file, from 1.
     pub number: usize,
-    /// Its name, as it stands there.
+    /// Its name as written.
     pub option: &'a str,
-    /// What is behind the equals sign.
+    /// The text after the equals sign.
     pub value: Option<&'a str>,
 }
 
 /// A section: a job, or `[global]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section<'a> {
-    /// The line of its name.
+    /// The line with its name.
     pub number: usize,
     /// Its name.
     pub name: &'a str,
@@ -32,23 +32,23 @@ pub struct Section<'a> {
 }
 
 impl Section<'_> {
-    /// Whether the sections behind it inherit its options.
+    /// Whether later sections inherit its options.
     pub fn is_global(&self) -> bool {
         self.name.eq_ignore_ascii_case("global")
     }
 }
 
-/// The first line that says something.
+/// The first line with content.
 pub fn first(text: &str) -> Option<&str> {
     without_mark(text).lines().map(without_comment).find(|line| !line.is_empty())
 }
 
-/// Editors of Windows begin a text with a mark of its encoding.
+/// Windows editors begin a text with a byte order mark.
 fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// fio cuts a line at either sign, wherever it stands.
+/// fio cuts a line at either sign, wherever it is.
 fn without_comment(line: &str) -> &str {
     line.split([';', '#']).next().unwrap_or_default().trim()
 }
@@ -71,7 +71,7 @@ pub fn sections<'a>(name: &str, text: &'a str) -> Result<Vec<Section<'a>>, Probl
             continue;
         }
         if sections.is_empty() && (line.starts_with("fio ") || line.starts_with("--")) {
-            return Err(wrong(name, number, "this is a command line of fio and no job file")
+            return Err(wrong(name, number, "this is an fio command line, not a job file")
                 .because("a job file has a line for each option, without dashes, below the [name] of a job")
                 .next("write [reads], and below it a line such as rw=randread for each option"));
         }

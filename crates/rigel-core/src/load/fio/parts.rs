@@ -7,7 +7,7 @@ use super::remark::{Page, Remark};
 use super::values::Amount;
 use crate::load::class::Span;
 
-/// Bytes of a file in which all jobs have room that say where they go in bytes.
+/// Bytes of a file large enough for all jobs that give their area in bytes.
 pub fn size(jobs: &[Job<'_>]) -> Option<u64> {
     let end = |job: &Job<'_>| match (job.offset, job.area()) {
         (Amount::Bytes(offset), Some((Amount::Bytes(size), _))) if size > 0 => offset.checked_add(size),
@@ -16,7 +16,7 @@ pub fn size(jobs: &[Job<'_>]) -> Option<u64> {
     jobs.iter().filter_map(end).max()
 }
 
-/// The part of such a file that a job goes over, and whether whole per cent say it.
+/// The part of such a file that a job uses, and whether it is in whole per cent.
 pub fn span(job: &Job<'_>, file: Option<u64>) -> (Span, bool) {
     let file = file.unwrap_or(0);
     let hundredths = |amount: Amount| match amount {
@@ -38,7 +38,7 @@ pub fn span(job: &Job<'_>, file: Option<u64>) -> (Span, bool) {
     (span, is_known && is_whole)
 }
 
-/// Says what jobs do in fio that classes of one load do not.
+/// Remarks on what jobs do in fio and classes of one load do not.
 pub fn remark(jobs: &[Job<'_>], points: usize, page: &mut Page<'_>) {
     let mut say = |line: usize, name: &str, words: &str| {
         page.remarks.push(Remark::new(line, &format!("[{name}]"), None, words));
@@ -77,13 +77,14 @@ pub fn remark(jobs: &[Job<'_>], points: usize, page: &mut Page<'_>) {
             (None, Some(_)) => say(
                 line,
                 job.name,
-                "without runtime, fio stops once size is moved; here each point is measured until its \
-                 numbers are precise enough, or for --duration",
+                "without runtime, fio stops once it has transferred size; here each point is measured \
+                 until its numbers are precise enough, or for --duration",
             ),
             (Some(_), Some(_)) if !job.time_based => say(
                 line,
                 job.name,
-                "without time_based, fio stops earlier if size is moved; here the whole runtime is measured",
+                "without time_based, fio stops earlier if it has transferred size; here the whole \
+                 runtime is measured",
             ),
             _ => {}
         }

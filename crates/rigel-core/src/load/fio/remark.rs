@@ -12,16 +12,16 @@ pub struct Page<'a> {
     pub remarks: Vec<Remark>,
 }
 
-/// An option that is not taken as it stands.
+/// An option that does not carry over unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// Its line.
     pub line: usize,
-    /// Its name in fio; of a section its name in brackets.
+    /// Its name in fio; for a section its name in brackets.
     pub option: String,
     /// Its value.
     pub value: Option<String>,
-    /// Why, and what to do; `None` if only the command line knows the option that does the same.
+    /// Why, and what to do; `None` if only the command line has an equivalent option.
     pub words: Option<String>,
 }
 
@@ -35,14 +35,14 @@ impl Remark {
         Self { line, option: printable(option).into_owned(), value, words: None }
     }
 
-    /// Of an option that does not count here.
+    /// A remark on an option that has no effect here.
     pub(super) fn of(line: Line<'_>) -> Self {
         let open = Self::open(line.number, line.option, line.value);
         let known = WORDS.iter().find(|(names, _)| names.contains(&line.option));
         Self { words: known.map(|(_, words)| (*words).to_owned()), ..open }
     }
 
-    /// The option as it stands in the file.
+    /// The option as written in the file.
     pub fn typed(&self) -> String {
         match &self.value {
             Some(value) => format!("{}={value}", self.option),
@@ -58,7 +58,7 @@ impl fmt::Display for Remark {
     }
 }
 
-/// What is different in a load than on a command line.
+/// Differences between a load and a command line.
 const WORDS: [(&[&str], &str); 11] = [
     (
         &["thinktime", "thinktime_spin", "thinktime_blocks", "thinktime_blocks_type", "thinktime_iotime"],

@@ -8,12 +8,12 @@ use crate::units::Nanos;
 /// Most sizes of a class in a load file.
 const MOST_SIZES: usize = 16;
 
-/// Of reads, and of writes.
+/// For reads, and for writes.
 pub type Pair<T> = [T; 2];
 /// Sizes with their shares in per cent.
 pub type Split = Vec<(u64, u8)>;
 
-/// What a prefix such as `k` is.
+/// The meaning of a prefix such as `k`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Base {
     /// `kb_base=1024`: `k` is 1024 and `kib` is 1000.
@@ -26,9 +26,9 @@ pub enum Base {
 /// A part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// So many bytes.
+    /// In bytes.
     Bytes(u64),
-    /// So much of it.
+    /// In per cent.
     Percent(u8),
 }
 
@@ -82,7 +82,7 @@ impl Base {
         }
     }
 
-    /// Reads `8k`, `8k,16k` or `,16k`: what is left out stays as it is; one value is for both.
+    /// Reads `8k`, `8k,16k` or `,16k`: an omitted value stays unchanged; a single one applies to both.
     pub fn pair(self, text: &str, usual: Pair<Option<u64>>) -> Option<Pair<Option<u64>>> {
         each(text, |text| self.number(text)).map(|found| match found {
             [read, None] if !text.contains(',') => [read, read],
@@ -90,7 +90,7 @@ impl Base {
         })
     }
 
-    /// Reads `4k/60:64k/40`; the shares that are left out have the rest together. One list is for reads and writes.
+    /// Reads `4k/60:64k/40`; omitted shares divide the remainder. A single list applies to reads and writes.
     pub fn splits(self, text: &str) -> Option<Pair<Split>> {
         let [read, write] = each(text, |list| self.split(list))?;
         let read = read?;
@@ -117,7 +117,7 @@ impl Base {
     }
 }
 
-/// Reads and writes apart: `a`, `a,b` or `,b`. A third value is for trims.
+/// Reads and writes separately: `a`, `a,b` or `,b`. A third value is for trims.
 fn each<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<Pair<Option<T>>> {
     let mut found = [None, None];
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();

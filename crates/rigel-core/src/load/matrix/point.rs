@@ -5,11 +5,11 @@
 use crate::load::class::{Class, MOST_CLASSES, PerClass};
 use serde::{Deserialize, Serialize};
 
-/// One data point: for each class that it has, how many of what the class counts are outstanding (I/Os, streams, sessions).
+/// One data point: the number outstanding of each of its classes (I/Os, streams, sessions).
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "PerClass<u32>", into = "PerClass<u32>")]
 pub struct Point {
-    /// The classes that it has, in their order, then nothing.
+    /// Its classes, in order, then `None`.
     levels: [Option<(Class, u32)>; MOST_CLASSES],
 }
 
@@ -19,12 +19,12 @@ impl Point {
         Self::default().with(Class::SMALL, small).with(Class::LARGE, large)
     }
 
-    /// So many of a class, and none of any other.
+    /// This many of a class, and none of any other.
     pub fn alone(class: Class, level: u32) -> Self {
         Self::default().with(class, level)
     }
 
-    /// The same with this many of a class. A class more than [`MOST_CLASSES`] is left out; no run has that many.
+    /// The same with this many of a class. Beyond [`MOST_CLASSES`] a class is left out; no run has that many.
     #[must_use]
     pub fn with(self, class: Class, level: u32) -> Self {
         let others = self.classes().filter(|one| one.0 != class);
@@ -52,17 +52,17 @@ impl Point {
         self.of(Class::LARGE)
     }
 
-    /// The classes that it has, each with its level, which is not 0.
+    /// Its classes, each with its level, which is not 0.
     pub fn classes(self) -> impl Iterator<Item = (Class, u32)> {
         self.levels.into_iter().flatten()
     }
 
-    /// Whether a class has the point on its own.
+    /// Whether the point has only this class.
     pub fn is_alone(self, class: Class) -> bool {
         self.of(class) > 0 && self.classes().count() == 1
     }
 
-    /// Whether it has no class but ORION's pair.
+    /// Whether it has only classes of ORION's pair.
     pub fn is_of_pair(self) -> bool {
         self.classes().all(|(class, _)| [Class::SMALL, Class::LARGE].contains(&class))
     }
@@ -73,17 +73,17 @@ impl Point {
         self.with(class, 0)
     }
 
-    /// Whether every class of `least` has as much as there.
+    /// Whether every class of `least` has at least that level.
     pub fn is_at_least(self, least: Self) -> bool {
         least.classes().all(|(class, level)| self.of(class) >= level)
     }
 
-    /// All its levels together.
+    /// The sum of its levels.
     pub fn sum(self) -> u64 {
         self.classes().map(|(_, level)| u64::from(level)).sum()
     }
 
-    /// Its levels as ORION writes them, `Small=2 and Large=0`; other classes only where it has them.
+    /// Its levels as ORION writes them, `Small=2 and Large=0`; other classes only if it has them.
     pub fn named(self, between: &str) -> String {
         let named = self.shown().map(|(class, level)| format!("{}={level}", class.label()));
         named.collect::<Vec<_>>().join(between)
@@ -94,7 +94,7 @@ impl Point {
         self.shown().map(|(class, level)| format!("{class} {level}")).collect::<Vec<_>>().join(" ")
     }
 
-    /// The classes that tables show of it: ORION's pair where it has one of them, then the others that it has.
+    /// The classes that tables show: ORION's pair if it has either, then its other classes.
     pub fn shown(self) -> impl Iterator<Item = (Class, u32)> {
         let others = self.without(Class::SMALL).without(Class::LARGE);
         let pair = [Class::SMALL, Class::LARGE].map(|class| (class, self.of(class)));
@@ -102,7 +102,7 @@ impl Point {
         pair.into_iter().filter(move |_| has_pair).chain(others.classes())
     }
 
-    /// Which point comes first in tables: rows of ORION's matrix, then what has other classes.
+    /// The order of points in tables: rows of ORION's matrix, then points with other classes.
     pub fn by_rows(self) -> (Vec<(Class, u32)>, u32, u32) {
         let others = self.without(Class::SMALL).without(Class::LARGE);
         (others.classes().collect(), self.large(), self.small())

@@ -16,12 +16,12 @@ impl Point {
             .fold(Self::default(), |point, (class, level)| point.with(class, level))
     }
 
-    /// Whose load it is, by its first class; `None` without sides.
+    /// Its side, from its first class; `None` without sides.
     pub fn side(self) -> Option<Side> {
         self.classes().next()?.0.sided().map(|(_, side)| side)
     }
 
-    /// Whose load it is in a run of these classes, with the levels by their plain names; `None` if no two sides take turns.
+    /// Its side in a run of these classes, with the levels by plain names; `None` without sides.
     fn sided(self, classes: &[LoadClass]) -> Option<(Side, Vec<(LoadClass, u32)>)> {
         let level = |class: &LoadClass| Some(self.of(class.name)).filter(|&level| level > 0);
         let own: Vec<_> = classes.iter().filter_map(|class| Some((class, level(class)?))).collect();
@@ -36,7 +36,7 @@ impl Point {
         Some((side, words.join(" and ")))
     }
 
-    /// As [`Self::named`], and `A: Small=4` where two sides take turns.
+    /// As [`Self::named`], with `A: Small=4` if there are sides.
     pub fn named_of(self, classes: &[LoadClass], between: &str) -> String {
         let Some((side, own)) = self.sided(classes) else { return self.named(between) };
         let named: Vec<_> =
@@ -44,7 +44,7 @@ impl Point {
         format!("{}: {}", side.name(), named.join(between))
     }
 
-    /// As [`Self::words`], and `A: small 4` where two sides take turns.
+    /// As [`Self::words`], with `A: small 4` if there are sides.
     pub fn words_of(self, classes: &[LoadClass]) -> String {
         let Some((side, own)) = self.sided(classes) else { return self.words() };
         let words: Vec<_> = own.iter().map(|(class, level)| format!("{} {level}", class.name)).collect();

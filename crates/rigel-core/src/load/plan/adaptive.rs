@@ -16,32 +16,32 @@ use crate::units::{NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// A limited run spends at most this part of its time on each long visit.
+/// A limited run spends at most this fraction of its time on each long visit.
 const PART_FOR_A_LONG_VISIT: u64 = 8;
 /// With two sides there are twice as many.
 const PART_OF_A_SIDE: u64 = 2 * PART_FOR_A_LONG_VISIT;
 /// A shorter long visit would show no more than the short ones.
 const SHORTEST_LONG_VISIT_NS: u64 = 5 * NS_PER_S;
 
-/// A limited run lets a point rest for that long at least.
+/// The shortest rest of a point in a limited run.
 const SHORTEST_REST_NS: u64 = 2 * NS_PER_S;
 
 /// How an adaptive run visits its points: short visits in rounds, until every interval is narrow enough.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AdaptivePlan {
-    /// The numbers that steer it.
+    /// The parameters that control it.
     pub parameters: Parameters,
     /// Points, by the index of their step, that are measured together.
     pub phases: Vec<Phase>,
-    /// Load before the first visit to a point with streams or a log; visits to the others follow between them.
+    /// Load before the first visit to a point with streams or a log; visits to other points separate the later ones.
     pub warm_up: Option<WarmUp>,
 }
 
 impl AdaptivePlan {
-    /// The adaptive run that a request asks for; `None` for ORION's one visit per point.
+    /// The adaptive run of a request; `None` for ORION's one visit per point.
     ///
     /// # Errors
-    /// When the time limit does not even leave room for one visit to each point.
+    /// When the time limit is too short for one visit to each point.
     pub fn new(request: &Request, steps: &[Step]) -> Result<Option<Self>, Problem> {
         let Some(Pace::Adaptive(adaptive)) = request.pace() else {
             return Ok(None);
@@ -51,14 +51,13 @@ impl AdaptivePlan {
         Ok(Some(found))
     }
 
-    /// The same after a search that has `spent` a part of the time. The run uses what is left of the limit, and
-    /// reports what it had no time for.
+    /// The same after a search that took `spent`. The run uses the remaining time, and reports what it had no time for.
     pub(crate) fn after_search(request: &Request, steps: &[Step], spent: Nanos) -> Option<Self> {
         let Some(Pace::Adaptive(adaptive)) = request.pace() else { return None };
         Some(Self::within(request, &adaptive, steps, spent))
     }
 
-    /// The numbers that steer a phase.
+    /// The parameters of a phase.
     pub fn parameters_of(&self, phase: usize) -> &Parameters {
         self.phases.get(phase).map_or(&self.parameters, |phase| phase.parameters(&self.parameters))
     }
@@ -84,20 +83,20 @@ impl AdaptivePlan {
         found.with_rests_within(left_ns)
     }
 
-    /// What the rounds take without which two sides have no ratio, where a limited run has less time.
+    /// The time missing for the rounds that a ratio of two sides needs, if a limited run has less.
     pub fn time_that_a_ratio_lacks(&self, request: &Request, steps: &[Step]) -> Option<Nanos> {
         let needed_ns = least_rounds(request).saturating_mul(time_of_a_round(steps));
         let is_short = request.sides.is_some() && needed_ns > self.parameters.time_limit_ns?;
         is_short.then_some(Nanos(needed_ns))
     }
 
-    /// Whether a limited run can have its long visits: what is left holds the rounds without which there is no answer.
+    /// Whether a limited run has time for long visits: the remainder suffices for the rounds that an answer needs.
     fn has_time_for_long_visits(&self, request: &Request, steps: &[Step], left_ns: u64) -> bool {
         let rounds = least_rounds(request).saturating_mul(time_of_a_round(steps));
         self.long_visits_ns().saturating_add(rounds) <= left_ns
     }
 
-    /// Shortens the rests if the usual ones would use up the time before the first look. A visit after a short rest
+    /// Shortens the rests if the usual ones would use up the time before the first check. A visit after a short rest
     /// says more than no visit.
     fn with_rests_within(self, left_ns: u64) -> Self {
         let Parameters { settle_ns, measure_ns, .. } = self.parameters;
@@ -117,19 +116,18 @@ impl AdaptivePlan {
         Self { parameters, ..self }
     }
 
-    /// Time of the long visits and of the rounds before the first look, warm-up (when it is a time) and pauses
-    /// included.
+    /// Time of the long visits and of the rounds before the first check, with warm-up (when it is a time) and pauses.
     pub(crate) fn least_time(&self) -> Nanos {
         self.time_after(Nanos(0))
     }
 
-    /// The least time of a run of which a search has `spent` a part.
+    /// The least time of a run whose search took `spent`.
     pub(crate) fn time_after(&self, spent: Nanos) -> Nanos {
         self.limited(spent.0.saturating_add(self.time_of(Parameters::first_look)))
     }
 
-    /// When a run that comes to its points at `from_ns` ends: between the fewest visits to each, and the most and longest
-    /// with the longest rests.
+    /// When a run that reaches its points at `from_ns` ends: from the fewest visits to each, to the most and longest with
+    /// the longest rests.
     pub(crate) fn prospect(&self, from_ns: u64, seed: u64) -> TimeRange {
         let schedule = Schedule::of_run(self.phases.clone(), self.parameters, seed);
         let warm_up_ns = match self.warm_up {
@@ -150,7 +148,7 @@ impl AdaptivePlan {
         Nanos(last.time_limit_ns.map_or(all, |limit| all.min(limit)))
     }
 
-    /// `rounds` gives those of a phase with such parameters and this many points.
+    /// `rounds` gives the rounds of a phase with such parameters and this many points.
     fn time_of(&self, rounds: impl Fn(&Parameters, usize) -> u32) -> u64 {
         let pause_ns = self.parameters.pause_ns;
         let phase = |phase: &Phase| {
@@ -173,7 +171,7 @@ impl AdaptivePlan {
     }
 }
 
-/// Shorter long visits, so a limited run has time for the others: each takes at most one of this many parts.
+/// Shorter long visits, so a limited run has time for the others: each takes at most this fraction.
 fn limited(parameters: Parameters, limit: Nanos, spent: Nanos, parts: u64) -> Parameters {
     let left_ns = limit.0.saturating_sub(spent.0);
     let long = |usual: u64| {
@@ -193,12 +191,12 @@ fn least_rounds(request: &Request) -> u64 {
     if request.sides.is_some() { FEWEST_ROUNDS as u64 } else { 1 }
 }
 
-/// Of one visit to each point.
+/// The time of one visit to each point.
 fn time_of_a_round(steps: &[Step]) -> u64 {
     steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add)
 }
 
-/// Long visits need not fit in: a run without the time for them has none.
+/// Long visits need not fit: a run without time for them has none.
 fn check_limit(adaptive: &Adaptive, steps: &[Step]) -> Result<(), Problem> {
     let Some(limit) = adaptive.max_duration else {
         return Ok(());
@@ -210,7 +208,7 @@ fn check_limit(adaptive: &Adaptive, steps: &[Step]) -> Result<(), Problem> {
     let enough = least_ns.div_ceil(NS_PER_S);
     Err(Problem::usage(format!("{limit} is not enough for one visit to each of {} points", steps.len()))
         .because(format!("one visit each takes {enough} s"))
-        .next(format!("allow at least {enough}s, better five times as much, or measure fewer points")))
+        .next(format!("allow at least {enough}s, preferably five times that, or measure fewer points")))
 }
 
 /// Points that only read come first: reads after writes would also measure the after-effects of the writes.
@@ -243,7 +241,7 @@ fn phases(request: &Request, adaptive: &Adaptive, steps: &[Step], parameters: &P
         .collect()
 }
 
-/// The points that answer, which are too few for phases of their own, then the commits.
+/// The points with answers, too few for phases of their own, then the commits.
 fn phases_of_calibration(
     request: &Request,
     adaptive: &Adaptive,
@@ -289,7 +287,7 @@ fn long_visits(steps: &[Step], points: &[usize], measure_ns: u64) -> Vec<LongVis
     chosen.into_iter().map(|point| LongVisit { point, measure_ns }).collect()
 }
 
-/// Only a warm-up that was requested: the visits to other points are between two visits to a sequential one anyway.
+/// Only a requested warm-up: visits to other points separate those to a sequential one anyway.
 fn warm_up(request: &Request, steps: &[Step]) -> Option<WarmUp> {
     let mut streams = request.classes.iter().filter(|class| class.streams());
     let has_streams = streams.any(|class| steps.iter().any(|step| step.point.of(class.name) > 0));

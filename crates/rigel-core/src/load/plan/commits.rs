@@ -10,9 +10,9 @@ use crate::load::request::Request;
 use crate::stats::Parameters;
 use crate::units::Nanos;
 
-/// Commits have this part of the time.
+/// Commits have this fraction of the time.
 const PART_OF_THE_TIME: u64 = 6;
-/// Visits that are to fit into it, four to each of five points, unless they would become too short.
+/// Visits that must fit into it, four to each of five points, unless they would become too short.
 const VISITS: u64 = 20;
 
 /// The limit of everything but the commits; `None` if the run has no limit.
@@ -27,7 +27,7 @@ pub fn has(request: &Request, point: Point) -> bool {
     request.commits().any(|class| point.of(class.name) > 0)
 }
 
-/// How the commits are visited: as everything else, `usual`, but as briefly as visits can be.
+/// How commits are visited: like everything else, `usual`, but as briefly as possible.
 pub fn parameters(usual: &Parameters, adaptive: &Adaptive) -> Parameters {
     let Some(limit) = adaptive.max_duration else { return *usual };
     let visit_ns = limit.0 / PART_OF_THE_TIME / VISITS;

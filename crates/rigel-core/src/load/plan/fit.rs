@@ -9,7 +9,7 @@ use crate::load::matrix::Point;
 use crate::record_name::RECORD_SUFFIX;
 use crate::units::Bytes;
 
-/// Refuses sizes that are no whole blocks of a target, and a target, or a part of it, that does not hold one I/O.
+/// Refuses sizes that are not whole blocks of a target, and a target, or a part of it, that is smaller than one I/O.
 pub fn check(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> {
     let label = class.plain_name();
     let block = u64::from(target.logical_block_bytes.max(1));
@@ -84,7 +84,7 @@ fn check_places(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> 
     .next("use fewer places, a larger target or a smaller I/O size"))
 }
 
-/// Refuses more readers of their own than there are I/Os on all targets together: some would read what others read.
+/// Refuses more readers than there are I/Os on all targets together: some would read the same.
 pub fn check_readers(targets: &[TargetFacts], class: &LoadClass, room: Point) -> Result<(), Problem> {
     if class.level_is_targets() {
         return check_counted(targets, class, room);

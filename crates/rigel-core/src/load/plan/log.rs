@@ -11,7 +11,7 @@ use crate::load::log::Regions;
 use crate::load::request::Request;
 use crate::units::Bytes;
 
-/// The regions of a class that is a log; `None` of another one.
+/// The regions of a log; `None` for other classes.
 ///
 /// # Errors
 /// When the targets have no room for its writers.
@@ -36,7 +36,7 @@ pub fn regions(
     })
 }
 
-/// The first round over the regions, where a target may not have been written before. A scratch file was filled.
+/// The first round over the regions, where a target may never have been written. A scratch file is filled already.
 ///
 /// # Errors
 /// When the targets have no room for a log.
@@ -55,7 +55,7 @@ pub fn first_round(request: &Request, targets: &[TargetFacts]) -> Result<Option<
     Ok(most_bytes.map(WarmUp::Bytes))
 }
 
-/// Puts the round before the first step that has a log.
+/// Puts that round before the first step with a log.
 pub fn warm_first(steps: &mut [Step], request: &Request, round: Option<WarmUp>) {
     let has_log = |step: &&mut Step| {
         let logs = request.classes.iter().filter(|class| class.pattern == Pattern::Log);

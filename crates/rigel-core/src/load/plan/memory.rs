@@ -13,10 +13,10 @@ use crate::load::split::{self, Room};
 use crate::load::team::Team;
 use crate::units::Bytes;
 
-/// What a worker counts in, beside the buffers of its I/Os: the histograms of a class.
+/// Memory of a worker besides its I/O buffers: the histograms of a class.
 pub(super) const WORKER_BYTES: u64 = 128 << 10;
 
-/// The workers of each class where an outstanding I/O has one: classes that no point has together share theirs.
+/// The workers of each class if each outstanding I/O has one: classes that are never loaded together share theirs.
 pub(super) fn rooms(classes: &[LoadClass], most: &PerClass<u32>, points: &[Point], team: &Team) -> Vec<Room> {
     let needed = |class: &LoadClass| team.most_of(most.get(&class.name).copied().unwrap_or(0));
     let needed: Vec<u32> = classes.iter().map(needed).collect();
@@ -24,7 +24,7 @@ pub(super) fn rooms(classes: &[LoadClass], most: &PerClass<u32>, points: &[Point
     split::rooms(&needed, |one, other| points.iter().any(|point| has(point, one) && has(point, other)))
 }
 
-/// The slots of classes with that engine, and the memory of their buffers and of what is needed for each worker.
+/// The slots of classes with that engine, and the memory of their buffers and workers.
 pub(super) fn bytes(
     classes: &[LoadClass],
     engine: EngineKind,
@@ -41,7 +41,7 @@ pub(super) fn bytes(
     (classes.iter().map(own).fold(0, u64::saturating_add), bytes.fold(0, u64::saturating_add))
 }
 
-/// A worker has one buffer, which suffices for all of its classes.
+/// A worker has one buffer for all of its classes.
 fn bytes_of_workers(classes: &[LoadClass], rooms: &[Room]) -> u64 {
     let mut ends: Vec<u32> = rooms.iter().flat_map(|room| [room.first, room.end()]).collect();
     ends.sort_unstable();
@@ -54,12 +54,12 @@ fn bytes_of_workers(classes: &[LoadClass], rooms: &[Room]) -> u64 {
     ends.windows(2).map(part).fold(0, u64::saturating_add)
 }
 
-/// What the workers of a request need, as far as each outstanding I/O has one.
+/// Memory of the workers of a request, if each outstanding I/O has one.
 pub(super) fn bytes_beside_buffer(request: &Request) -> u64 {
     if request.engine == EngineRequest::Only(EngineKind::Sync) { WORKER_BYTES } else { 0 }
 }
 
-/// Outstanding I/Os of each class, and the memory of their buffers; refused when the host cannot hold them beside
+/// Outstanding I/Os of each class, and the memory of their buffers; refused if the host cannot hold them in addition to
 /// everything else.
 pub(super) fn check(
     request: &Request,
@@ -104,7 +104,7 @@ fn too_many_outstanding(outstanding: u64) -> Problem {
         .next(format!("ask for at most {MAX_OUTSTANDING} in one point"))
 }
 
-/// Says what limits the memory, and what Rigel leaves of it ([`HostFacts::buffer_room_bytes`]). `otherwise`: what engines need that would do.
+/// Says what limits the memory, and how much of it Rigel may use ([`HostFacts::buffer_room_bytes`]). `otherwise`: engines that need less.
 fn no_memory(
     host: &HostFacts,
     (memory, limit): (u64, MemoryLimit),

@@ -12,7 +12,7 @@ const MANY_LEVELS: u32 = 16;
 
 impl Plan {
     /// How long the run takes. What the plan leaves open, the noise of the device and the points of a search, makes a
-    /// range; a slow device takes longer still. A time limit is the end of it: only the last visit may go beyond.
+    /// range; a slow device takes longer still. A time limit ends it: only the last visit may exceed it.
     pub fn prospect(&self, request: &Request) -> TimeRange {
         let limit_ns = request.max_duration().map_or(u64::MAX, |limit| limit.0);
         if self.rates.is_some() {
@@ -36,7 +36,7 @@ impl Plan {
         }
     }
 
-    /// The shortest search and the fewest points, up to a long one and the most points.
+    /// From the shortest search and the fewest points to a long one and the most points.
     fn prospect_of_search(&self, request: &Request, search: &LevelSearch) -> TimeRange {
         let time = search.time_range();
         let end = |level: u32, spent_ns: u64| {

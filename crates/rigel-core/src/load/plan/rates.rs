@@ -12,7 +12,7 @@ use crate::stats::rates::{RateOutcome, RateRules, whole};
 use crate::units::{NS_PER_MS, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// The rate that is tried first.
+/// The first rate to try.
 const FIRST_RATE: u32 = 100;
 /// The shortest load before a visit's window, if there is time for it.
 const SHORTEST_SETTLE_NS: u64 = 500 * NS_PER_MS;
@@ -20,16 +20,16 @@ const SHORTEST_SETTLE_NS: u64 = 500 * NS_PER_MS;
 const REST: Nanos = Nanos::from_secs(2);
 /// However long a visit has to be, there is time for this many to the points.
 const LEAST_POINT_VISITS: u64 = 40;
-/// A visit that has to be that long measures for this many times its settling at least.
+/// A visit that must be that long measures for at least this many times its settling.
 const MEASURE_MEMORIES: u64 = 2;
-/// Visits before the points that say nothing of the rate itself are checked.
+/// Visits before points that do not determine the rate are checked.
 const LEAST_VISITS: u32 = 6;
 /// No limit: the time is one.
 const MOST_VISITS: u32 = 100_000;
-/// Where the points lie, from the rate that the search found, in parts of the way to the ends that it found. The outermost ones are
-/// for a search that was off.
+/// Positions of the points around the rate that the search found, as fractions of the way to the ends that it found. The outermost
+/// ones are for a search that was off.
 const LADDER: [f64; 7] = [-2.5, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0];
-/// The latencies at these shares of the rate, in per cent, come with it.
+/// Latencies at these percentages of the rate are reported as well.
 pub const SHARES: [u8; 3] = [50, 70, 90];
 
 /// The search for a rate.
@@ -37,7 +37,7 @@ pub const SHARES: [u8; 3] = [50, 70, 90];
 pub struct RateSearch {
     /// The lowest rate.
     pub lowest: u32,
-    /// The rate that is tried first.
+    /// The first rate to try.
     pub first: u32,
     /// The highest rate.
     pub most: u32,
@@ -47,46 +47,46 @@ pub struct RateSearch {
     pub settle: Nanos,
     /// Measured part of a visit of the search; those to the points are twice as long.
     pub measure: Nanos,
-    /// When all of it is over at the latest: the points need the rest.
+    /// When all of it ends at the latest: the points need the remaining time.
     pub share: Nanos,
-    /// The points by what they are for, once the search has ended.
+    /// The points by purpose, once the search has ended.
     #[serde(default)]
     pub points: Option<RatePoints>,
 }
 
-/// What the points of a search for a rate are for, by the index of their step.
+/// The purpose of the points of a search for a rate, by the index of their step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RatePoints {
-    /// How far the search came.
+    /// The result of the search.
     pub found: RateReach,
     /// Around the rate, ascending.
     pub ladder: Vec<usize>,
     /// At shares of it, in per cent.
     pub curve: Vec<(usize, u8)>,
-    /// At the rates that are required, in their order.
+    /// At the required rates, in their order.
     pub required: Vec<usize>,
-    /// The same of the other loads that are searched at once, at the same scales.
+    /// The same for the other loads that are searched simultaneously, at the same scales.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Self>,
 }
 
-/// How far a search came.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RateReach {
     /// There is a rate beyond which the limits are not met.
     #[default]
     About,
-    /// Not even the lowest rate seems to keep them.
+    /// Not even the lowest rate seems to meet them.
     Nowhere,
-    /// The highest rate seems to keep them.
+    /// The highest rate seems to meet them.
     Everywhere,
     /// Only required rates were requested.
     NotSearched,
 }
 
 impl RatePoints {
-    /// Whether a point may be done before the time is up. Those that the rate is based on, and those that are judged, are visited to the end.
+    /// Whether a point may end early. Those that the rate is based on, and those that are judged, are visited to the end.
     pub fn may_end(&self, step: usize) -> bool {
         let must_go_on = |one: &Self| {
             one.found == RateReach::About && one.ladder.contains(&step) || one.required.contains(&step)
@@ -94,25 +94,25 @@ impl RatePoints {
         !self.all().any(must_go_on)
     }
 
-    /// Those of each load.
+    /// The points of each load.
     pub fn all(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.others)
     }
 
-    /// Every step that is named.
+    /// Every step in use.
     pub fn steps(&self) -> impl Iterator<Item = usize> + '_ {
         let curve = self.curve.iter().map(|one| one.0);
         self.ladder.iter().copied().chain(curve).chain(self.required.iter().copied())
     }
 
-    /// The load that a step is of.
+    /// The load of a step.
     pub fn part_of(&self, step: usize) -> Option<usize> {
         self.all().position(|one| one.steps().any(|own| own == step))
     }
 }
 
 impl RateSearch {
-    /// The search for a request; `None` when no rate is searched.
+    /// The search for a request; `None` if no rate is searched for.
     pub fn new(request: &Request) -> Option<Self> {
         let slo = request.slo()?;
         let parameters = parameters(request, Parameters::default())?;
@@ -147,7 +147,7 @@ fn room(request: &Request, slo: &Slo, most: u32) -> Point {
     })
 }
 
-/// The parameters of the visits to the points: their length follows from the bounds and the time.
+/// The parameters of the visits to the points: their length follows from the limits and the time.
 pub(super) fn parameters(request: &Request, usual: Parameters) -> Option<Parameters> {
     let slo = request.slo()?;
     let limit = request.max_duration()?;
@@ -172,10 +172,10 @@ pub(super) fn parameters(request: &Request, usual: Parameters) -> Option<Paramet
 }
 
 impl Plan {
-    /// The plan after the search for a rate: the points around it, at shares of it, and those that are required.
+    /// The plan after the search for a rate: the points around it, at shares of it, and the required ones.
     ///
     /// # Errors
-    /// Never for a search of a plan; kept for what may be asked of it later.
+    /// Never for a search of a plan; reserved for later.
     pub fn with_rate(
         &self,
         request: &Request,
@@ -245,7 +245,7 @@ impl Plan {
     }
 }
 
-/// The same with visits that last until a queue of this memory has settled, as far as there is time for them.
+/// The same with visits that last until a queue with this memory has settled, if there is time.
 fn settled(usual: Parameters, wanted_ns: u64, slo: &Slo, spent: Nanos) -> Parameters {
     let (visits, parts) = (slo.visits().min(LEAST_POINT_VISITS), slo.parts());
     let left_ns = usual.time_limit_ns.unwrap_or(0).saturating_sub(spent.0);
@@ -255,7 +255,7 @@ fn settled(usual: Parameters, wanted_ns: u64, slo: &Slo, spent: Nanos) -> Parame
     Parameters { settle_ns, measure_ns, longest_measure_ns: measure_ns, ..usual }
 }
 
-/// The rates of the points around the one that was found, ascending.
+/// The rates of the points around the one found, ascending.
 fn ladder(low: f64, at: f64, high: f64) -> Vec<u32> {
     let rate = |part: &f64| if *part < 0.0 { at + part * (at - low) } else { at + part * (high - at) };
     LADDER.iter().map(rate).map(whole).collect()

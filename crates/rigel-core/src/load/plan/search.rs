@@ -23,59 +23,59 @@ const MOST_SMALL: u32 = 512;
 const SMALL_PER_DISK: u32 = 64;
 /// Most outstanding large I/Os, or streams, that a search tries.
 const MOST_LARGE: u32 = 64;
-/// A search takes about this many visits; 17 to 60 were seen on simulated curves.
+/// A search takes about this many visits; 17 to 60 on simulated curves.
 const USUAL_VISITS: u64 = 45;
-/// No search takes fewer: three levels, and the plateau again.
+/// No search takes fewer: three levels, and the plateau once more.
 const LEAST_VISITS: u64 = 11;
 /// Few take more, unless levels are hard to tell apart.
 const MANY_VISITS: u64 = 90;
-/// A class is not given up after fewer: three levels tell at least whether more of them gain.
+/// A class is not given up after fewer: three levels show at least whether more gain.
 const FEWEST_VISITS: usize = 3;
 /// A shorter visit would not even fill a queue of hundreds.
 const SHORTEST_VISIT_NS: u64 = 90 * NS_PER_MS;
 
-/// What is searched, and how.
+/// The parameters of a search for levels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelSearch {
     /// The classes, in the order in which they are searched.
     pub classes: Vec<Class>,
-    /// The most of each that is tried: outstanding I/Os, or streams.
+    /// The most that is tried for each: outstanding I/Os, or streams.
     pub most: PerClass<u32>,
     /// Load before the measured part of a visit.
     pub settle: Nanos,
     /// Measured part of a visit.
     pub measure: Nanos,
-    /// The latency of small I/O at which a level is searched beside saturation.
+    /// The latency of small I/O at which a level is searched for in addition to saturation.
     #[serde(default)]
     pub bound: Option<LatencyBound>,
-    /// When all of it is over, where the run has a time limit: the points need the rest.
+    /// When all of it ends, if the run has a time limit: the points need the remaining time.
     #[serde(default)]
     pub share: Option<Nanos>,
-    /// Points that need no search, because their classes name their levels.
+    /// Points that need no search, because their classes define their levels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Point>,
-    /// What comes before the first visit to a log.
+    /// The load before the first visit to a log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_warm_up: Option<WarmUp>,
 }
 
-/// A part of a search, one after the other.
+/// The parts of a search, in sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// For the level that saturates the device with a class.
     Saturation(Class),
-    /// For the level of small I/O at the bound.
+    /// For the level of small I/O at the limit.
     Bound,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchOutcome {
-    /// The level of each class that saturates the device; none where nothing completed, or nothing was searched.
+    /// The level of each class that saturates the device; none if nothing completed, or nothing was searched for.
     pub n_sat: PerClass<u32>,
-    /// The most outstanding small I/Os within the bound.
+    /// The most outstanding small I/Os within the limit.
     pub bounded: Option<u32>,
-    /// Many more that perhaps keep it, too.
+    /// A higher number that perhaps meets it, too.
     pub perhaps: Option<u32>,
 }
 
@@ -113,8 +113,8 @@ impl LevelSearch {
         }
     }
 
-    /// Whether a part of the search has had its time at `now_ns`, after this many visits to its class. The parts after it keep
-    /// enough for theirs, and every class has a few visits.
+    /// Whether a part of the search is out of time at `now_ns`, after this many visits to its class. Later parts keep enough time
+    /// for theirs, and every class gets a few visits.
     pub fn is_over(&self, part: Part, now_ns: u64, visits: usize) -> bool {
         let Some(share) = self.share else {
             return false;
@@ -154,7 +154,7 @@ impl LevelSearch {
         self.time_of(USUAL_VISITS)
     }
 
-    /// How long it takes, from what a search needs at least to what few need.
+    /// From what a search needs at least to what few searches need.
     pub(crate) fn time_range(&self) -> TimeRange {
         let most_ns = self.time_of(MANY_VISITS).0;
         let most_ns = self.share.map_or(most_ns, |share| most_ns.min(share.0));
@@ -167,8 +167,8 @@ impl LevelSearch {
     }
 
     /// # Errors
-    /// When the time that the run may take does not suffice for the search and as much again for the points, although
-    /// the visits of the search become as short as they can be.
+    /// When the time of the run does not suffice for the search and as much again for the points, even with the shortest
+    /// visits.
     pub(crate) fn check_limit(&self, request: &Request) -> Result<(), Problem> {
         let usual = self.usual_time();
         let Some(limit) = commits::time_before(request).filter(|limit| limit.0 < 2 * usual.0) else {
@@ -182,12 +182,12 @@ impl LevelSearch {
             .next(format!("allow at least {}s, or measure ORION's levels", 3 * whole_s(usual))))
     }
 
-    /// The matrix as it is before anything was found: its points have the same classes together.
+    /// The matrix before anything was found: its points have the same classes together.
     pub(super) fn likely(&self, level: RunLevel) -> Grid {
         self.grid(level, &SearchOutcome::default())
     }
 
-    /// The matrix around saturation: on each axis 0, 1, N/4, N/2, N, 2N, as far as the search may go. A class without
+    /// The matrix around saturation: on each axis 0, 1, N/4, N/2, N, 2N, within the range of the search. A class without
     /// a level of saturation has the levels 1 and 2. Then the points that need no search.
     pub fn grid(&self, level: RunLevel, found: &SearchOutcome) -> Grid {
         let searched = if self.bound.is_some() { self.answers(found) } else { self.around(level, found) };
@@ -205,7 +205,7 @@ impl LevelSearch {
         Grid::around(level, &axis(Class::SMALL), &axis(Class::LARGE))
     }
 
-    /// The points of `rigel calibrate`: one outstanding I/O, the level at the bound, one that perhaps keeps it, saturation, and twice
+    /// The points of `rigel calibrate`: one outstanding I/O, the level at the limit, one that perhaps meets it, saturation, and twice
     /// that.
     fn answers(&self, found: &SearchOutcome) -> Grid {
         let levels = |class: Class, bounded: [Option<u32>; 2]| {
@@ -229,13 +229,13 @@ fn most_small(request: &Request) -> u32 {
     disks.saturating_mul(SMALL_PER_DISK).clamp(MOST_SMALL, MAX_OUTSTANDING / 2)
 }
 
-/// Two fifths of a time limit. The points need the rest, because only their visits give the figures.
+/// Two fifths of a time limit. The points need the remaining time, because only their visits give the figures.
 const fn share(limit: Nanos) -> Nanos {
     Nanos(limit.0 / 5 * 2)
 }
 
-/// What a search may take of a time limit. A calibration, which searches for its bound as well, may take three fifths: nearly all
-/// searches of the self-test's cases are over by then.
+/// The longest time of a search within a time limit. A calibration, which also searches for its limit, may take three
+/// fifths: enough for nearly all searches of the self-test's cases.
 const fn most_of(limit: Nanos, is_calibration: bool) -> Nanos {
     if is_calibration { Nanos(limit.0 / 5 * 3) } else { share(limit) }
 }
@@ -259,7 +259,7 @@ const fn whole_s(time: Nanos) -> u64 {
     time.0.div_ceil(NS_PER_S)
 }
 
-/// What a search found of ORION's pair.
+/// What a search found for ORION's pair.
 #[cfg(test)]
 pub(crate) fn searched(small: Option<u32>, large: Option<u32>, bounded: Option<u32>) -> SearchOutcome {
     let both = [(Class::SMALL, small), (Class::LARGE, large)].into_iter();

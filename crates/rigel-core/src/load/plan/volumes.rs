@@ -17,7 +17,7 @@ use std::ops::Range;
 /// See [`volumes`]. A class whose I/O fits into no target has no volume; the plan makes sure that it is idle.
 #[derive(Clone, Debug)]
 pub struct Volumes {
-    /// For random I/O and warm-up; of a class of several sizes that of the largest.
+    /// For random I/O and warm-up; with several sizes that of the largest.
     pub random: Option<Volume>,
     /// For random I/O of several sizes.
     pub sized: Option<SizedVolumes>,
@@ -25,14 +25,14 @@ pub struct Volumes {
     pub streams: Option<Volume>,
     /// For the writers of a log.
     pub log: Option<Regions>,
-    /// Of a class that goes by place, that of each place, in order.
+    /// For a class that goes by place, the volume of each place, in order.
     pub places: Vec<Volume>,
-    /// Of a class whose level counts targets, that of each target, in their order.
+    /// For a class whose level counts targets, the volume of each target, in order.
     pub targets: Vec<Volume>,
 }
 
-/// The volumes of the classes, in their order. Random I/O uses every chunk of every target, or of the part of it that the
-/// class has, whatever the layout; streams walk the layout. What is written on a target that the nodes of a team share is cut into a part for each.
+/// The volumes of the classes, in their order. Random I/O uses every chunk of every target, or of the class's part of it,
+/// whatever the layout; streams follow the layout. If a team of nodes shares a target, what is written is divided among them.
 ///
 /// # Errors
 /// When no I/O fits; a plan excludes that.
@@ -63,8 +63,8 @@ impl Volumes {
         (place.or(self.streams.as_ref()), place.or(self.random.as_ref()))
     }
 
-    /// Of a level that counts targets, which volume a number has of what was dealt out, and its number among those of its target:
-    /// they go to the targets in turn, so each has as many.
+    /// For a level that counts targets, the volume of a unit that was dealt out, and its number within that target: units go to the
+    /// targets in turn, so each has as many.
     pub fn own(&self, level: u32, number: u32) -> Option<(&Volume, u32)> {
         let level = level.min(u32::try_from(self.targets.len()).unwrap_or(u32::MAX));
         let target = number.checked_rem(level)?;
@@ -72,19 +72,19 @@ impl Volumes {
     }
 }
 
-/// Whether the nodes of a team keep off each other's parts of the targets: where they write, and neither the number of a writer nor that of a
-/// worker says who writes where.
+/// Whether nodes of a team keep to separate parts of the targets: if they write, and neither the number of a writer nor that of a
+/// worker determines who writes where.
 fn is_parted(class: &LoadClass, team: &Team) -> bool {
     team.shared && class.write_percent.writes() && !goes_by_number(class)
 }
 
-/// Whether who writes a block follows from its number in the list of targets.
+/// Whether the writer of a block follows from its number in the list of targets.
 const fn goes_by_number(class: &LoadClass) -> bool {
     class.verify || matches!(class.pattern, Pattern::Log)
 }
 
-/// Refuses lists of targets, of nodes by name, in which a shared block has two numbers, where its number says who writes it: two nodes would. Lists
-/// are fine that are the same, or have nothing in common.
+/// Refuses lists of targets, by node, in which a shared block has two numbers while its number determines its writer: two nodes
+/// would write it. Lists may be identical, or have nothing in common.
 ///
 /// # Errors
 /// With two nodes and what differs.

@@ -32,7 +32,7 @@ const SAFE_COMMAND_POLLING: (u32, u32) = (6, 6);
 /// Number of blocks of a command, 16 bits.
 const MOST_BLOCKS: u64 = 1 << 16;
 
-/// Refuses polling that is known to crash the kernel of the host.
+/// Refuses polling that is known to crash the host's kernel.
 pub fn check_host(request: &Request, host: &HostFacts) -> Result<(), Problem> {
     let commands = request.engine == EngineRequest::Only(EngineKind::Nvme);
     if commands && request.poll && version(&host.kernel).is_some_and(|version| version < SAFE_COMMAND_POLLING)
@@ -53,7 +53,7 @@ fn version(kernel: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-/// A polled request must not be split: the kernel then tries it again without end.
+/// A polled request must not be split: the kernel then retries forever.
 fn check_poll(
     host: &HostFacts,
     target: &TargetFacts,

@@ -7,18 +7,18 @@ use crate::load::class::{LoadClass, Pattern, Sync};
 use crate::load::commits::{NoCommits, class};
 use crate::load::task::Task;
 
-/// Writers of a calibration: one session that waits, and several up to as many as share most flushes of a kernel.
+/// Writers of a calibration: one session that waits, and several, up to as many as share most flushes of a kernel.
 const WRITERS: [u32; 3] = [1, 4, 16];
 
-/// What a calibration measures of commits: `dsync` up to its highest rate; the other way and the plain write where one session
-/// waits, so both ways, and what a flush costs, can be told.
+/// The commits that a calibration measures: `dsync` up to its highest rate; the other method and the plain write with one writer,
+/// which shows both methods and the cost of a flush.
 fn of_calibration() -> [LoadClass; 3] {
     let one = |sync| class(sync, DEFAULT_SMALL.0, &WRITERS[..1]);
     [class(Sync::Dsync, DEFAULT_SMALL.0, &WRITERS), one(Sync::Fdatasync), one(Sync::None)]
 }
 
 impl Request {
-    /// A calibration with its commits, or with the reason why it has none. `may_write`: whoever calibrates consents to that.
+    /// A calibration with its commits, or with the reason why it has none. `may_write`: the user consents to writing.
     #[must_use]
     pub fn with_commits(mut self, may_write: bool) -> Self {
         let Task::Calibrate { no_commits, .. } = &mut self.task else { return self };
@@ -41,13 +41,13 @@ impl Request {
         }
     }
 
-    /// The commits of a calibration, which are measured in a share of its time; none of another run.
+    /// The commits of a calibration, which take a share of its time; none for other runs.
     pub fn commits(&self) -> impl Iterator<Item = &LoadClass> {
         let is_beside = |class: &&LoadClass| self.bound().is_some() && class.pattern == Pattern::Log;
         self.classes.iter().filter(is_beside)
     }
 
-    /// Everything but that: what the settings of a run, such as its share of writes, are about.
+    /// Everything but that: the classes that settings of a run, such as its share of writes, apply to.
     pub fn main_classes(&self) -> impl Iterator<Item = &LoadClass> {
         let is_main = |class: &&LoadClass| self.bound().is_none() || class.pattern != Pattern::Log;
         self.classes.iter().filter(is_main)

@@ -14,7 +14,7 @@ use crate::stats::rates::whole;
 use crate::units::NS_PER_S;
 
 impl Request {
-    /// Requires what was asked of a scale, at its rate.
+    /// Requires what was requested of a scale, at its rate.
     pub(in crate::load) fn require_scale(&mut self) {
         let reference = self.slo_reference();
         let Task::Rate { slo, .. } = &mut self.task else { return };
@@ -24,14 +24,13 @@ impl Request {
         slo.required = slo.bounds.iter().map(|&bound| Requirement { bound, rate }).collect();
     }
 
-    /// The loads of a search: phases that decide, or the one that there is.
+    /// The loads of a search: the phases that decide, or the only load.
     pub fn slo_parts(&self) -> usize {
         self.slo().map_or(1, |slo| usize::try_from(slo.parts()).unwrap_or(1))
     }
 
-    /// One of them at the scale at which the first has this many arrivals per second in all: those of the open classes in the
-    /// proportion in which the load has them, everything else as the load has it. They add up to the rate, unless a class would have
-    /// none: each has 1 at least.
+    /// One of them, scaled so that the first has this many arrivals per second in total: open classes in the proportion of the load,
+    /// everything else unchanged. They add up to the rate, unless a class would get none: each gets at least 1.
     pub fn part_at(&self, part: usize, rate: u32) -> Point {
         let base = self.base_of(part);
         let own = self.arrivals_of(base);
@@ -49,13 +48,13 @@ impl Request {
         })
     }
 
-    /// How the arrivals of one of them spread, where that is not what their classes say.
+    /// The distribution of arrivals of one of them, if it differs from that of the classes.
     pub fn shape_of_part(&self, part: usize) -> Option<Shape> {
         self.slo()?.scaled.as_ref()?;
         self.phases().get(part)?.shape
     }
 
-    /// The arrivals per second that the first of them has at the scale of a point of another.
+    /// The arrivals per second of the first of them at the scale of a point of another.
     pub fn rate_of_part(&self, part: usize, point: Point) -> u32 {
         if part == 0 {
             return self.rate_of(point);
@@ -69,7 +68,7 @@ impl Request {
         self.arrivals_of(self.base_of(0))
     }
 
-    /// The arrivals per second of a point in all.
+    /// The total arrivals per second of a point.
     pub fn rate_of(&self, point: Point) -> u32 {
         let open = self.classes.iter().filter(|class| class.is_open());
         open.map(|class| point.of(class.name)).fold(0, u32::saturating_add)
@@ -87,13 +86,13 @@ impl Request {
         self.phases().get(part).filter(|_| self.is_scaled()).map_or_else(|| self.base(), |phase| phase.point)
     }
 
-    /// The load as it was described; its rates only say how they are to each other.
+    /// The load as described; of its rates only the proportions matter.
     fn base(&self) -> Point {
         let named = |point, class: &LoadClass| Point::with(point, class.name, 1);
         self.points().first().copied().unwrap_or_else(|| self.classes.iter().fold(Point::default(), named))
     }
 
-    /// Refuses a search for a rate that does not fit the rest of the request.
+    /// Refuses a search for a rate that contradicts the remaining request.
     pub(super) fn check_rate(&self, slo: &Slo, phases: &[Phase], pace: &Adaptive) -> Result<(), Problem> {
         if !self.classes.iter().any(LoadClass::is_open) {
             return Err(Problem::usage("no class of the load has an arrival rate")

@@ -14,7 +14,7 @@ use crate::sim::SimLaw;
 use std::collections::BTreeMap;
 
 impl Request {
-    /// The same load on two sides in turn, at these points.
+    /// The same load on two alternating sides, at these points.
     ///
     /// # Errors
     /// When it has phases, more classes than two sides can have, or a class whose name leaves no room for its side.
@@ -37,7 +37,7 @@ impl Request {
         })
     }
 
-    /// Refuses a load that two sides cannot take turns with.
+    /// Refuses a load that two sides cannot alternate with.
     fn check_turns(&self) -> Result<(), Problem> {
         if self.classes.len() > MOST_CLASSES / 2 {
             return Err(Problem::usage(format!(
@@ -65,12 +65,12 @@ impl Request {
         }
     }
 
-    /// The side of a point; `None` in a run that has no sides.
+    /// The side of a point; `None` in a run without sides.
     pub fn side_of(&self, point: Point) -> Option<Side> {
         point.side().filter(|_| self.sides.is_some())
     }
 
-    /// The part of a list with an entry for each target that a side uses.
+    /// The part of a list with an entry per target that belongs to a side.
     pub fn of_side<'t, T>(&self, side: Side, of_targets: &'t [T]) -> &'t [T] {
         let of_a = self.sides.map_or(of_targets.len(), |sides| usize::from(sides.targets_of_a));
         let (a, b) = of_targets.split_at(of_a.min(of_targets.len()));
@@ -80,7 +80,7 @@ impl Request {
         }
     }
 
-    /// The part of such a list that a point uses: of a side, and the first ones where the levels of all its classes count targets.
+    /// The part of such a list that a point uses: that of a side, and only the first ones if the levels of all its classes count targets.
     pub fn used_at<'t, T>(&self, point: Point, of_targets: &'t [T]) -> &'t [T] {
         let all = self.side_of(point).map_or(of_targets, |side| self.of_side(side, of_targets));
         let counted = |(class, level)| self.class(class)?.level_kind().targets(level);
@@ -97,7 +97,7 @@ impl Request {
         }
     }
 
-    /// What a side alone would ask for.
+    /// The request of a side alone.
     #[must_use]
     pub fn alone(&self, side: Side) -> Self {
         let Some(sides) = self.sides else { return self.clone() };
@@ -114,7 +114,7 @@ impl Request {
         own
     }
 
-    /// What has to be possible for the run to be: all that was requested, or that of each side, with its targets.
+    /// What must be possible for the run: the whole request, or that of each side with its targets.
     pub fn parts<'t, T>(&self, of_targets: &'t [T]) -> Vec<(Self, &'t [T])> {
         match self.sides {
             None => vec![(self.clone(), of_targets)],
@@ -122,7 +122,7 @@ impl Request {
         }
     }
 
-    /// The targets of a run that touches no storage: those of its law, or one of each side.
+    /// The targets of a run that touches no storage: those of its law, or one for each side.
     pub fn simulated_targets(&self) -> Vec<TargetFacts> {
         let engines = std::iter::once(self.engine).chain(self.sides.map(|sides| sides.engine));
         let law = |engine| if let EngineRequest::Sim(law) = engine { law } else { SimLaw::default() };
@@ -138,7 +138,7 @@ impl Request {
         engines.map(|engine| TargetFacts::simulated(law(engine).size_bytes)).collect()
     }
 
-    /// Pairs of points, by their place in `points`, that are the same load on both sides.
+    /// Pairs of points, by index in `points`, with the same load on both sides.
     pub fn pairs(&self, points: &[Point]) -> Vec<[usize; 2]> {
         let places: BTreeMap<Point, usize> = points.iter().copied().zip(0..).collect();
         let twin = |(place, &point): (usize, &Point)| {

@@ -11,12 +11,12 @@ use crate::load::sql::Product;
 use std::ops::Range;
 
 impl Request {
-    /// The same queries, in turn with what they are without a database: side A reads the files that hold the table, or appends to a
-    /// log of its own and makes each write durable in the way of `sync`; side B asks the database. Where there are N sessions, N reads
-    /// or writes of a block are outstanding.
+    /// The same queries, alternating with their equivalent without a database: side A reads the files that hold the table, or appends to
+    /// a log of its own and makes each write durable by `sync`; side B queries the database. With N sessions, N reads or writes of a
+    /// block are outstanding.
     ///
     /// # Errors
-    /// When the request cannot be one of two sides, such as one with a fixed time for each point.
+    /// When the request cannot have two sides, such as one with a fixed time for each point.
     pub fn beside_raw(self, files: u16, sync: Sync) -> Result<Self, Problem> {
         let product = self.product();
         let engine = EngineRequest::Only(product.engine());
@@ -38,12 +38,12 @@ impl Request {
         Ok(request)
     }
 
-    /// Whose server it loads; the usual one where it goes through none.
+    /// The product of its server; the usual one if it uses none.
     pub fn product(&self) -> Product {
         self.sql().map(|sql| sql.product).unwrap_or_default()
     }
 
-    /// The part of a table of this many blocks that look-ups have, and that of reports. Beside reports, look-ups have a part of their own:
+    /// The part of a table of this many blocks for look-ups, and that for reports. Next to reports, look-ups have their own part:
     /// what a report left in a cache would answer them.
     pub fn table_parts(&self, blocks: u32) -> [Range<u32>; 2] {
         let has = |class| self.class(class).is_some();
@@ -54,7 +54,7 @@ impl Request {
         }
     }
 
-    /// Whether raw I/O takes turns with a database.
+    /// Whether raw I/O alternates with a database.
     pub const fn is_beside_raw(&self) -> bool {
         !self.through.is_kernel() && self.sides.is_some()
     }

@@ -18,7 +18,7 @@ use crate::load::working_set::{SizeTimes, WorkingSet};
 use crate::stats::bound::LatencyBound;
 use crate::units::{NS_PER_S, Nanos};
 
-/// More sequential readers are not counted apart: every worker would count in lists of this many.
+/// More sequential readers are not counted separately: every worker would count in lists of this length.
 const MOST_COUNTED_READERS: u32 = 1024;
 
 /// The parts of a task that are read in many places.
@@ -35,14 +35,14 @@ impl Request {
         }
     }
 
-    /// How many readers are counted apart: those of the level that is about them, but not of crowds.
+    /// How many readers are counted separately: those of the level about readers, but not crowds.
     pub fn counted_readers(&self) -> usize {
         let readers = || self.class(Class::STREAM).and_then(|class| class.levels.iter().max().copied());
         let most = readers().filter(|_| self.level() == RunLevel::Streams).unwrap_or(0);
         if most > MOST_COUNTED_READERS { 0 } else { usize::try_from(most).unwrap_or(0) }
     }
 
-    /// The points that the load names, which of phases are theirs; none where the levels of its classes are the points, or are searched.
+    /// The points that the load defines, for phases those of the phases; empty if the levels of its classes are the points, or are searched for.
     pub fn points(&self) -> Vec<Point> {
         match &self.task {
             Task::Load { points, .. } => points.clone(),
@@ -55,7 +55,7 @@ impl Request {
         }
     }
 
-    /// The phases of a load that has some.
+    /// The phases of a load, if any.
     pub fn phases(&self) -> &[Phase] {
         match &self.task {
             Task::Phases(phases)
@@ -66,7 +66,7 @@ impl Request {
         }
     }
 
-    /// How long and how often a point is measured; `None` if phases say it.
+    /// How long and how often a point is measured; `None` if phases determine it.
     pub const fn pace(&self) -> Option<Pace> {
         match &self.task {
             Task::Matrix { pace, .. } | Task::Load { pace, .. } => Some(*pace),
@@ -75,12 +75,12 @@ impl Request {
         }
     }
 
-    /// Time after which no visit begins, where one was set.
+    /// No visit begins after this time, if set.
     pub fn max_duration(&self) -> Option<Nanos> {
         self.pace()?.max_duration()
     }
 
-    /// Whether load levels are searched.
+    /// Whether load levels are searched for.
     pub const fn searches_levels(&self) -> bool {
         matches!(self.task, Task::Matrix { levels: LevelChoice::Auto, .. } | Task::Calibrate { .. })
     }
@@ -90,43 +90,43 @@ impl Request {
         if let Task::Calibrate { bound, .. } = self.task { Some(bound) } else { None }
     }
 
-    /// The bounds of a search for a rate.
+    /// The limits of a search for a rate.
     pub const fn slo(&self) -> Option<&Slo> {
         if let Task::Rate { slo, .. } = &self.task { Some(slo) } else { None }
     }
 
-    /// The soak, of a run that is one.
+    /// The soak, if it is one.
     pub const fn soak(&self) -> Option<Soak> {
         if let Task::Soak { soak, .. } = self.task { Some(soak) } else { None }
     }
 
-    /// Whether it is a soak that `rigel soak` asked for: a load held through a failure has the same task, and is none.
+    /// Whether `rigel soak` requested it: a load held through a failure has the same task, but is not a soak.
     pub fn is_soak(&self) -> bool {
         self.soak().is_some_and(|soak| !soak.through)
     }
 
-    /// The bursts, of a run of them.
+    /// The bursts, if it is a run of them.
     pub const fn burst(&self) -> Option<Burst> {
         if let Task::Burst { burst, .. } = self.task { Some(burst) } else { None }
     }
 
-    /// The working sets, of a run over them.
+    /// The working sets, if it is a run over them.
     pub const fn working_set(&self) -> Option<&WorkingSet> {
         if let Task::WorkingSet(asked) = &self.task { Some(asked) } else { None }
     }
 
-    /// How long each size is read, of a run over working sets.
+    /// How long each size is read, if it is a run over working sets.
     pub fn size_times(&self) -> Option<SizeTimes> {
         let count = self.classes.iter().map(|class| class.levels.len()).max().unwrap_or(0);
         Some(self.working_set()?.times(count))
     }
 
-    /// Whether the answer is how a rate changes, so the mean of a point stands for nothing else and a change is no flaw.
+    /// Whether the answer is how a rate changes, so that a change is not a flaw and the mean of a point means nothing.
     pub const fn asks_for_change(&self) -> bool {
         matches!(self.task, Task::Burst { .. } | Task::WorkingSet(_))
     }
 
-    /// The name of a phase, by its number, of a soak that has the usual load.
+    /// The name of a phase, by number, if it is a soak with the usual load.
     pub fn phase_name(&self, targets: usize, number: u32) -> Option<&'static str> {
         let soak = self.soak()?;
         if soak.beside.is_some() || soak.through {
@@ -137,7 +137,7 @@ impl Request {
         (self.phases() == usual).then_some(name)
     }
 
-    /// Of a load that goes through a database, what is asked of it.
+    /// The parameters of a load that goes through a database.
     pub const fn sql(&self) -> Option<&SqlRequest> {
         if let Through::Sql(sql) = &self.through { Some(sql) } else { None }
     }
@@ -166,7 +166,7 @@ impl Request {
         }
     }
 
-    /// Makes a calibration of it, which has commits unless a reason is given.
+    /// Turns it into a calibration, with commits unless a reason is given.
     pub fn calibrate(&mut self, bound: LatencyBound, no_commits: Option<NoCommits>) {
         let pace = match self.pace() {
             Some(Pace::Adaptive(pace)) => pace,
@@ -175,7 +175,7 @@ impl Request {
         self.task = Task::Calibrate { bound, no_commits, pace };
     }
 
-    /// Whether the task can be done with the load.
+    /// Whether the load allows the task.
     pub(super) fn check_task(&self) -> Result<(), Problem> {
         match &self.task {
             Task::Matrix { level, shape, levels, pace } => {
@@ -280,7 +280,7 @@ impl Request {
             .next("give a class its levels"))
     }
 
-    /// Beside production a share of the time says how much load there is, and own reads show how production fares.
+    /// Next to production a share of the time determines the load, and its own reads show how production fares.
     fn check_beside(&self) -> Result<(), Problem> {
         let refused = |what: &str, next: &str| {
             Err(Problem::usage(what.to_owned()).at("--beside-production").next(next.to_owned()))
@@ -351,7 +351,7 @@ fn check_bound(bound: &LatencyBound) -> Result<(), Problem> {
         .next("give a limit such as 10ms"))
 }
 
-/// Refuses a time that no point, or no run, can have.
+/// Refuses a time that is impossible for a point or a run.
 pub(super) fn check_pace(pace: Pace) -> Result<(), Problem> {
     match pace {
         Pace::Fixed(duration) => {

@@ -10,12 +10,12 @@ use crate::load::phase::Phase;
 use crate::units::to_f64;
 use serde::{Deserialize, Serialize};
 
-/// Most phases that are searched: each takes as much time as a search of its own.
+/// Most phases that are searched: each takes the time of a separate search.
 const MOST: usize = 4;
 
-/// By so much may a mix differ and be the same.
+/// Mixes that differ by less count as the same.
 const ALIKE: f64 = 1.1;
-/// Of fewer I/Os per second no percentile is known within the time of a search: what a phase with more of everything keeps stands for them.
+/// At fewer I/Os per second no percentile is known within the time of a search: a phase with more of everything represents them.
 const JUDGED: f64 = 10.0;
 
 /// The phases of a load that decide.
@@ -23,23 +23,23 @@ const JUDGED: f64 = 10.0;
 pub struct ScaledPhases {
     /// Their numbers in the load, from 0; the request has only these, in this order.
     pub phases: Vec<u32>,
-    /// Phases of the load.
+    /// Number of phases of the load.
     pub of: u32,
-    /// Phases that have more of something than each of them, and are not searched.
+    /// Phases with more of something than each of them, which are not searched.
     pub left_out: u32,
-    /// So many thousandths of the load have to meet the bounds.
+    /// This many thousandths of the load must meet the limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<u32>,
-    /// All rates of the file are this many thousandths higher.
+    /// All rates of the file are raised by this many thousandths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<i32>,
-    /// What the file assumes that production did not have, in sentences.
+    /// Assumptions of the file that differ from production, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub what_if: Vec<String>,
 }
 
 impl ScaledPhases {
-    /// Those of a load, the one with the most arrivals first.
+    /// The deciding phases of a load, the one with the most arrivals first.
     pub fn of(classes: &[LoadClass], phases: &[Phase]) -> Self {
         let heavier = |one: &Phase, other: &Phase| {
             classes.iter().all(|class| one.point.of(class.name) >= other.point.of(class.name))
@@ -80,7 +80,7 @@ impl ScaledPhases {
         }
     }
 
-    /// Refuses what is not what [`ScaledPhases::of`] makes.
+    /// Refuses what [`ScaledPhases::of`] would not make.
     pub(in crate::load) fn check(&self, classes: &[LoadClass], phases: &[Phase]) -> Result<(), Problem> {
         let wrong = |what: &str| Err(Problem::usage(what.to_owned()).at("--load"));
         if self.phases.is_empty() || self.phases.len() > MOST || self.phases.len() != phases.len() {
@@ -99,7 +99,7 @@ impl ScaledPhases {
     }
 }
 
-/// What arrives in a second of a phase, each I/O as much as it is worth.
+/// The arrivals per second of a phase, weighted by their cost.
 fn amount(classes: &[LoadClass], phase: &Phase, of: fn(&LoadClass) -> f64) -> f64 {
     let open = classes.iter().filter(|class| class.is_open());
     open.map(|class| f64::from(phase.point.of(class.name)) * of(class)).sum()
@@ -109,8 +109,8 @@ fn written_bytes(class: &LoadClass) -> f64 {
     class.mean_bytes() * f64::from(class.write_percent.get())
 }
 
-/// Whether the I/Os of a phase are on average no larger than those of another one, and no more of them are writes: a percentile is of all together, and fewer I/Os
-/// of which more are slow break a bound sooner.
+/// Whether the I/Os of a phase are on average no larger than those of another, and no more of them are writes: a percentile covers
+/// all I/Os, and fewer I/Os with a larger slow share break a limit sooner.
 fn is_no_worse_mix(classes: &[LoadClass], phase: &Phase, than: &Phase) -> bool {
     let each = |phase: &Phase, of: fn(&LoadClass) -> f64| {
         amount(classes, phase, of) / amount(classes, phase, |_| 1.0).max(1.0)
@@ -120,7 +120,7 @@ fn is_no_worse_mix(classes: &[LoadClass], phase: &Phase, than: &Phase) -> bool {
         && each(phase, written) <= each(than, written) * ALIKE
 }
 
-/// By how much the arrivals of a phase spread: of its classes the most.
+/// The largest variance of arrivals among the classes of a phase.
 fn spread(classes: &[LoadClass], phase: &Phase) -> f64 {
     let own = classes.iter().filter(|class| phase.point.of(class.name) > 0);
     let spreads = own.filter_map(|class| match class.arrival {

@@ -8,7 +8,7 @@ use crate::units::{Nanos, UnitError, count_meant, count_of};
 use std::fmt;
 use std::str::FromStr;
 
-/// What a bound looks like.
+/// The syntax of a limit.
 const BOUND: &str = "write a statistic, <, and a time with a unit, such as 'p99.9 < 5ms' or 'mean < 1ms'";
 
 /// `p99`, `p99.9`, `mean`.
@@ -61,7 +61,7 @@ impl FromStr for LatencyCriterion {
     }
 }
 
-/// Reads a time that has its unit.
+/// Reads a time with its unit.
 fn limit(text: &str) -> Result<Nanos, String> {
     match text.parse::<Nanos>() {
         Ok(Nanos(0)) => Err("a latency limit must be greater than 0".to_owned()),
@@ -76,7 +76,7 @@ fn limit(text: &str) -> Result<Nanos, String> {
 impl FromStr for SloBound {
     type Err = String;
 
-    /// Reads `p99.9 < 5ms`; blanks may be left out, and `<=`, `=<` and `\u{2264}` say the same.
+    /// Reads `p99.9 < 5ms`; spaces may be omitted, and `<=`, `=<` and `\u{2264}` mean the same.
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.replace(['\u{2264}', '\u{2a7d}'], "<").replace("=<", "<");
         let (judged, time) = text.split_once('<').ok_or_else(|| format!("'<' is missing; {BOUND}"))?;
@@ -112,7 +112,7 @@ impl FromStr for Requirement {
 }
 
 impl SloBound {
-    /// What it says about a share, as a sentence continues: `at most 1 % of the I/Os take longer than 1 ms`.
+    /// What it says about a share, as part of a sentence: `at most 1 % of the I/Os take longer than 1 ms`.
     pub fn meaning(&self) -> String {
         match self.judged.allowed() {
             None => format!("the mean latency is at most {}", self.limit),
@@ -123,7 +123,7 @@ impl SloBound {
     }
 }
 
-/// A share in per cent with the digits that it needs: 0.001 is `0.1`.
+/// A share in per cent with the necessary digits: 0.001 is `0.1`.
 fn per_cent(share: f64) -> String {
     let per_cent = 100.0 * share;
     if per_cent < 0.01 { format!("{per_cent:.4}") } else { trimmed(per_cent) }

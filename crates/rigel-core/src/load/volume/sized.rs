@@ -10,14 +10,14 @@ pub struct SizedVolumes(Vec<SizedVolume>);
 
 #[derive(Clone, Debug)]
 struct SizedVolume {
-    /// Shares of this size and of those before it together, in per cent.
+    /// Sum of the shares of this size and the preceding ones, in per cent.
     upto: u64,
     bytes: u32,
     volume: Volume,
 }
 
 impl SizedVolumes {
-    /// Of sizes with their shares in per cent, 100 together; `volume` makes the volume of a size.
+    /// Volumes for sizes with their shares in per cent, 100 in total; `volume` makes the volume of a size.
     ///
     /// # Errors
     /// When a size has no volume.
@@ -34,7 +34,7 @@ impl SizedVolumes {
         sizes.iter().map(sized).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The size at so much per cent of the shares: its bytes and its volume.
+    /// The size at this percentage of the shares: its bytes and its volume.
     #[inline]
     pub fn at_share(&self, drawn: u64) -> (u32, &Volume) {
         let sized = self.0.iter().find(|sized| drawn < sized.upto).unwrap_or(&self.0[0]);

@@ -5,8 +5,8 @@ use crate::load::request::Request;
 use crate::path_text::shell_word;
 use crate::record::Nodes;
 
-/// The command of a run that continues from `record`; one through a database has words of its own for its server. It says again what may be
-/// overwritten: whatever a target held before, it holds data since the run wrote it.
+/// The command that resumes a run from `record`; a database run has its own words for its server. It repeats the consent to
+/// overwrite: since the run wrote to a target, the target holds data.
 pub fn command(request: &Request, nodes: &Nodes, targets: &[TargetFacts], record: &str) -> String {
     let program = if nodes.first().member.is_some() { "mpirun .. rigel-mpi" } else { "rigel" };
     let record = shell_word(record);

@@ -6,21 +6,21 @@ use crate::facts::TargetFacts;
 use crate::load::class::Class;
 use crate::record::{End, Record};
 
-/// What can become of the rest of a run that ended early.
+/// What is possible with the rest of a run that ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
     /// It can be measured.
     Open,
     /// The run removed its own scratch file.
     NoScratch,
-    /// The run had its time; what was requested cannot be changed.
+    /// The run used up its time, which cannot be changed.
     NoTime,
     /// The table of commits was removed after the run.
     NoTable,
 }
 
 impl Rest {
-    /// Of a run that ended early and in order; `None` of every other one. A run that was killed put nothing away.
+    /// For a run that ended early and in order; `None` for every other one. A run that was killed cleaned nothing up.
     pub fn of(record: &Record) -> Option<Self> {
         let closing = record.closing.as_ref().filter(|closing| !closing.complete)?;
         let request = &record.header.request;

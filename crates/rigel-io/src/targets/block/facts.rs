@@ -57,13 +57,13 @@ impl Block {
         }
     }
 
-    /// What it calls itself wherever it is plugged in; `None` for what has no such name, as loop devices.
+    /// Its permanent identifier; `None` for devices without one, such as loop devices.
     fn identifier(&self) -> Option<String> {
         let named = ["wwid", "device/wwid", "serial", "device/serial", "dm/uuid", "md/uuid"];
         named.into_iter().find_map(|file| self.text(file)).filter(|text| !text.is_empty())
     }
 
-    /// How it is attached. The name tells it for devices that software makes, the path in sysfs for all others.
+    /// How it is attached. For virtual devices the name shows it, for all others the path in sysfs.
     fn transport(&self, system: &System) -> Option<&'static str> {
         let made = [
             ("loop", "loop"),
@@ -95,7 +95,7 @@ impl Block {
         way.or_else(|| self.is_of_null_blk(system).then_some("null_blk"))
     }
 
-    /// A device of null_blk may have any name; the kernel's list of drivers tells them by their major number.
+    /// A device of null_blk may have any name; the kernel's list of drivers identifies them by major number.
     fn is_of_null_blk(&self, system: &System) -> bool {
         let list = std::fs::read_to_string(system.proc.join("devices")).unwrap_or_default();
         let blocks = list.split("Block devices:").nth(1).unwrap_or_default();
@@ -121,7 +121,7 @@ impl Block {
         u32::try_from(queues).ok().filter(|&queues| queues > 0)
     }
 
-    /// What the disk itself says about its cache. The directory is named by host, channel, target and LUN.
+    /// The disk's own report on its cache. The directory is named by host, channel, target and LUN.
     fn scsi_cache(&self) -> Option<String> {
         let dir = std::fs::read_dir(self.dir.join("device/scsi_disk")).ok()?.flatten().next()?;
         text(&dir.path().join("cache_type"))

@@ -10,19 +10,19 @@ use std::path::{Path, PathBuf};
 
 const SECTOR_BYTES: u64 = 512;
 
-/// Where the copies of a mirror lie.
+/// The positions of the copies of a mirror.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Legs {
     /// The devices of the legs.
     pub disks: Vec<PathBuf>,
-    /// What lies on them, with the places of its copies.
+    /// The contents, with the positions of the copies.
     pub strips: Vec<Strip>,
 }
 
 /// The legs of an array of level 1 (`/dev/md0`). `root` is `/`, or a tree that looks like one.
 ///
 /// # Errors
-/// When it is no such array, it is being made equal, or it has fewer than two legs in sync.
+/// When it is not such an array, it is being synchronised, or it has fewer than two legs in sync.
 pub fn legs_of_array(root: &Path, array: &Path) -> Result<Legs, Problem> {
     let system = System::at(root);
     let place = path_text::encode(array);
@@ -70,7 +70,7 @@ struct Member {
     offset: u64,
 }
 
-/// Those in sync.
+/// The members in sync.
 fn array_members(block: &Block) -> Vec<Member> {
     let entries = std::fs::read_dir(block.dir.join("md")).into_iter().flatten().flatten();
     let member = |dir: PathBuf| {
@@ -86,7 +86,7 @@ fn array_members(block: &Block) -> Vec<Member> {
 /// The legs of a logical volume, by its name `VG/LV`. `root` as in [`legs_of_array`].
 ///
 /// # Errors
-/// When there is no such volume, it is no mirror, or its legs are not in sync.
+/// When there is no such volume, it is not a mirror, or its legs are not in sync.
 pub fn legs_of_volume(root: &Path, volume: &str) -> Result<Legs, Problem> {
     let system = System::at(root);
     let place = path_text::printable(volume).into_owned();

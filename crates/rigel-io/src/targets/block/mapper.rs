@@ -34,7 +34,7 @@ const OPEN_KINDS: [&str; 16] = [
     "dust",
 ];
 
-/// Only this many targets of a device are kept.
+/// Most targets of a device that are stored.
 const MOST_TARGETS: usize = 64;
 
 pub(super) fn facts(block: &Block, name: String, system: &System) -> MappedFacts {
@@ -59,7 +59,7 @@ fn of_text(line: &str) -> Option<String> {
     Some(shown(&MapperTarget { begin_sectors: begin, len_sectors: len, kind, parameters }))
 }
 
-/// The kernel's answer; empty when it refuses, as it does to everyone but root.
+/// The kernel's answer; empty if it refuses, as it does to everyone but root.
 fn asked(number: (u32, u32), status: bool) -> Vec<String> {
     let flags = OFlags::RDWR | OFlags::CLOEXEC;
     let Ok(control) = open("/dev/mapper/control", flags, Mode::empty()) else { return Vec::new() };

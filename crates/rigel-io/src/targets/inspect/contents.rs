@@ -30,18 +30,18 @@ const BLOCK: u64 = BLOCK_BYTES as u64;
 /// How much to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scan {
-    /// Both ends and evenly spread blocks: some milliseconds to some seconds.
+    /// Both ends and evenly spread blocks: a few milliseconds to a few seconds.
     Sample,
     /// Every byte of a target of up to 4 GiB, and a sample of a larger one.
     Whole,
-    /// The same, and every byte of a file, however large; what `rigel fill` wrote is nothing to lose.
+    /// The same, and every byte of a file, however large; what `rigel fill` wrote is not data to lose.
     Fill,
 }
 
 /// Gets the bytes done and the bytes to do.
 pub type Progress<'a> = &'a mut dyn FnMut(u64, u64);
 
-/// Always one of `NeverWritten`, `HoldsData`, `NotWhollyRead`, and for a fill `OurFill`. `of_fill`: blocks of one are no data.
+/// Always one of `NeverWritten`, `HoldsData`, `NotWhollyRead`, and for a fill `OurFill`. `of_fill`: blocks of a fill are not data.
 pub(crate) fn evidence(
     node: &Node,
     facts: &TargetFacts,
@@ -116,7 +116,7 @@ struct Reader<'a> {
     /// Offsets and lengths of reads are multiples of this.
     block: u64,
     buffer: AlignedBuffer,
-    /// Blocks of a fill are no data.
+    /// Blocks of a fill are not data.
     of_fill: bool,
     met_fill: bool,
     stop: &'a AtomicBool,
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Has no branch per byte, so the compiler can compare many at once.
+/// Has no branch per byte, so the compiler can compare many together.
 fn is_zero(block: &[u8]) -> bool {
     block.iter().fold(0, |seen, byte| seen | byte) == 0
 }

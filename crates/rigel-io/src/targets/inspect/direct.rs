@@ -36,7 +36,7 @@ pub(crate) fn find(node: &Node, device_block: Option<u32>) -> Direct {
     Direct { logical_block_bytes: candidates[0], refusal }
 }
 
-/// Whether the filesystem says that it has direct I/O for a file; `None` when it does not say. Reads nothing.
+/// Whether the filesystem reports direct I/O for a file; `None` if it does not say. Reads nothing.
 pub(super) fn is_had(node: &Node) -> Option<bool> {
     named_by_filesystem(node).map(|unit| unit.is_ok())
 }

@@ -26,7 +26,7 @@ pub(super) fn find(node: &Node, size_bytes: u64) -> Option<ExtentFacts> {
     by_fiemap(&fd, size_bytes).or_else(|| by_seek(&fd, size_bytes))
 }
 
-/// Per cent of a file that its filesystem keeps compressed, if 1 or more. Has nothing written back.
+/// Per cent of a file that its filesystem stores compressed, if 1 or more. Does not force writeback.
 pub(super) fn compressed_percent(node: &Node) -> Option<u64> {
     let fd = node.open(OFlags::RDONLY).ok()?;
     let size = u64::try_from(node.stat.st_size).ok()?;
@@ -133,7 +133,7 @@ impl Count {
         }
     }
 
-    /// Ends after the last extent: the rest of the file is a hole.
+    /// Ends after the last extent: the remainder of the file is a hole.
     fn ended(mut self) -> ExtentFacts {
         self.facts.hole_bytes += self.size - self.at;
         self.at = self.size;

@@ -97,7 +97,7 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
     Ok(ground.added_to(facts, snapshot))
 }
 
-/// The facts of a file that would be made in a directory, as far as the directory shows them.
+/// The facts of a file that would be created in a directory, as far as the directory shows them.
 ///
 /// # Errors
 /// When the directory cannot be reached.
@@ -120,7 +120,7 @@ pub fn directory_facts(dir: &Path, snapshot: &Snapshot) -> Result<TargetFacts, P
     Ok(ground.added_to(facts, snapshot))
 }
 
-/// The mount and the device that a target lies on.
+/// The mount and the device of a target.
 struct Ground<'a> {
     mount: Option<&'a Mount>,
     /// The filesystem below an overlay.
@@ -129,7 +129,7 @@ struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    /// Of a file or directory.
+    /// For a file or directory.
     fn of(place: &Place, snapshot: &'a Snapshot) -> Self {
         let (mount, own) = layers::mounted(place, snapshot);
         let below = overlay::below(place, snapshot).map(|layer| layers::mounted(&layer, snapshot));

@@ -61,7 +61,7 @@ pub(crate) fn blockers(node: &Node, snapshot: &Snapshot) -> Vec<Evidence> {
     found
 }
 
-/// Everything that counts as the target when a program has it open: itself, its partitions, devices made of them.
+/// Everything that counts as the target if a program has it open: itself, its partitions, devices made of them.
 fn handles(node: &Node, system: &System) -> Vec<NodeId> {
     match node.block(system) {
         Some(block) => {
@@ -155,7 +155,7 @@ fn in_swap(ids: &[NodeId], snapshot: &Snapshot) -> Vec<Evidence> {
     used.map(|(path, _)| Evidence::Swap { device: path_text::encode(path) }).collect()
 }
 
-/// Whether someone has the device open exclusively. The only way to know is to try an exclusive open.
+/// Whether a program has the device open exclusively. The only way to know is to try an exclusive open.
 fn is_exclusively_open(node: &Node) -> bool {
     let attempt = || node.open(OFlags::RDONLY | OFlags::EXCL);
     retry_while(Errno::BUSY, Duration::from_millis(500), attempt).err() == Some(Errno::BUSY)

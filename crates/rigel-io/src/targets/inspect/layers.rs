@@ -11,10 +11,10 @@ use rigel_core::facts::{DeviceFacts, LoopFile, TargetKind};
 use rigel_core::path_text;
 use std::path::Path;
 
-/// Loop devices on top of one another that are followed; the kernel refuses a circle.
+/// The longest chain of loop devices that is followed; the kernel refuses a cycle.
 const MOST_LOOPS: usize = 8;
 
-/// The facts of a device, and of every device below it, each once, those on top first.
+/// The facts of a device, and of every device below it, each once, top down.
 pub(in crate::targets) fn devices(block: &Block, snapshot: &Snapshot) -> (DeviceFacts, Vec<DeviceFacts>) {
     let below = block.below().iter().map(|block| device(block, snapshot, MOST_LOOPS)).collect();
     (device(block, snapshot, MOST_LOOPS), below)
@@ -34,7 +34,7 @@ pub(super) fn mounted<'a>(place: &Place, snapshot: &'a Snapshot) -> (Option<&'a 
     }
 }
 
-/// What a loop device stands on; `None` for any other device.
+/// The file of a loop device; `None` for any other device.
 fn loop_file(block: &Block, snapshot: &Snapshot, loops: usize) -> Option<LoopFile> {
     let path = block.loop_file()?;
     let live = snapshot.system().is_this_host();
@@ -73,7 +73,7 @@ fn file_at(path: &Path, id: NodeId) -> Option<Node> {
     Node::pin(path).ok().filter(is_file)
 }
 
-/// The disk that a path in /dev is of, by its name: where nobody but the path can be asked.
+/// The disk that a path in /dev belongs to, by name, if only the path is known.
 fn device_named(path: &Path, snapshot: &Snapshot) -> Option<Block> {
     let name = path_text::encode(path.strip_prefix("/dev").ok()?);
     Block::all(&snapshot.system().sys).into_iter().find(|block| block.name == name)

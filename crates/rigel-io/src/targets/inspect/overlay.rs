@@ -43,7 +43,7 @@ impl Place {
     }
 }
 
-/// The same place below every overlay; `None` where there is no overlay, or a layer cannot be found from here.
+/// The same place below every overlay; `None` if there is no overlay, or a layer cannot be found from here.
 pub(super) fn below(place: &Place, snapshot: &Snapshot) -> Option<Place> {
     let overlay = |place: &Place| {
         let mount = snapshot.mount_of(place.mount, &place.path).map(|(mount, _)| mount);
@@ -59,7 +59,7 @@ pub(super) fn below(place: &Place, snapshot: &Snapshot) -> Option<Place> {
     None
 }
 
-/// Where the layers of an overlay have a place: of a directory the upper one, which gets each new file.
+/// Where the layers of an overlay have a place: for a directory the upper one, which gets each new file.
 fn in_layer(mount: &Mount, place: &Place) -> Option<Place> {
     let layers = Layers::of(&mount.options);
     let upper = layers.upper_directory();
@@ -77,8 +77,8 @@ fn in_layer(mount: &Mount, place: &Place) -> Option<Place> {
     above.or_else(|| layers.lower.iter().filter_map(|layer| file(layer)).find(|found| is_same(found, place)))
 }
 
-/// Whether an overlay would show this file as that: it passes on the attributes of the file with the data, so one with
-/// metadata only (`metacopy`) is none.
+/// Whether an overlay would show this file as that one: it passes on the attributes of the file with the data, so one
+/// with metadata only (`metacopy`) does not count.
 fn is_same(found: &Place, shown: &Place) -> bool {
     let of = |place: &Place| {
         let stat = &place.stat;
@@ -114,7 +114,7 @@ impl Layers {
         found
     }
 
-    /// The upper directory, if its work directory is here as well: the kernel wants both on one filesystem.
+    /// The upper directory, if its work directory is here as well: the kernel requires both on one filesystem.
     fn upper_directory(&self) -> Option<Place> {
         let at = |path: &Option<PathBuf>| {
             let path = path.clone().filter(|path| path.is_absolute())?;
@@ -125,8 +125,7 @@ impl Layers {
     }
 }
 
-/// The directories of a list between colons; a backslash takes the next byte as it is. What comes after two colons is data
-/// that no name leads to.
+/// The directories of a list separated by colons; a backslash escapes the next byte. What follows two colons is data that no name leads to.
 fn lower_directories(list: &[u8]) -> Vec<PathBuf> {
     let mut found: Vec<Vec<u8>> = vec![Vec::new()];
     let mut bytes = list.iter();

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Processes that are named; further ones are only counted.
 const MOST_NAMES: usize = 5;
 
-/// Checks after the first. Programs that open the target only for a moment are gone by then: udev after a write to a
+/// Checks after the first. Programs that open the target only for a moment have closed it by then: udev after a write to a
 /// device, lsblk, a child process that is being started.
 const MORE_CHECKS: u32 = 3;
 const BETWEEN_CHECKS: Duration = Duration::from_millis(50);
@@ -142,7 +142,7 @@ fn id_of_open(descriptor: &Path) -> Option<NodeId> {
     }
 }
 
-/// `inside` is where the node itself lies, `device` the one that it stands for.
+/// `inside` is the filesystem of the node itself, `device` the one that it represents.
 fn id_of(kind: FileType, inside: Identity, device: (u32, u32)) -> Option<NodeId> {
     match kind {
         FileType::RegularFile => Some((TargetKind::File, inside)),

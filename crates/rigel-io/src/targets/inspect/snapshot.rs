@@ -32,7 +32,7 @@ pub(crate) type NumberedMount = (Mount, Option<(u32, u32)>);
 #[derive(Debug)]
 pub(crate) struct Loop {
     pub title: String,
-    /// The file or device behind it, by the path in sysfs and as the device itself answers: the path may belong to another
+    /// The file or device behind it, by the path in sysfs and as the device itself reports: the path may belong to another
     /// namespace or be gone.
     pub behind: Vec<NodeId>,
 }
@@ -43,7 +43,7 @@ impl Snapshot {
         Self::default()
     }
 
-    /// A snapshot of a host whose files lie elsewhere.
+    /// A snapshot of a host whose files are elsewhere.
     pub(crate) fn of(system: System) -> Self {
         Self { system, ..Self::default() }
     }
@@ -64,7 +64,7 @@ impl Snapshot {
         })
     }
 
-    /// The mount with a number. Without the number: the longest mount point above the path; of several at one place the last is on top.
+    /// The mount with a number. Without the number: the longest mount point above the path; if several share it, the last one.
     pub(super) fn mount_of(&self, id: Option<u64>, path: &Path) -> Option<&NumberedMount> {
         let mut all = self.mounts().iter();
         if let Some(id) = id {
@@ -109,7 +109,7 @@ fn source_number(source: &Path) -> Option<(u32, u32)> {
     }
 }
 
-/// The file or device behind a loop device, as the device itself answers.
+/// The file or device behind a loop device, as the device itself reports.
 pub(super) fn behind_loop(block: &Block) -> Option<NodeId> {
     let path = Path::new("/dev").join(&block.name);
     let fd = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;

@@ -9,7 +9,7 @@ use std::os::fd::BorrowedFd;
 #[derive(Default)]
 struct MapperHeader {
     version: [u32; 3],
-    /// Bytes of the header and the room behind it.
+    /// Bytes of the header and the space after it.
     data_size: u32,
     data_start: u32,
     target_count: u32,

@@ -9,39 +9,39 @@ use std::os::fd::AsFd;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// The bytes of all processes: of those that read, and behind them of those that write.
+/// The bytes of all processes: those that read, followed by those that write.
 const ALL: Range = Range { start: 1 << 61, end: (1 << 61) + 2 * BYTES - 1 };
 const BYTES: i64 = 1 << 52;
 const WRITERS: Range = Range { start: ALL.start + BYTES, ..ALL };
-/// The same of those that load something which lies on the file: a partition, or a volume.
+/// The same for processes that load something above the file: a partition, or a volume.
 const ABOVE: Range = Range { start: ALL.end + 1, end: ALL.end + 2 * BYTES };
 /// A number of a process is smaller (PID_MAX_LIMIT).
 const PROCESSES: i64 = 1 << 22;
-/// Two that begin together see each other; one of them gives way, and the other one waits for that.
+/// Two that begin together see each other; one of them yields, and the other one waits for that.
 const LOOKS: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Another process that loads the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherProcess {
-    /// Its number, where it can be seen from here: it may be in another container, or on another host.
+    /// Its process ID, if visible from here: it may be in another container, or on another host.
     pub process: Option<u32>,
     /// Whether it writes to the target.
     pub writes: bool,
 }
 
-/// Says that this process loads the target, as long as the file is open, and whether it writes.
+/// Announces that this process loads the target, as long as the file is open, and whether it writes.
 ///
 /// # Errors
-/// With another one that does; then this one is not said to.
+/// With another one that does; then this one is not announced.
 pub fn announce(file: &impl AsFd, writes: bool) -> Result<(), OtherProcess> {
     announce_at(file, own_byte(writes))
 }
 
-/// The same of a process that only reads, whoever else reads.
+/// The same for a process that only reads, whatever else reads.
 ///
 /// # Errors
-/// With one that writes; then this one is not said to read.
+/// With one that writes; then this one is not announced.
 pub fn announce_beside(file: &impl AsFd) -> Result<(), OtherProcess> {
     let own = own_byte(false);
     match other_within(file, own, WRITERS) {
@@ -54,7 +54,7 @@ pub fn announce_beside(file: &impl AsFd) -> Result<(), OtherProcess> {
     }
 }
 
-/// Another process that loads the target, in the eyes of one that does or does not write; `None` if there is none, or none can be seen.
+/// Another process that loads the target, as a process that does or does not write sees it; `None` if there is none, or none can be seen.
 pub fn other(file: &impl AsFd, writes: bool) -> Option<OtherProcess> {
     other_than(file, own_byte(writes)).map(OtherProcess::at)
 }
@@ -64,7 +64,7 @@ pub fn other_writer(file: &impl AsFd) -> Option<OtherProcess> {
     other_within(file, own_byte(false), WRITERS).map(OtherProcess::at)
 }
 
-/// Says on a device that this process loads something which lies on it; others that do the same are no matter.
+/// Announces on a device that this process loads something above it; others that do the same do not matter.
 ///
 /// # Errors
 /// With one that loads the device itself; `beside`: with one that writes to it.
@@ -78,7 +78,7 @@ pub fn announce_above(file: &impl AsFd, writes: bool, beside: bool) -> Result<()
     Err(OtherProcess::at(at))
 }
 
-/// Another process that loads something which lies on the device.
+/// Another process that loads something on the device.
 pub fn other_above(file: &impl AsFd) -> Option<OtherProcess> {
     let at = other_within(file, own_byte(false), ABOVE)?;
     Some(OtherProcess::at(at - (ABOVE.start - ALL.start)))
@@ -127,8 +127,9 @@ fn other_than(file: &impl AsFd, own: i64) -> Option<i64> {
     other_within(file, own, ALL)
 }
 
-/// The byte of another process than that of `own`, which may have several files open. A lock that begins before all of them is that of a whole file, as
-/// some filesystems show it.
+/// The byte of another process than that of `own`, which may have several files open. A lock that begins before all
+/// of them is that of a whole file, as
+/// some filesystems report it.
 fn other_within(file: &impl AsFd, own: i64, all: Range) -> Option<i64> {
     if all.start > all.end {
         return None;
@@ -143,7 +144,7 @@ fn other_within(file: &impl AsFd, own: i64, all: Range) -> Option<i64> {
     }
 }
 
-/// The byte of this process: its number, and when it began, because numbers repeat from container to container.
+/// The byte of this process: its ID and its start time, because IDs repeat from container to container.
 fn own_byte(writes: bool) -> i64 {
     let process = i64::from(std::process::id()) % PROCESSES;
     let first = if writes { WRITERS.start } else { ALL.start };

@@ -11,16 +11,16 @@ pub(super) struct Range {
     pub(super) end: i64,
 }
 
-/// Who else may lock the same bytes.
+/// Which other locks of the same bytes are permitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Those who also share.
+    /// Other shared locks.
     Shared,
     /// Nobody.
     Exclusive,
 }
 
-/// Locks the bytes, or says `WOULDBLOCK` when another open file has them.
+/// Locks the bytes, or returns `WOULDBLOCK` if another open file has locked them.
 pub(super) fn set(file: &impl AsFd, kind: Kind, range: Range) -> Result<(), Errno> {
     match fcntl(file.as_fd(), libc::F_OFD_SETLK, &mut asked(kind, range)) {
         // Both are said, by POSIX.
@@ -29,7 +29,7 @@ pub(super) fn set(file: &impl AsFd, kind: Kind, range: Range) -> Result<(), Errn
     }
 }
 
-/// Gives the bytes back.
+/// Unlocks the bytes.
 pub(super) fn release(file: &impl AsFd, range: Range) -> Result<(), Errno> {
     let mut wanted = libc::flock { l_type: kind_number(libc::F_UNLCK), ..asked(Kind::Shared, range) };
     fcntl(file.as_fd(), libc::F_OFD_SETLK, &mut wanted)

@@ -25,17 +25,17 @@ pub(super) enum ScratchState {
     Free,
     /// A scratch file of the wanted size, now locked.
     Ours(ScratchFile),
-    /// One of the wanted size whose fill ended early, now locked.
+    /// One of the wanted size whose fill is unfinished, now locked.
     Begun(FillGuard),
-    /// A file that another run works on, or that stays as it is.
+    /// A file that another run uses, or that stays unchanged.
     Busy,
 }
 
-/// What to do with a scratch file of ours that has another size, or was not filled to the end.
+/// What to do with a scratch file of another size, or with an unfinished fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Misfit {
     Remove,
-    /// Remove it unless its header says that it is kept.
+    /// Remove it unless its header marks it as kept.
     SpareKept,
     Leave,
 }

@@ -20,9 +20,9 @@ pub(super) struct Loss {
 struct Row {
     /// Outstanding I/Os, or streams, of the other classes.
     added: u64,
-    /// Share of the rate alone; below zero where the rate is higher than alone.
+    /// Share of the rate alone; negative if the rate is higher than alone.
     loss: ChartInterval,
-    /// The point by its place.
+    /// The point, by index.
     point: usize,
 }
 

@@ -7,10 +7,10 @@ use super::figures;
 use rigel_core::measure::Histogram;
 use rigel_core::units::{to_f64, us_from_ns};
 
-/// Where a power of two is cut, in 64ths of it, of the histogram of a point: 64 (2^(k/8) - 1), rounded to the edges of its
+/// Where a power of two is divided, in 64ths, for the histogram of a point: 64 (2^(k/8) - 1), rounded to the edges of its
 /// buckets.
 pub(super) const FINE: &[u64] = &[0, 6, 12, 19, 27, 35, 44, 54];
-/// The same of one visit.
+/// The same for one visit.
 pub(super) const COARSE: &[u64] = &[0, 12, 27, 44];
 /// Steps of the percentiles for each tenth of the I/Os that took longer.
 const STEPS: u32 = 10;
@@ -26,7 +26,7 @@ fn bin(ns: u64, cuts: &[u64]) -> u64 {
     u64::from(octave) * cuts.len() as u64 + part as u64
 }
 
-/// The parts that hold something, ascending, each with its I/Os.
+/// The non-empty parts, ascending, each with its I/Os.
 pub(super) fn bins(histogram: &Histogram, cuts: &[u64]) -> Vec<(u64, u64)> {
     let mut bins: Vec<(u64, u64)> = Vec::new();
     for (from_ns, _, ios) in histogram.buckets() {
@@ -39,7 +39,8 @@ pub(super) fn bins(histogram: &Histogram, cuts: &[u64]) -> Vec<(u64, u64)> {
     bins
 }
 
-/// Latencies in microseconds from the 20th percentile on, over the negative logarithm of the share of I/Os that took longer: 1 is the 90th percentile, 2 the 99th.
+/// Latencies in microseconds from the 20th percentile on, over the negative logarithm of the share of I/Os that took
+/// longer: 1 is the 90th percentile, 2 the 99th.
 /// They end where fewer than one I/O would be beyond.
 pub(super) fn percentiles(histogram: &Histogram) -> Vec<(f64, f64)> {
     let ios = to_f64(histogram.count());

@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 /// The charts, as the page's script reads them.
 #[derive(Serialize)]
 pub(crate) struct Overlays {
-    /// How the runs are called.
+    /// The names of the runs.
     pub runs: Vec<String>,
     /// A chart for each size that several runs have, and each of its quantities.
     pub charts: Vec<Overlay>,
-    /// Runs that are in none, by their place.
+    /// Runs that are in no chart, by index.
     #[serde(skip)]
     pub alone: Vec<usize>,
 }
@@ -32,11 +32,11 @@ pub(crate) struct Overlays {
 pub(crate) struct Overlay {
     /// What is shown.
     pub title: String,
-    /// Of what.
+    /// The subject.
     pub about: String,
     /// What the axis of the load counts.
     x: String,
-    /// `IOPS`, `MBPS`, or nothing for times in microseconds.
+    /// `IOPS`, `MBPS`, or empty for times in microseconds.
     unit: String,
     lines: Vec<Line>,
 }
@@ -59,13 +59,13 @@ struct Row {
     flags: Vec<&'static str>,
 }
 
-/// What runs in one chart have in common: class, size, and whether it walks in streams.
+/// What runs in one chart share: class, size, and whether it uses streams.
 type Kind = (Class, String, bool);
 /// The figure that a chart shows.
 type Quantity = fn(&IoFindings) -> Option<Estimate>;
 
 impl Overlays {
-    /// Those of all runs.
+    /// The charts of all runs.
     pub fn of(views: &[View<'_>]) -> Self {
         let mut kinds: BTreeMap<Kind, Vec<usize>> = BTreeMap::new();
         for (run, view) in views.iter().enumerate() {
@@ -96,7 +96,7 @@ fn points<'a>(view: &'a View<'_>, class: Class) -> impl Iterator<Item = &'a Poin
     all.filter(move |found| found.point.is_alone(class) && found.io(class).is_some())
 }
 
-/// ` of 8 KiB`; nothing for what is not a block I/O.
+/// ` of 8 KiB`; empty if it is not block I/O.
 fn size_of(load: &LoadClass) -> String {
     let places = load.places.map_or_else(String::new, |places| format!(" by {places} places"));
     if load.io_bytes() > 0 { format!(" of {}{places}", load.size_text()) } else { places }

@@ -13,7 +13,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(super) struct SloData {
     bounds: Vec<BoundData>,
-    /// Where the rate lies: lower end, best value, upper end.
+    /// The rate: lower end, best value, upper end.
     rate: Option<[Option<f64>; 3]>,
     /// Rates are times of the load, and rows are of phases.
     scaled: bool,
@@ -32,14 +32,14 @@ struct BoundData {
 #[derive(Serialize)]
 struct RowData {
     rate: f64,
-    /// The phase, as people count, where phases are scaled together.
+    /// The phase, counted from 1, if phases are scaled together.
     phase: Option<u32>,
-    /// Of the rate that was found, in words; of the points of the curve.
+    /// The share of the rate that was found, in words; for the points of the curve.
     label: Option<String>,
-    /// It was required: its name stands above the mark, as a share of the rate may lie beside it.
+    /// It was required: its name is above the mark, as a share of the rate may be next to it.
     required: bool,
     us: ChartInterval,
-    /// What was seen, and whether the bound is met.
+    /// The observation, and whether the limit is met.
     told: String,
 }
 

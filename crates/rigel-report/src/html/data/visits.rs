@@ -14,7 +14,7 @@ use rigel_core::record::Visit;
 use rigel_core::units::{NS_PER_S, Nanos, to_f64, us_from_ns};
 use serde::Serialize;
 
-/// Samples over time of all visits together: some hundred kilobytes.
+/// Samples over time of all visits together, to limit the page to some hundred kilobytes.
 const ALL_SAMPLES: usize = 40_000;
 /// Samples of one visit.
 const MOST_SAMPLES: usize = 250;
@@ -23,7 +23,7 @@ const LEAST_SAMPLES: usize = 10;
 #[derive(Serialize)]
 pub(super) struct VisitData {
     number: u64,
-    /// Its point by the place in `points`.
+    /// Its point, by index in `points`.
     point: usize,
     purpose: String,
     counts: bool,
@@ -38,7 +38,7 @@ pub(super) struct VisitData {
 struct VisitIoData {
     /// Successful I/Os per second.
     rate: f64,
-    /// Latencies of what counts, see [`bins`].
+    /// Latencies of the counted part, see [`bins`].
     bins: Vec<(u64, u64)>,
     /// Seconds from the start of the load to the first sample.
     start: f64,
@@ -46,11 +46,11 @@ struct VisitIoData {
     width: f64,
     /// I/Os per second in each sample.
     rates: Vec<f64>,
-    /// Mean latency in each sample, of a visit that is alone at its point.
+    /// Mean latency in each sample, for a visit that is alone at its point.
     means: Vec<Option<f64>>,
 }
 
-/// All visits to points, in the order in which they were made.
+/// All visits to points, in order of time.
 pub(super) fn of(view: &View<'_>) -> Vec<VisitData> {
     let by_step = view.visits();
     let series: usize = view.record.visits.iter().map(|visit| visit.tallies.len()).sum();

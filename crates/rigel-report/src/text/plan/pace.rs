@@ -44,7 +44,7 @@ pub(super) fn search(page: &mut Page, request: &Request, search: &LevelSearch) {
         ]
         .into_iter()
         .chain(search.share.map(|share| {
-            format!("ends after {} at the latest, because the points need the rest of the time", span(share))
+            format!("ends after {} at the latest, because the points need the remaining time", span(share))
         })),
     );
 }

@@ -23,7 +23,7 @@ pub(super) struct Flusher {
 }
 
 impl Flusher {
-    /// Of these targets; `None` when the host has no thread left for it. It ends with this value.
+    /// For these targets; `None` if the host has no thread left for it. It ends with this value.
     pub(super) fn start(targets: Arc<OpenTargets>) -> Option<Self> {
         Self::by(move |part| flushed(part, &targets))
     }
@@ -43,7 +43,7 @@ impl Flusher {
         Some(Self { parts, done, waiting: 0 })
     }
 
-    /// Takes a part whose blocks are to be durable; gives it back when it cannot.
+    /// Takes a part whose blocks are to become durable; returns it if it cannot.
     pub(super) fn take(&mut self, part: Part) -> Result<(), Part> {
         self.parts.send(part).map_err(|unsent| unsent.0)?;
         self.waiting += 1;
@@ -57,7 +57,7 @@ impl Flusher {
         Some(part)
     }
 
-    /// The same, after a wait of that length at most. `Ok(None)`: all have come back.
+    /// The same, after waiting at most this long. `Ok(None)`: all have returned.
     pub(super) fn last(&mut self, patience: Duration) -> Result<Option<FlushFailure>, RecvTimeoutError> {
         if self.waiting == 0 {
             return Ok(None);
@@ -68,14 +68,14 @@ impl Flusher {
     }
 }
 
-/// Whether something is said of blocks that has to be durable first.
+/// Whether it reports blocks that must be durable first.
 pub(super) fn needs_flush(part: &Part) -> bool {
     part.tallies
         .values()
         .any(|tally| tally.verified.as_ref().is_some_and(|verified| verified.settled.is_some()))
 }
 
-/// The part when the blocks it speaks of are durable; without a word of them when they are not.
+/// The part, once its blocks are durable; without its statement about them if they are not.
 fn flushed(part: Part, targets: &OpenTargets) -> FlushFailure {
     match targets.flush() {
         Ok(()) => (part, None),

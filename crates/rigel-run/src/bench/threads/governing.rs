@@ -10,7 +10,7 @@ use rigel_io::witness::IoPressure;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-/// How often.
+/// The interval.
 const EVERY_NS: u64 = NS_PER_S;
 
 #[derive(Debug)]
@@ -82,7 +82,7 @@ impl GovernorLoop {
         self.looked_ns = now_ns;
     }
 
-    /// What was allowed in the interval that is over.
+    /// The allowed share in the finished interval.
     pub(super) fn taken(&mut self, now_ns: u64) -> GovernorInterval {
         let whole_ns = self.looked_ns.saturating_sub(self.since_ns);
         let mean = self.allowed.checked_div(u128::from(whole_ns));

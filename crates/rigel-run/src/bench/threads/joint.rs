@@ -5,7 +5,7 @@
 use super::WorkerPlace;
 use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts};
 
-/// One CPU for each worker, when each has just one.
+/// One CPU for each worker, if each has exactly one.
 pub(super) fn cpus_of_workers(places: &[WorkerPlace]) -> Vec<u32> {
     let single = |place: &WorkerPlace| <[u32; 1]>::try_from(place.cpus.as_slice()).ok().map(|[cpu]| cpu);
     places.iter().map(single).collect::<Option<_>>().unwrap_or_default()

@@ -9,8 +9,8 @@ use rigel_core::measure::HungIo;
 use rigel_io::sync::WaitingIo;
 use std::time::Duration;
 
-/// How long no worker has seen anything come back. In looks, not on the clock: a program that is stopped and continues
-/// later does not look.
+/// How long no worker has seen a completion. In checks, not on the clock: a program that is stopped and continued
+/// later does not check.
 pub(super) struct Silence {
     ops: PerClass<u64>,
     waits: u64,
@@ -31,7 +31,7 @@ impl Silence {
     }
 }
 
-/// What workers wait for that have been silent for so long; `None` if it is not known.
+/// What workers wait for that have been silent for this long; `None` if unknown.
 pub(super) fn hung(all: &[WaitingIo], silent: Duration) -> Option<HungIo> {
     let WaitingIo { target, offset, direction } = *all.first()?;
     let age_ns = u64::try_from(silent.as_nanos()).unwrap_or(u64::MAX);

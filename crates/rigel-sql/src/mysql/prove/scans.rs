@@ -21,14 +21,14 @@ const THREADS: &str = "innodb_read_io_threads";
 const DEFAULT: u32 = 4;
 const VALUES: [u32; 5] = [1, 2, 4, 8, 16];
 const SESSIONS: [u32; 2] = [1, 4];
-/// Of the table for each session.
+/// Parts of the table for each session.
 const PARTS: u64 = 4;
 /// Next to nothing of the table.
 const CACHE_BYTES: u64 = 16 * MIB;
 const SCANNED: &str = "rows per second of ranges that no cache holds";
 const SCAN: &str = "select count(pad) from rigel.big where id >= ? and id < ?";
 
-/// All values; `advised`: what the rule of `advise` makes of the storage.
+/// All values; `advised`: what the rule of `advise` concludes for this storage.
 pub fn prove(
     prover: &mut Prover<'_>,
     advised: u32,
@@ -58,7 +58,7 @@ pub fn prove(
     Ok(found.map(|found| found.measuring(SCANNED)))
 }
 
-/// Rows per second of all sessions together, each with a part of its own.
+/// Rows per second of all sessions together, each with its own part.
 fn visit(prover: &Prover<'_>, sessions: u32, draw: &mut Generator) -> Result<f64, Problem> {
     check_not_stopped(prover.stop)?;
     let mut clients = (0..sessions).map(|_| prover.session()).collect::<Result<Vec<Conn>, Problem>>()?;

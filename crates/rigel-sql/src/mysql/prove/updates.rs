@@ -18,14 +18,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const WRITERS: u32 = 8;
-/// What is not counted for each second that is, until a load is what it stays.
+/// Uncounted time for each counted second, until the load is steady.
 const LEAD: Duration = Duration::from_millis(125);
 /// Most seconds of a turn that are counted. Where an experiment may not take long, fewer are: about this many turns have to fit in.
 const SECONDS: u64 = 8;
 const TURNS: u64 = 40;
 /// The default of both products until now (MySQL 8.4 has 10,000).
 const USUAL_CAPACITY: u32 = 200;
-/// The least that a server takes on its own for `innodb_io_capacity_max`.
+/// The lowest `innodb_io_capacity_max` that a server chooses by itself.
 const LEAST_MOST: u32 = 2000;
 /// Enough for any device while nothing is measured.
 const ALL_OUT: u32 = 40_000;
@@ -37,7 +37,7 @@ const DIRTY: &str = "select variable_value from information_schema.global_status
 const DIRTY_OF_MYSQL: &str = "select variable_value from performance_schema.global_status where variable_name = 'Innodb_buffer_pool_pages_dirty'";
 /// Fewer are always there.
 const FEW_PAGES: u64 = 64;
-/// A whole row changes, so the log grows as that of a busy server.
+/// A whole row changes, so the log grows like that of a busy server.
 const UPDATE: &str =
     "update rigel.big set v = v + 1, pad = concat(substr(pad, 2), substr(pad, 1, 1)) where id = ?";
 
@@ -47,13 +47,13 @@ struct Knob {
     default: u32,
     advised: Option<u32>,
     values: Vec<u32>,
-    /// What the server has of `innodb_io_capacity` by default.
+    /// The server's default `innodb_io_capacity`.
     capacity: u32,
-    /// It is set while the server runs; otherwise the server is started again, by this name.
+    /// It is set while the server runs; otherwise the server is restarted with this name.
     by_start: Option<&'static str>,
 }
 
-/// All of them, with a cache of that size; `advised`: what the rule of `advise` makes of the storage.
+/// All values, with a cache of that size; `advised`: what the rule of `advise` concludes for this storage.
 pub fn prove(
     prover: &mut Prover<'_>,
     cache_bytes: u64,
@@ -219,7 +219,7 @@ fn write(
     }
 }
 
-/// Has the server write everything, and gives it its defaults back.
+/// Lets the server write everything, and resets it to its defaults.
 fn clean(prover: &Prover<'_>, client: &mut Conn, capacity: u32) -> Result<(), Problem> {
     let ask = if prover.flavour == Flavour::Mariadb { DIRTY } else { DIRTY_OF_MYSQL };
     give_capacity(client, ALL_OUT)?;
@@ -233,7 +233,7 @@ fn clean(prover: &Prover<'_>, client: &mut Conn, capacity: u32) -> Result<(), Pr
     give_capacity(client, capacity)
 }
 
-/// The capacity, and twice that but at least 2000 for when flushing falls behind, as a server chooses on its own where only the first is set.
+/// The capacity, and for when flushing falls behind twice that but at least 2000, as a server chooses by itself if only the first is set.
 fn give_capacity(client: &mut Conn, value: u32) -> Result<(), Problem> {
     // Neither may pass the other on the way.
     set(client, "set global innodb_io_capacity = 100")?;

@@ -14,16 +14,16 @@ use std::time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(100);
 /// No plan is worth more patience, and one that takes longer is known to be bad.
 pub const LIMIT: Duration = Duration::from_secs(30);
-/// One process answers, and compiles nothing.
+/// One process answers, without JIT compilation.
 const SETTINGS: &str =
     "set jit = off; set max_parallel_workers_per_gather = 0; set enable_indexonlyscan = off";
 
-/// What came of a statement.
+/// The result of a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
     /// It took this many seconds.
     Took(f64),
-    /// It was ended after this many.
+    /// It was ended after this many seconds.
     Cut(f64),
 }
 
@@ -34,7 +34,7 @@ pub fn session(address: &Address) -> Result<Client, Problem> {
     Ok(client)
 }
 
-/// Sees whether this many sessions can be had, before anything is made.
+/// Checks that this many sessions are available, before anything is created.
 pub fn try_out(address: &Address, sessions: u32) -> Result<(), Problem> {
     crate::session::allow_files(sessions);
     (0..sessions).map(|_| session(address)).collect::<Result<Vec<Client>, Problem>>().map(drop)
@@ -45,7 +45,7 @@ pub fn set(client: &mut Client, settings: &str) -> Result<(), Problem> {
     client.batch_execute(settings).map_err(|error| failure::statement("a setting cannot be changed", &error))
 }
 
-/// The rows of a statement, of which each has one column.
+/// The rows of a statement with one column.
 pub fn lines(client: &mut Client, sql: &str) -> Result<Vec<String>, Problem> {
     let told = client
         .simple_query(sql)

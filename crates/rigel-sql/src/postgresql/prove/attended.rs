@@ -23,17 +23,17 @@ const LAST_ANSWER: Duration = Duration::from_secs(ask::LIMIT.as_secs() + 10);
 pub enum TablesOutcome {
     /// Nothing is left of them.
     None,
-    /// They are there.
+    /// They exist.
     Here,
     /// The server does not answer.
     Unknown,
 }
 
-/// What the experiment says.
+/// What the experiment reports.
 enum News {
     Progress(ProofStep, u64, u64),
     Made,
-    /// Nothing is over, but it continues.
+    /// Nothing has ended, but it continues.
     Alive,
     /// The server is to be started again with this setting.
     Start(String),
@@ -83,7 +83,7 @@ pub fn attended(
     (Err(waiting.silent(&shown)), TablesOutcome::Unknown)
 }
 
-/// A statement that was ended because the user wanted so.
+/// A statement that the user ended.
 fn by_user(problem: Problem, stop: &AtomicBool) -> Problem {
     if stop.load(Ordering::Relaxed) && problem.kind == ExitKind::CutShort { ended() } else { problem }
 }

@@ -88,7 +88,7 @@ fn read(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Nothing that could wait or lead elsewhere, whatever the server has put there.
+/// Never waits or follows a link, whatever the server has put there.
 fn opened(path: &Path) -> io::Result<(File, u64)> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(open(path, flags, Mode::empty())?);

@@ -10,14 +10,14 @@ use rigel_core::load::draw::Generator;
 use rigel_uses::proof::SkippedSetting;
 use rigel_uses::proof::concurrency::{ConcurrencyFindings, Rates};
 
-/// As the server numbers them.
+/// In the server's order.
 const METHODS: [&str; 3] = ["sync", "worker", "io_uring"];
 /// The default.
 const WORKER: u32 = 1;
 const URING: u32 = 2;
 
-/// What came of the methods that this server knows and this host allows; the others are reported in `skipped`. `saturating`: the reads
-/// that keep the storage busy.
+/// Results of the methods that this server knows and this host allows; the others are listed in `skipped`.
+/// `saturating`: the reads that saturate the storage.
 pub fn prove(
     prover: &mut Prover<'_>,
     restart: Restart<'_>,

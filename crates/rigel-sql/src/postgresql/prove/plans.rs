@@ -67,7 +67,7 @@ fn ask_one(
     Ok(())
 }
 
-/// What the planner chooses; and a look whether it can be made to choose each plan.
+/// What the planner chooses, and whether it can be made to choose each plan.
 fn choices(prover: &Prover<'_>, client: &mut Client, ratio: f64) -> Result<Vec<Choice>, Problem> {
     let mut all = Vec::new();
     for selectivity in SELECTIVITIES {

@@ -17,10 +17,10 @@ const WORKERS: [u32; 6] = [1, 2, 3, 8, 16, 32];
 pub const SESSIONS: [u32; 3] = [1, 4, 16];
 /// Most of these.
 pub const MOST_SESSIONS: u32 = 16;
-/// The rows that a session scans for when it is alone; of several each has fewer, so they do not find one another's blocks in memory.
+/// The rows that a session scans when it is alone; with several, each has fewer, so that they do not find each other's blocks in memory.
 const SHARE: f64 = 0.02;
 const BITMAP: &str = "set enable_indexscan = off; set enable_seqscan = off; set enable_bitmapscan = on";
-/// The server starts and ends its workers on its own.
+/// The server starts and ends its workers itself.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A setting whose values take turns.
@@ -28,7 +28,7 @@ struct Knob {
     name: &'static str,
     values: &'static [u32],
     advised: u32,
-    /// It belongs to the server as a whole, and not to a session.
+    /// It belongs to the whole server, not to a session.
     is_of_server: bool,
 }
 
@@ -142,7 +142,7 @@ pub fn visit(
     Ok(whole.then_some(f64::from(keys) * sessions / seconds))
 }
 
-/// What the server has by default.
+/// The server's default.
 fn default(clients: &mut [Client], setting: &str) -> Result<u32, Problem> {
     const ASK: &str = "select boot_val from pg_settings where name = $1";
     let Some(client) = clients.first_mut() else { return Ok(1) };

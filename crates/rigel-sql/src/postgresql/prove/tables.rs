@@ -48,11 +48,11 @@ pub struct Tables {
     pub rows: u32,
     /// Its first file.
     pub file: PathBuf,
-    /// That of its index.
+    /// The first file of its index.
     pub index: PathBuf,
 }
 
-/// What is written beside the table of that size: the other table, and the indexes of both.
+/// What is written in addition to the table of that size: the other table, and the indexes of both.
 pub fn more_bytes(table_bytes: u64, shared_buffers: u64) -> u64 {
     let sweep = u64::from(sweep_blocks(shared_buffers)) * BLOCK_BYTES;
     sweep.saturating_add(table_bytes.saturating_add(sweep) / TABLE_TO_INDEX)

@@ -12,19 +12,19 @@ use std::time::{Duration, Instant};
 
 const NUMBER: &str = "select pg_current_xact_id()::text";
 const STATUS: &str = "select pg_xact_status($1::text::xid8) = 'aborted'";
-/// What was sent in that time at most is shown and nowhere.
+/// After a failed transaction, at most the rows of this time are sent in vain.
 const EVERY: Duration = Duration::from_millis(500);
 
-/// A transaction, seen from beside it.
+/// A transaction, as another session sees it.
 pub(crate) struct OpenTransaction {
-    /// Without it nobody says so, and the end of the rows is answered with it.
+    /// `None` if nobody reports it; the end of the rows is then answered with it.
     client: Option<Client>,
     number: String,
     asked: Instant,
 }
 
 impl OpenTransaction {
-    /// That of a connection to the same database.
+    /// The transaction of a connection to the same database.
     pub(crate) fn of(transaction: &mut Transaction<'_>, address: &Address) -> Result<Self, Problem> {
         let number = transaction.query_one(NUMBER, &[]);
         let number =
@@ -32,7 +32,7 @@ impl OpenTransaction {
         Ok(Self { client: address.connect().ok(), number, asked: Instant::now() })
     }
 
-    /// Whether it failed or was ended. Not when nobody says so: then the transaction itself will.
+    /// Whether it failed or was ended. `false` if nobody reports it: then the transaction itself will.
     pub(crate) fn is_over(&mut self) -> bool {
         if self.asked.elapsed() < EVERY {
             return false;

@@ -6,7 +6,7 @@ use super::super::cells::csv;
 use super::{Values, column, row, value};
 use serde_json::Value;
 
-/// What is said of more than one row.
+/// The remark on more than one row.
 const MORE: &str = "further rows: one calibration is one row";
 /// Deeper documents are not searched.
 const DEEPEST: usize = 8;
@@ -102,7 +102,7 @@ fn of_html(text: &str) -> Vec<Values> {
     rows[at + 1..].iter().map(|cells| row(&rows[at], cells)).collect()
 }
 
-/// The texts of the cells of a row that are whole.
+/// The texts of the complete cells of a row.
 fn cells(text: &str) -> Vec<String> {
     let parts = text.split('<').filter_map(|part| {
         let (tag, text) = part.split_once('>')?;
@@ -132,7 +132,7 @@ fn of_inserts(text: &str) -> Vec<Values> {
     statements.collect()
 }
 
-/// The values up to the parenthesis that closes them; `None` where it is missing. Commas within quotes and functions part none.
+/// The values up to the closing parenthesis; `None` if it is missing. Commas within quotes and functions do not separate values.
 fn arguments(text: &str) -> Option<Vec<String>> {
     let (mut found, mut depth, mut is_quoted) = (vec![String::new()], 0u32, false);
     for sign in text.chars() {

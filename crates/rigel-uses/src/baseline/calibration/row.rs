@@ -26,7 +26,7 @@ const DOCUMENT: &str = "additional_info";
 const NO_INTERVAL: &str = "no interval, because the row lacks the column additional_info, which has them";
 /// Rates of the row are whole numbers.
 const HALF_UNIT: f64 = 0.5;
-/// What `calibrate_io()` reads with.
+/// The size that `calibrate_io()` reads with.
 const SMALL_BYTES: u64 = 8 << 10;
 const LARGE_BYTES: u64 = 1 << 20;
 

@@ -15,7 +15,7 @@ const APART: f64 = 0.1;
 /// The I/Os of all clients are counted, so barely any may be missing.
 const ADDS_UP: f64 = 0.001;
 
-/// What is said of several clients.
+/// The remark on several clients.
 pub const ONE_SET: &str = "the global options of each client: the file has one set for all of them";
 
 /// The jobs of a document, whoever ran them.
@@ -32,7 +32,7 @@ pub fn jobs(found: &Document) -> Result<Vec<&Job>, Problem> {
     Ok(jobs)
 }
 
-/// Whether jobs are of more than one client.
+/// Whether jobs are from more than one client.
 pub fn has_several(jobs: &[&Job]) -> bool {
     clients(jobs).len() > 1
 }
@@ -45,7 +45,7 @@ fn ios(job: &Job) -> f64 {
     job.mixed.as_ref().map_or(job.read.total_ios + job.write.total_ios, |mixed| mixed.total_ios)
 }
 
-/// Refuses jobs whose sum is not what fio says of all clients: one of them is missing, or was counted twice.
+/// Refuses jobs whose sum differs from fio's for all clients: one of them is missing, or was counted twice.
 fn add_up(jobs: &[&Job], all: &Job) -> Result<(), Problem> {
     let (sum, total) = (jobs.iter().map(|job| ios(job)).sum::<f64>(), ios(all));
     if (sum - total).abs() <= ADDS_UP * total {
@@ -56,7 +56,7 @@ fn add_up(jobs: &[&Job], all: &Job) -> Result<(), Problem> {
         .next("give the file of a run that every client completed, or the results of each client alone"))
 }
 
-/// Refuses clients of which one was still at work when another had ended: their rates are not those of one moment.
+/// Refuses clients of which one was still running when another had ended: their rates are from different times.
 fn in_step(jobs: &[&Job]) -> Result<(), Problem> {
     if !has_several(jobs) {
         return Ok(());

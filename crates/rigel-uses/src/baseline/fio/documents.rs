@@ -8,14 +8,14 @@ use rigel_core::error::Problem;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Documents of one run say that it began within so many seconds: they round.
+/// Documents of one run report starts within this many seconds: they round.
 const SAME_BEGIN_S: f64 = 2.5;
 
 /// The runs of a file.
 pub struct Runs {
     /// The last document of each.
     pub all: Vec<Document>,
-    /// From when to when the only one went, in seconds of the epoch.
+    /// When the only run took place, in seconds of the epoch.
     pub ran_s: Option<[f64; 2]>,
     /// Whether some run has several documents.
     pub has_states: bool,
@@ -23,7 +23,7 @@ pub struct Runs {
     pub passed_over: Vec<String>,
 }
 
-/// Reads the documents of a file. Notes of fio may stand before, between and behind them.
+/// Reads the documents of a file. Messages of fio may precede, separate and follow them.
 pub fn read(text: &str) -> Result<Runs, Problem> {
     let text = &*without_nan(text);
     let mut runs = Runs { all: Vec::new(), ran_s: None, has_states: false, passed_over: Vec::new() };
@@ -73,7 +73,7 @@ pub fn read(text: &str) -> Result<Runs, Problem> {
     Ok(runs)
 }
 
-/// fio prints what it cannot compute as `nan`, `-nan` or `inf`, which is no JSON. Such numbers are not read.
+/// fio prints what it cannot compute as `nan`, `-nan` or `inf`, which is not JSON. Such numbers are not read.
 fn without_nan(text: &str) -> Cow<'_, str> {
     const NONE: [&str; 4] = [" : -nan", " : nan", " : -inf", " : inf"];
     let mut found = Cow::Borrowed(text);

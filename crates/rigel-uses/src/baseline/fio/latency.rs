@@ -21,7 +21,7 @@ pub fn mean_us(directions: &[&Direction]) -> Option<f64> {
     (iops > 0.0).then_some(sum / iops)
 }
 
-/// The 99th percentile of the completion latency: as fio reports it of one direction, from the buckets of JSON+ where there are two.
+/// The 99th percentile of the completion latency: fio's own for one direction, from the buckets of JSON+ for two.
 pub fn p99_us(directions: &[&Direction]) -> Option<f64> {
     if let [only] = directions {
         let of = |latency: &Option<Latency>, scale: f64| {

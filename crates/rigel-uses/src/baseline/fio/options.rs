@@ -24,7 +24,7 @@ pub fn write_percent(walk: &str, option: &impl Fn(&[&str]) -> Option<String>) ->
     }
 }
 
-/// Refuses a load whose rate says nothing of the storage, or that is another one than Rigel's.
+/// Refuses a load whose rate says nothing about the storage, or that differs from Rigel's.
 pub fn check(option: &impl Fn(&[&str]) -> Option<String>) -> Result<(), String> {
     let is_set = |name: &&str| {
         let text = option(&[*name]);
@@ -73,7 +73,7 @@ pub fn walk(option: &impl Fn(&[&str]) -> Option<String>) -> Result<String, Strin
     match walk.split_once(':') {
         None => Ok(walk),
         Some((name, _)) if name.starts_with("rand") => {
-            Err(format!("rw={walk} goes on in order after each random place"))
+            Err(format!("rw={walk} continues in order after each random place"))
         }
         Some(_) => Err(format!("rw={walk} leaves places out")),
     }
@@ -121,8 +121,7 @@ pub fn size(option: &impl Fn(&[&str]) -> Option<String>, write_percent: f64) -> 
     }
 }
 
-/// The commit that a write is: a flush of the data alone after each one, or O_DSYNC. Rigel has none that also waits for what the file system keeps about
-/// the file.
+/// The kind of commit: a flush of the data after each write, or O_DSYNC. Rigel has none that also waits for the metadata of the file.
 pub fn sync(option: &impl Fn(&[&str]) -> Option<String>) -> Result<Option<Class>, String> {
     let every = |name: &str| option(&[name]).filter(|value| value != "0");
     match (option(&["sync"]).as_deref(), every("fdatasync"), every("fsync")) {
@@ -139,7 +138,7 @@ pub fn sync(option: &impl Fn(&[&str]) -> Option<String>) -> Result<Option<Class>
     }
 }
 
-/// The same size where a `k` is 1000 (`kb_base`), which fio does not say of the sizes before that option.
+/// The same size if a `k` is 1000 (`kb_base`), which fio does not say for sizes before that option.
 pub fn decimal(bytes: u64, option: &impl Fn(&[&str]) -> Option<String>) -> Option<u64> {
     let is_decimal = option(&["kb_base"]).as_deref() == Some("1000");
     (is_decimal && bytes.is_multiple_of(1024)).then_some(bytes / 1024 * 1000)

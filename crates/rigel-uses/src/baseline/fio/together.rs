@@ -7,15 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Jobs whose times differ by more did not run together.
 const APART: f64 = 1.25;
-/// From here on it is said.
+/// From here on it is mentioned.
 const UNEVEN_FROM: f64 = 1.1;
 /// The ends of short jobs may be so far apart, in milliseconds.
 const ROUNDED_MS: f64 = 250.0;
-/// What is said of jobs that ended at different times.
+/// The remark on jobs that ended at different times.
 pub const UNEVEN: &str = "one time for all jobs that ran together: some ended up to a fifth earlier than others, and their sum may be \
                           too high by as much";
 
-/// The groups that are no load level, with the reason in `passed_over`.
+/// The groups that are not a load level, with the reason in `passed_over`.
 pub fn refused(jobs: &[&Job], global: &Options, passed_over: &mut Vec<String>) -> BTreeSet<u64> {
     let groups: BTreeSet<u64> = jobs.iter().map(|job| job.groupid).collect();
     let mut refused = BTreeSet::new();

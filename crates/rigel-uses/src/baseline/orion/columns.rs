@@ -30,9 +30,9 @@ pub(super) struct Table<'a> {
     pub(super) levels: Vec<u32>,
     /// Outstanding large I/Os, and the values in the order of the columns; nothing if a cell was not measured.
     pub(super) rows: Vec<(u32, Vec<&'a str>)>,
-    /// How wide ORION wrote the values, where the columns are as ORION writes them.
+    /// The width of the values, if the columns are as ORION writes them.
     pub(super) width: Option<usize>,
-    /// Whether all its values are like `2.270` in a table that a spreadsheet wrote: thousands, or fractions.
+    /// Whether all its values look like `2.270` in a table that a spreadsheet wrote: thousands, or fractions.
     pub(super) may_have_thousands: bool,
 }
 

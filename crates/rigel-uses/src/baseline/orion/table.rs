@@ -13,12 +13,12 @@ use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
 use rigel_core::stats::Estimate;
 
-/// What a table gives.
+/// The content of a table.
 pub struct TableNumbers {
-    /// What it holds, and by what that is known.
+    /// What it contains, and how that is known.
     pub what: String,
     pub figures: Vec<ToolFigure>,
-    /// Latencies of which the unit is not told, as if they were microseconds.
+    /// Latencies of unknown unit, as if they were microseconds.
     pub unscaled: Vec<ToolFigure>,
 }
 
@@ -33,7 +33,7 @@ pub fn is_header(line: &str) -> bool {
     line.trim_start().trim_start_matches('"').starts_with(HEADER)
 }
 
-/// Whether lines are rows of such a table without its header, under whatever text.
+/// Whether lines are rows of such a table without its header, after any text.
 pub fn has_lost_header(lines: &[Line<'_>]) -> bool {
     let cells = |line: &str| separator(line).map_or(0, |separator| line.split(separator).count());
     let is_row = |line: &str| {
@@ -53,7 +53,7 @@ pub fn read(lines: &[Line<'_>], name: &str) -> Result<Vec<TableNumbers>, Problem
     Ok(found.into_iter().flatten().collect())
 }
 
-/// A table is a header with the rows below; behind them the text of the next one may begin.
+/// A table is a header with the rows below; after them the text of the next one may begin.
 fn parts<'a>(lines: &[Line<'a>]) -> Vec<Lines<'a>> {
     let headers: Vec<usize> = (0..lines.len()).filter(|&at| is_header(lines[at].1)).collect();
     let mut found = Vec::new();
@@ -139,7 +139,7 @@ fn best(figures: &mut Vec<ToolFigure>) {
     figures.extend(best.copied().map(of_run));
 }
 
-/// What a table holds, by the text above it.
+/// What a table contains, judged by the text above it.
 fn by_text(above: &str) -> Option<TableKind> {
     let has = |word: &str| above.contains(word);
     if has("latency") || has("latencies") {
@@ -162,7 +162,7 @@ fn by_name(name: &str) -> Option<TableKind> {
     }
 }
 
-/// Rates of large I/O begin at no small ones, and those of small I/O have no decimals.
+/// Rates of large I/O begin without small I/O, and those of small I/O have no decimals.
 fn by_shape(table: &Table<'_>) -> Option<TableKind> {
     if table.levels.contains(&0) {
         return Some(TableKind::Mbps);

@@ -13,7 +13,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::stats::Estimate;
 
 const US_PER_S: f64 = 1e6;
-/// No I/O that ORION waits for takes less, whatever the storage: a system call and a wake-up are not faster.
+/// No I/O that ORION waits for is faster, whatever the storage: that is the time of a system call and a wake-up.
 const SHORTEST_US: f64 = 2.0;
 /// No storage does fewer I/Os per second.
 const FEWEST_PER_S: f64 = 2.0;
@@ -51,7 +51,7 @@ pub const fn words(unit: LatencyUnit) -> &'static str {
     }
 }
 
-/// That of a table, and by what it is known.
+/// The unit of a table, and how it is known.
 pub(super) fn of_table(above: &str, table: &Table<'_>) -> Option<(LatencyUnit, &'static str)> {
     if above.contains("millisecond") {
         return Some((LatencyUnit::Ms, "as the text above them says"));
@@ -81,7 +81,7 @@ pub(super) fn of_table(above: &str, table: &Table<'_>) -> Option<(LatencyUnit, &
     }
 }
 
-/// That of a line of the summary: its word, or what the version writes without one.
+/// The unit of a line of the summary: its word, or the default of the version.
 pub fn of_summary(word: &str, version: Option<&str>, digits: &str) -> Option<LatencyUnit> {
     match word {
         "usecs" | "usec" | "us" => return Some(LatencyUnit::Us),
@@ -99,8 +99,9 @@ pub fn of_summary(word: &str, version: Option<&str>, digits: &str) -> Option<Lat
     }
 }
 
-/// A number of the summary without separators of thousands; `None` where `5,312` may be either. ORION writes rates of small I/O in whole numbers,
-/// those of large I/O with two decimals, and latencies with two, none (11.2) or three (from 12.2 on).
+/// A number of the summary without thousands separators; `None` if `5,312` may be either. ORION writes rates of small
+/// I/O as whole numbers, those of large I/O with two decimals, and latencies with two, none (11.2) or three (from
+/// 12.2 on).
 pub fn plain(digits: &str, name: &str, version: Option<&str>) -> Option<String> {
     if !is_ambiguous(digits) || name.eq_ignore_ascii_case("Maximum Small IOPS") {
         return Some(digits.to_owned());
@@ -159,7 +160,7 @@ pub fn scaled(latencies: &[ToolFigure], unit: LatencyUnit) -> Vec<ToolFigure> {
     latencies.iter().map(scaled).collect()
 }
 
-/// What is said of latencies that nothing tells the unit of.
+/// The remark on latencies of unknown unit.
 pub const OPEN: &str =
     "its latencies, which may be milliseconds (ORION up to 11.1) or microseconds (from 11.2 on)";
 

@@ -24,7 +24,7 @@ fn loads_of_fio_that_are_other_loads_than_rigels_are_refused() {
         (depth, format!("{depth}, \"zonemode\" : \"strided\""), "from zone to zone"),
         (depth, format!("{depth}, \"latency_target\" : \"2ms\""), "changed how many"),
         (depth, format!("{depth}, \"read_iolog\" : \"x.log\""), "of a log"),
-        ("\"rw\" : \"randread\"", "\"rw\" : \"randread:8\"".to_owned(), "goes on in order"),
+        ("\"rw\" : \"randread\"", "\"rw\" : \"randread:8\"".to_owned(), "continues in order"),
         // Jobs with other queue depths that group_reporting adds up.
         (depth, "\"iodepth\" : \"2\"".to_owned(), "were outstanding on average"),
     ] {

@@ -14,10 +14,10 @@ use rigel_core::units::{to_f64, us_from_ns};
 /// The 99th percentile: of a million I/Os this many may take longer.
 const P99: LatencyCriterion = LatencyCriterion::Beyond(10_000);
 
-/// The gates of a request, each on something that its load has.
+/// The gates of a request, each on a quantity of its load.
 ///
 /// # Errors
-/// A usage problem when one cannot be read, or is about nothing that the load has.
+/// A usage problem when one cannot be read, or is about a quantity that the load does not have.
 pub fn demanded(request: &Request) -> Result<Vec<Gate>, Problem> {
     let demands = &request.demands;
     let is_measured = |load: &&LoadClass| request.points().iter().any(|point| point.of(load.name) > 0);

@@ -67,7 +67,7 @@ impl Gate {
     }
 }
 
-/// A quantity, whether `<` is behind it and not `>`, and what follows that sign.
+/// A quantity, whether `<` follows rather than `>`, and the text after that sign.
 fn parts<'a>(
     text: &'a str,
     no_sign: &str,

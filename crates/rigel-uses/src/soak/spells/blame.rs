@@ -8,7 +8,7 @@ use rigel_core::record::Record;
 use rigel_core::units::to_f64;
 use std::collections::BTreeMap;
 
-/// Those that account for so much of it are named.
+/// Targets that account for this much of it are named.
 const MOST: f64 = 0.8;
 
 /// A line that has the counts of each target, of all intervals since the last one that has them.
@@ -53,7 +53,7 @@ fn lines(record: &Record, class: Class) -> Vec<Line<'_>> {
     all
 }
 
-/// The targets with nearly all of the time beyond what is usual; none where that is more than half of them, or nothing is known.
+/// The targets with nearly all of the excess time; none if that is more than half of the targets, or nothing is known.
 fn blamed(lines: &[&Line<'_>], usual: &BTreeMap<usize, ByTarget>) -> Vec<usize> {
     let targets = lines.iter().map(|line| line.counts.ops.len()).max().unwrap_or(0);
     let beyond_ns = |target: usize| -> f64 {

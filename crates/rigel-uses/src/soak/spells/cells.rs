@@ -7,10 +7,10 @@ use rigel_core::stats::sample::{median, sorted};
 use rigel_core::units::to_f64;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many I/Os a cell usually has.
+/// The usual number of I/Os in a cell.
 pub(super) const IOS_OF_A_CELL: f64 = 50.0;
 
-/// What is judged at once: a part of an interval, or all of it.
+/// The unit of judgement: a part of an interval, or all of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     pub began_ns: u64,
@@ -45,7 +45,7 @@ impl Cell {
         Self { ended_ns: next.ended_ns, ios, sum_ns, ..self }
     }
 
-    /// Nothing came back, or nothing but what a standstill held.
+    /// Nothing completed, or only what a standstill delayed.
     pub fn is_silent(&self) -> bool {
         self.ios == 0 || self.p50_ns.is_some() && self.mean_ns() >= self.length_ns()
     }
@@ -104,7 +104,7 @@ fn parts_of(place: usize, load: usize, interval: &Interval, tally: &ClassTally) 
     all.filter(|cell| cell.began_ns < cell.ended_ns).collect()
 }
 
-/// How long the cells of a load have to be; `None` where the parts of its intervals are too few for that.
+/// The necessary length of the cells of a load; `None` if its intervals have too few parts for that.
 fn length(intervals: &[(Cell, Vec<Cell>)], load: usize) -> Option<f64> {
     let own = || intervals.iter().filter(move |one| one.0.load == load);
     let rates = sorted(&own().flat_map(|one| one.1.iter().map(Cell::rate)).collect::<Vec<_>>());

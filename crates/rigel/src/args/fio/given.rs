@@ -53,7 +53,7 @@ const VALUES: [Row; 19] = [
     }),
 ];
 
-/// The sentence with what was typed in the place of the example, where it can be.
+/// The sentence with what was typed in place of the example, if possible.
 pub fn put_in(name: &str, value: Option<&str>, told: &str) -> String {
     let row = VALUES.iter().find(|(of, example, _)| *of == name && told.contains(example));
     let meant = row.and_then(|(_, example, meant)| Some((example, meant(value?)?)));
@@ -92,7 +92,7 @@ fn seconds(value: &str) -> Option<String> {
     meant.parse::<Nanos>().ok().filter(|time| time.0 > 0).map(|_| meant)
 }
 
-/// Those of a latency are in microseconds.
+/// Latencies are in microseconds.
 fn time(value: &str) -> Option<String> {
     let is_bare = value.bytes().all(|byte| byte.is_ascii_digit());
     let meant = if is_bare { format!("{value}us") } else { value.to_owned() };

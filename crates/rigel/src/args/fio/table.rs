@@ -2,10 +2,10 @@
 //!
 //! Must not read a value; [`super::given`] does.
 
-/// Names in fio, what each is for `rigel run`, and for `rigel calibrate` where that differs.
+/// Names in fio, the equivalent in `rigel run`, and in `rigel calibrate` if that differs.
 pub type Row = (&'static [&'static str], &'static str, Option<&'static str>);
 
-/// Of `rw`: the whole of it gives way to the pattern that was typed.
+/// For `rw`: the pattern that was typed replaces all of it.
 pub const OF_RW: &str = "is the level here: `rigel run oltp` for randread, `rigel run advanced --type seq` for read; --write PERCENT for writes";
 
 pub const OPTIONS: [Row; 58] = [
@@ -30,7 +30,7 @@ pub const OPTIONS: [Row; 58] = [
          precise enough",
         Some("is --for here, such as --for 60s"),
     ),
-    (&["time_based"], "is always so here: leave it out", None),
+    (&["time_based"], "always applies here: leave it out", None),
     (&["ramp_time"], "is automatic here: leave it out", None),
     (
         &["rw", "readwrite"],
@@ -344,7 +344,7 @@ pub const OPTIONS: [Row; 58] = [
         "has no counterpart here, a failed I/O is counted and ends no run: leave it out",
         None,
     ),
-    (&["readonly"], "is always so here unless the load writes, which needs consent: leave it out", None),
+    (&["readonly"], "always applies here unless the load writes, which needs consent: leave it out", None),
     (
         &[
             "offset_align",

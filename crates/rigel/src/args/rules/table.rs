@@ -7,7 +7,7 @@ use super::{Commands, Rule, Words};
 
 /// The commands whose load is a level or a file.
 const RUN: Commands = &["run", "versus", "orion"];
-/// The same without ORION's command line, which has no other levels than its own.
+/// The same without ORION's command line, which has only its own levels.
 const HERE: Commands = &["run", "versus"];
 /// The commands with `--matrix`.
 const SHAPED: Commands = &["run", "versus", "orion", "sql"];
@@ -39,7 +39,7 @@ const ADD_COUNT: &str = "add the number, or choose another matrix";
 const LOOK_UPS: Words = &["simple", "normal", "oltp", "users"];
 const REPORTS: Words = &["normal", "dss", "users"];
 
-/// Options of some commands that do not go with some words, why, and what to do instead.
+/// Options of some commands that cannot be combined with some words, why, and what to do instead.
 const fn not(
     commands: Commands,
     options: Words,
@@ -50,7 +50,7 @@ const fn not(
     Rule { commands, options, goes: NotWith(words), because, next }
 }
 
-/// Options that go with one of some words only.
+/// Options that can only be combined with one of some words.
 const fn only(
     commands: Commands,
     options: Words,
@@ -396,7 +396,7 @@ pub const RULES: &[Rule] = &[
         RUN,
         &["--verbose"],
         &["--quiet"],
-        "one asks for more remarks, the other for none",
+        "one asks for more messages, the other for none",
         "give one of them",
     ),
     not(

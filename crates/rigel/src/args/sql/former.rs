@@ -6,11 +6,11 @@ use clap::Command;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
-/// Options that are commands, and whether the next word was their value, which stands alone behind the command.
+/// Options that became commands, and whether the next word was their value, which now follows the command alone.
 const FORMER: [(&str, &str, bool); 3] =
     [("--resume", "resume", true), ("--record", "record", true), ("--drop", "drop", false)];
 
-/// The words of `rigel sql`, its command first where they name one. A level stays where it is.
+/// The words of `rigel sql`, its command first if they name one. A level stays where it is.
 pub fn with_command(sql: &Command, words: &[OsString]) -> Vec<OsString> {
     let mut words = words.to_vec();
     match first_word(sql, &words) {

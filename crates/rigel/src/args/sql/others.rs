@@ -27,11 +27,11 @@ const LEAST_PROOF: u64 = 4 * MIB;
 const PROVE: &str = "\
 Examples:
   rigel sql prove /mnt/fast
-      find the right random_page_cost and effective_io_concurrency for queries there, in some minutes
+      find the right random_page_cost and effective_io_concurrency for queries there, in a few minutes
   rigel sql prove --dsn 'dbname=shop' --create-in shop --size 1G
       the same on your own server, with a table that is removed afterwards
   rigel sql prove --database mysql /mnt/fast
-      find the right innodb_io_capacity and more for MySQL or MariaDB there, in some 20 minutes";
+      find the right innodb_io_capacity and more for MySQL or MariaDB there, in about 20 minutes";
 
 const INSTALL: &str = "\
 Examples:
@@ -188,7 +188,7 @@ pub struct InstallOptions {
     pub program: Option<PathBuf>,
 }
 
-/// Without the connection string, which may hold a password.
+/// Without the connection string, which may contain a password.
 impl fmt::Debug for InstallOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InstallOptions").field("program", &self.program).finish_non_exhaustive()
@@ -196,7 +196,7 @@ impl fmt::Debug for InstallOptions {
 }
 
 impl Command {
-    /// What was asked for; `arguments` are what was typed, for the echo.
+    /// What was requested; `arguments` are what was typed, for the echo.
     pub fn invocation(
         self,
         arguments: &[OsString],

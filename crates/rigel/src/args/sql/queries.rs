@@ -82,7 +82,7 @@ pub struct QueryArgs {
     pub num_large: Option<u64>,
 }
 
-/// What is asked: the classes, and the points that are not each of them alone.
+/// The queries: the classes, and the points besides each of them alone.
 #[derive(Debug, PartialEq)]
 pub struct QueryChoice {
     pub classes: Vec<LoadClass>,
@@ -101,7 +101,7 @@ impl QueryArgs {
     /// The load of a level.
     ///
     /// # Errors
-    /// When an option names sessions that nobody can have.
+    /// When an option names more sessions than possible.
     pub fn asked(&self, product: Product, level: SqlLevel) -> Result<QueryChoice, Problem> {
         self.check_report_size(product)?;
         self.check_report_by(product)?;

@@ -6,7 +6,7 @@ use rigel_core::units::{Bytes, MIB};
 
 /// A smaller table is read before anything is measured.
 const LEAST_SIZE: u64 = MIB;
-/// Places of rows have 32 bits, and one place is none.
+/// Places of rows have 32 bits, and one value means no place.
 const MOST_BLOCKS: u64 = u32::MAX as u64 - 1;
 
 /// Refuses a size that no table has.

@@ -98,7 +98,7 @@ struct ForecastInput {
     remarks: Vec<String>,
 }
 
-/// The history of the hosts that are meant, and of the files of a what-if.
+/// The history of the requested hosts, and of the files of a what-if.
 fn asked(options: &ForecastOptions, step_ms: u32) -> Result<ForecastInput, Problem> {
     let path = capacity_store::place(options.store.as_deref())?;
     let store = Store::open_to_read(&path)?;
@@ -141,7 +141,7 @@ fn asked(options: &ForecastOptions, step_ms: u32) -> Result<ForecastInput, Probl
     Ok(ForecastInput { whose, history, members, held, remarks })
 }
 
-/// Of members that were never watched at the same time there is no sum.
+/// Members that were never watched at the same time have no sum.
 fn check_common(
     options: &ForecastOptions,
     demand: &Demand,
@@ -163,9 +163,7 @@ fn check_common(
         return Err(problem.because(another_number(&numbers)).next(join_numbers(&numbers, &options.stem)));
     }
     Err(problem
-        .because(
-            "they have no time in common in which the rates of each are known, and what is unknown is not 0",
-        )
+        .because("at no time are the rates of all of them known, and unknown does not mean 0")
         .next("import the missing time, or name fewer; rigel capacity list shows the times of each"))
 }
 
@@ -219,7 +217,7 @@ fn tell_others(
     }
 }
 
-/// The storage that is there, and the others.
+/// The current storage, and the others.
 fn storages(
     options: &ForecastOptions,
     (demand, courses): (&Demand, &[Course]),
@@ -261,7 +259,7 @@ fn surface(path: &Path, streams: &Streams) -> Result<Surface, Problem> {
     Surface::of(&record, &findings).map_err(|problem| problem.at(path_text::encode(path)))
 }
 
-/// A surface of another disk says nothing of this one.
+/// A surface of another disk says nothing about this one.
 fn check_disk(
     options: &ForecastOptions,
     demand: &Demand,
@@ -291,7 +289,7 @@ fn check_disk(
     }
 }
 
-/// A history that ended long ago says less of today.
+/// A history that ended long ago says less about today.
 fn tell_age(courses: &[Course], started: &str, streams: &Streams) {
     const OLD_DAYS: i64 = 30;
     let today = started.get(..10).and_then(day::read);

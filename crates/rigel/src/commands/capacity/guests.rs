@@ -12,21 +12,21 @@ use rigel_core::path_text::encode;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// So much of the history is compared with a file.
+/// How much of the history is compared with a file.
 const COMPARED_MS: i64 = 14 * DAY_MS;
 
 /// Takes files in.
 pub struct Guests<'a> {
-    /// Of local times in the files.
+    /// For local times in the files.
     pub zone: Option<&'a str>,
-    /// What the history is of.
+    /// The subject of the history.
     pub store: &'a Store,
     /// The load of those that were taken in, by what the history calls them.
     taken: Vec<(Key, Table)>,
 }
 
 impl<'a> Guests<'a> {
-    /// None yet.
+    /// Without files.
     pub const fn new(zone: Option<&'a str>, store: &'a Store) -> Self {
         Self { zone, store, taken: Vec::new() }
     }
@@ -72,7 +72,7 @@ impl<'a> Guests<'a> {
         Ok(tables)
     }
 
-    /// Refuses load that is there already, whatever it is called.
+    /// Refuses load that exists already, under any name.
     fn check_new(&self, tables: &[(Key, Table)], members: &Members) -> Result<(), Problem> {
         let loads = || tables.iter().filter(|(_, table)| is_load(table.metrics()));
         if let Some((key, host)) = loads().find_map(|(key, _)| Some((key, clash(key, members)?))) {

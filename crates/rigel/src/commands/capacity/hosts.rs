@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// The hosts, or the database on them, whose history is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Whose {
-    /// What all together are called.
+    /// The name of all together.
     pub name: String,
     /// The hosts.
     pub hosts: Vec<String>,
@@ -23,17 +23,17 @@ pub struct Whose {
     database: Option<WantedDatabase>,
 }
 
-/// A database, by its numbers where files tell them.
+/// A database, by its numbers if files report them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct WantedDatabase {
     names: BTreeSet<String>,
     dbids: BTreeSet<String>,
-    /// Whether another one has the name, too: what tells the name alone is then of neither.
+    /// Whether another one has the same name: what gives only the name then belongs to neither.
     is_name_shared: bool,
 }
 
 impl Whose {
-    /// Those that are meant; `shown` is the store.
+    /// The hosts that are meant; `shown` is the store.
     pub fn of(
         held: &[KeySummary],
         asked: &WhoseArgs,
@@ -112,7 +112,7 @@ impl Whose {
         self.hosts.contains(&key.host) && self.database.as_ref().is_none_or(is_of)
     }
 
-    /// What is not counted because its file tells a name that several databases have, and no DBID.
+    /// What is not counted because its file gives a name that several databases have, and no DBID.
     pub fn nameless(&self, held: &[KeySummary]) -> Option<String> {
         let wanted = self.database.as_ref().filter(|wanted| wanted.is_name_shared)?;
         let is_untold = |key: &&Key| {
@@ -127,7 +127,7 @@ impl Whose {
         ))
     }
 
-    /// Names and ids by which a store finds its subjects; none where all are meant.
+    /// Names and ids by which a store finds its subjects; empty if all are meant.
     pub fn subjects(&self, held: &[KeySummary]) -> Vec<String> {
         if self.database.is_none() {
             return Vec::new();
@@ -142,7 +142,7 @@ impl Whose {
         self.database.is_some()
     }
 
-    /// Those among keys that have load; `named` are the only disks or databases, all when empty.
+    /// Those among keys that have load; `named` are the only disks or databases, or all if empty.
     pub fn members(&self, held: &[KeySummary], named: &[String]) -> Members {
         let is_named = |key: &Key| {
             named.is_empty() || named.contains(&key.subject.name) || named.contains(&key.subject.id)
@@ -157,7 +157,7 @@ impl Whose {
         }
     }
 
-    /// Refuses a host that cannot be gone.
+    /// Refuses a host that cannot be removed.
     pub fn check_without(&self, without: &[String]) -> Result<(), Problem> {
         if let Some(stranger) = without.iter().find(|host| !self.hosts.contains(host)) {
             return Err(Problem::usage(format!("{} is not in the sum", printable(stranger)))
@@ -174,7 +174,7 @@ impl Whose {
         Ok(())
     }
 
-    /// What the file's own words say of other hosts that share the storage, with the command that sums them.
+    /// What the files themselves say about other hosts that share the storage, with the command that sums them.
     pub fn others(&self, held: &[KeySummary], stem: &CommandStem) -> Option<String> {
         shared(held).into_iter().find_map(|found| {
             let here = found.hosts.iter().any(|host| self.hosts.contains(host));
@@ -210,7 +210,7 @@ impl WantedDatabase {
         self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
     }
 
-    /// Whether it is that: by its number, and by its name where only that is reported and no other one has it.
+    /// Whether it is that one: by its number, and by its name if only that is reported and no other one has it.
     fn is(&self, of: DatabaseName<'_>) -> bool {
         match of.dbid {
             Some(dbid) if !self.dbids.is_empty() => self.dbids.contains(dbid),
@@ -224,7 +224,7 @@ pub fn empty(shown: &str) -> Problem {
     Problem::usage("the store is empty").at(shown).next("fill it: rigel capacity import FILE..")
 }
 
-/// No database is called so.
+/// No database has this name.
 fn no_database(all: &[(&Key, DatabaseName<'_>)], asked: &str, shown: &str) -> Problem {
     let names: BTreeSet<&str> = all.iter().map(|one| one.1.name).collect();
     let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
@@ -240,11 +240,11 @@ fn no_database(all: &[(&Key, DatabaseName<'_>)], asked: &str, shown: &str) -> Pr
     }
 }
 
-/// Several databases are called so.
+/// Several databases have this name.
 fn several(held: &[&KeySummary], asked: &[String], dbids: &BTreeSet<String>, stem: &CommandStem) -> Problem {
     let [name] = asked else {
         return Problem::usage(format!("{} are several databases", printable(&listed(asked))))
-            .because("only DBIDs of one database, which had one after the other, can be joined")
+            .because("only successive DBIDs of one database can be joined")
             .next("name one database, or sum hosts with --host or --all");
     };
     let all: Vec<String> = dbids.iter().cloned().collect();
@@ -257,12 +257,12 @@ fn several(held: &[&KeySummary], asked: &[String], dbids: &BTreeSet<String>, ste
     }
 }
 
-/// That a database had several numbers, one after the other.
+/// The remark that a database had several numbers over time.
 pub fn another_number(numbers: &[String]) -> String {
     format!("the DBIDs {} follow one another: it was restored or duplicated under a new one", listed(numbers))
 }
 
-/// What joins them, or takes the last.
+/// The options that join them, or take the last.
 pub fn join_numbers(numbers: &[String], stem: &CommandStem) -> String {
     format!(
         "if it is one database, join its histories: `{}`; for the last one alone: --database {}",
@@ -289,7 +289,7 @@ fn named_hosts(named: &[String], all: &BTreeSet<&str>, shown: &str) -> Result<Ve
     Ok(hosts)
 }
 
-/// The host that is meant where none is named.
+/// The host that is meant if none is named.
 fn usual(
     held: &[KeySummary],
     all: &BTreeSet<&str>,
@@ -317,7 +317,7 @@ fn usual(
     })
 }
 
-/// What each is called, with the DBID of databases that have one name.
+/// The name of each, with the DBID of databases that share one.
 pub fn labels(subjects: &[&Subject]) -> Vec<String> {
     let is_twin = |one: &Subject, other: &Subject| one.name == other.name && !one.is_same(other);
     let label = |one: &&Subject| match one.database().and_then(|of| of.dbid) {
@@ -327,7 +327,7 @@ pub fn labels(subjects: &[&Subject]) -> Vec<String> {
     subjects.iter().map(label).collect()
 }
 
-/// Where other disks or databases are counted than before, for somebody who sees a step there; within a time, and the first ones.
+/// When other disks or databases started to count, for readers who see a step there; within a period, and the first ones.
 pub fn handovers(members: &Members, (from_ms, to_ms): (i64, i64)) -> Vec<String> {
     const MOST: usize = 3;
     let there =
@@ -348,7 +348,7 @@ pub fn handovers(members: &Members, (from_ms, to_ms): (i64, i64)) -> Vec<String>
     told.take(MOST).collect()
 }
 
-/// Whether every disk of a host is meant, so the figures of the host as a whole are those of these disks.
+/// Whether every disk of a host is meant, so that the figures of the host as a whole are those of these disks.
 pub fn means_all(held: &[KeySummary], host: &str, named: &[String]) -> bool {
     let own = held.iter().map(|held| &held.key).filter(|key| key.host == host);
     let disks = own.map(|key| key.subject.clone()).filter(|subject| subject.kind == Kind::Disk);
@@ -358,7 +358,7 @@ pub fn means_all(held: &[KeySummary], host: &str, named: &[String]) -> bool {
             .all(|disk| named.contains(&disk.name) || named.contains(&disk.id))
 }
 
-/// A moment as it is typed, in milliseconds of the epoch.
+/// A time as typed, in milliseconds of the epoch.
 pub fn moment(text: &str, at: &str) -> Result<i64, Problem> {
     let day = || day::read(text).map(|day| day * DAY_MS);
     when::with_offset(text).or_else(day).ok_or_else(|| {

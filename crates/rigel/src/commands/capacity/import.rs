@@ -25,10 +25,10 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-/// Bytes that are read at once.
+/// Bytes that are read in one step.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Of more files those of one format and host have a line together.
+/// With more files, those of one format and host share a line.
 const MOST_LINES: usize = 10;
 
 /// Imports each file and all files of each directory. The first file that cannot be ends it, and those before stay; of a directory it is left out.
@@ -109,7 +109,7 @@ struct Import {
 }
 
 impl Import {
-    /// Everything that was named. A line is reported once its files are in the store for good.
+    /// Everything that was named. A line is reported once its files are stored permanently.
     fn all(&mut self, places: Vec<Place>, joins: bool, streams: &Streams) -> Result<(), Problem> {
         let mut together: Option<ImportReport> = None;
         for (at, place) in places.into_iter().enumerate() {
@@ -179,7 +179,7 @@ impl Import {
         read.map_err(|problem| Fault { problem, is_of_file })
     }
 
-    /// All files of a directory that can be read.
+    /// All readable files of a directory.
     fn directory(&mut self, found: FoundFiles) -> Result<DirectoryReport, Problem> {
         let FoundFiles { dir, files, unreadable } = found;
         let name = |path: &Path| encode(path.strip_prefix(&dir).unwrap_or(path));
@@ -245,7 +245,7 @@ pub fn zone(name: &str) -> Result<TimeZone, Problem> {
     })
 }
 
-/// With the file, and what became of the others.
+/// With the file, and what happened to the others.
 fn of_file(mut problem: Problem, path: &Path, before: usize) -> Problem {
     let file = encode(path);
     problem.place = Some(match problem.place {
@@ -278,7 +278,7 @@ pub fn tables(path: &Path, options: &Options) -> Result<BTreeMap<Key, Table>, Pr
     Ok(all.tables().map(|(key, table)| (key.clone(), table.clone())).collect())
 }
 
-/// Reads a file into a harvest, which is kept now and then.
+/// Reads a file into a harvest, which is stored from time to time.
 fn read_whole(
     path: &Path,
     options: &Options,
@@ -338,7 +338,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Problem {
     }
 }
 
-/// Refuses other values of samples that are there, in the store or in the file itself.
+/// Refuses values that differ from existing samples, in the store or in the file itself.
 fn check(merged: MergeCounts, within: MergeCounts, keep_first: bool) -> Result<(), Problem> {
     let MergeCounts { differing, known, added, first_differing_ms, .. } = merged;
     let Some(first) = first_differing_ms.filter(|_| !keep_first) else { return Ok(()) };

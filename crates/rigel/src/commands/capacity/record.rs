@@ -19,9 +19,9 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Time from one write to the next, and between two looks at sizes.
+/// Time between writes, and between two readings of sizes.
 const KEEP: Duration = Duration::from_secs(60);
-/// Between two looks at the signals.
+/// Time between two checks for signals.
 const NAP: Duration = Duration::from_millis(100);
 const MS: f64 = 0.001;
 const US: f64 = 0.000_001;
@@ -65,7 +65,7 @@ struct Recorder<'a> {
     host: String,
     store: Store,
     recording: Recording,
-    /// Nothing before is ours to replace.
+    /// Nothing before may be replaced.
     began_ms: i64,
     sized_ms: i64,
     server: Option<Server>,

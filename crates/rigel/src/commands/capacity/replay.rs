@@ -87,19 +87,19 @@ struct StoreSelection {
     whose: Whose,
     members: Members,
     left_out: Vec<Subject>,
-    /// What the store has of all disks and databases that may be meant.
+    /// The tables of all disks and databases that may be meant.
     all: Vec<KeySummary>,
-    /// What it has of those that count.
+    /// The tables of those that count.
     held: Vec<KeySummary>,
     /// Whether these are all disks of the hosts.
     is_all: bool,
     /// Who else has load on the storage, and what is left out.
     others: Vec<String>,
-    /// The load of files, in all hours of the time that is meant.
+    /// The load of files, in all hours of the period.
     guests: Vec<(Key, Table)>,
 }
 
-/// Those of which the load is, what the store has of them, and the disks that lie on them.
+/// The members with the load, their tables, and the disks that lie on them.
 fn meant(whose: &Whose, held: &[KeySummary]) -> (Members, Vec<KeySummary>, Vec<Subject>) {
     let members = whose.members(held, &[]);
     let is_meant = |key: &Key| members.parts().any(|(own, one)| own == key.host && one.is_same(&key.subject));
@@ -109,7 +109,7 @@ fn meant(whose: &Whose, held: &[KeySummary]) -> (Members, Vec<KeySummary>, Vec<S
     (members, held, left_out)
 }
 
-/// What is assumed, a sentence for each.
+/// What is assumed, one sentence each.
 fn what_if(what_if: &WhatIf) -> Vec<String> {
     let WhatIf { without, files, more } = what_if;
     let gone = (!without.is_empty()).then(|| {
@@ -200,13 +200,13 @@ impl StoreSelection {
                 return Err(Problem::usage("the file has too little load to add")
                     .at(format!("--add {}", path_text::encode(file)))
                     .because("its usual week consists of whole hours, but no hour is at least half known")
-                    .next("give a file of some hours, better of a week"));
+                    .next("give a file of several hours, preferably of a week"));
             }
         }
         Ok(())
     }
 
-    /// What each host has of the load, in parts of a hundred, once that of some has moved to the others; 0 of one without load in that time.
+    /// The share of each host in the load, in per cent, once that of removed hosts has moved to the others; 0 for one without load in that period.
     fn node_shares(
         &self,
         gathered: &HistoryExcerpt,
@@ -229,7 +229,7 @@ impl StoreSelection {
         Ok(ops.into_iter().map(|(host, ops)| (host.clone(), share(ops))).collect())
     }
 
-    /// The time that is meant.
+    /// The period that is meant.
     fn range(&self, options: &ReplayOptions) -> Result<(i64, i64), Problem> {
         let last = self.held.iter().map(|one| one.last_ms).max().unwrap_or(0);
         let first = self.held.iter().map(|one| one.first_ms).min().unwrap_or(0);
@@ -259,7 +259,7 @@ impl StoreSelection {
         }
     }
 
-    /// Two disks with one name at the same time are of two hosts, or one that two tools tell apart in different ways.
+    /// Two disks with one name at the same time belong to two hosts, or are one that two tools identify in different ways.
     fn check_names(&self, (from_ms, to_ms): (i64, i64)) -> Result<(), Problem> {
         let clash = |one: &KeySummary, other: &KeySummary| {
             let common =
@@ -282,7 +282,7 @@ impl StoreSelection {
             }))
     }
 
-    /// That nothing is known in intervals that short.
+    /// The problem that nothing is known in intervals that short.
     fn too_fine(&self, step_ms: u32, finest_ms: u32) -> Problem {
         let finest_s = finest_ms / 1000;
         Problem::usage(format!(
@@ -295,7 +295,7 @@ impl StoreSelection {
         .next(format!("give --every {finest_s}s, or leave it out"))
     }
 
-    /// What is there of the rates that a load needs, where that is not enough.
+    /// Which of the rates that a load needs exist, if that is not enough.
     fn lacks(&self) -> Option<&'static str> {
         let has = |metric| self.held.iter().any(|one| one.metrics.contains(&metric));
         match (has(Metric::AllOps), has(Metric::ReadOps), has(Metric::WriteOps)) {
@@ -306,7 +306,7 @@ impl StoreSelection {
         }
     }
 
-    /// That nothing is known about a time.
+    /// The problem that nothing is known about a period.
     fn nothing(&self, (from_ms, to_ms): (i64, i64), step_ms: u32) -> Problem {
         let before = self.held.iter().filter(|one| one.first_ms < from_ms).map(|one| one.last_ms).max();
         let within = self.held.iter().any(|one| one.first_ms < to_ms && one.last_ms > from_ms);
@@ -315,7 +315,7 @@ impl StoreSelection {
         if let Some(lacks) = self.lacks().filter(|_| within) {
             return Problem::usage(format!("the history of {} has {lacks}", self.whose.name))
                 .at("--from, --to")
-                .because("a load needs the rates of reads and of writes, and these files have not both")
+                .because("a load needs the rates of reads and of writes, and these files do not have both")
                 .next("import what is missing under the same host");
         }
         let long_ms = to_ms.min(last) - from_ms.max(first);
@@ -323,11 +323,11 @@ impl StoreSelection {
             return Problem::usage(format!("the history of {} is too short for a load", self.whose.name))
                 .at("--from, --to")
                 .because(format!(
-                    "{} s of it are there, and no whole interval of {} s is known",
+                    "it covers {} s, and no whole interval of {} s",
                     long_ms / 1000,
                     step_ms / 1000
                 ))
-                .next("import or record a longer time, of some minutes at least");
+                .next("import or record a longer time, of a few minutes at least");
         }
         let because = if within && before.is_some() {
             format!(
@@ -361,7 +361,7 @@ impl StoreSelection {
     }
 }
 
-/// Reads the store a day at a time, so memory is that of a day.
+/// Reads the store a day at a time, so that memory is that of a day.
 fn gather(
     store: &Store,
     chosen: &StoreSelection,

@@ -20,7 +20,7 @@ pub struct SharedDatabase {
 }
 
 impl SharedDatabase {
-    /// The option that means all of it: by its hosts where the disks of each are known, as these have the load of others as well.
+    /// The option that means all of it: by its hosts if the disks of each are known, because these include the load of others.
     pub fn option(&self, held: &[KeySummary]) -> String {
         let has_disk = |host: &String| {
             held.iter().any(|one| one.key.host == *host && one.key.subject.kind == Kind::Disk)
@@ -62,8 +62,8 @@ impl SharedDatabase {
 /// Where the instances of a database are, and when.
 type Instances<'a> = BTreeMap<(&'a str, &'a String), Option<Lifetime>>;
 
-/// Databases that the files themselves say to have instances on several hosts. One instance on two hosts at the same time is of a copy or a standby on other
-/// storage: that says nothing.
+/// Databases with instances on several hosts, according to the files themselves. One instance on two hosts at the
+/// same time belongs to a copy or a standby on other storage: that says nothing.
 pub fn shared(held: &[KeySummary]) -> Vec<SharedDatabase> {
     let mut all: BTreeMap<(&str, &str), Instances<'_>> = BTreeMap::new();
     for one in held {
@@ -90,8 +90,8 @@ pub fn shared(held: &[KeySummary]) -> Vec<SharedDatabase> {
     all.into_iter().filter_map(is_shared).collect()
 }
 
-/// The numbers (DBID) that a database had one after the other, the first one first, where others of its name on a host began when it ended: it was
-/// restored or duplicated under another number. None where it is one only, or some were there at the same time.
+/// The successive numbers (DBID) of a database, if others with its name on a host began when it ended: it was
+/// restored or duplicated under another number. Empty if there is only one, or some existed at the same time.
 pub fn renumbered(held: &[&KeySummary], name: &str) -> Vec<String> {
     let mut numbers: BTreeMap<&str, Option<Lifetime>> = BTreeMap::new();
     for one in held {

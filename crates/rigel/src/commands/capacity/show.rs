@@ -16,7 +16,7 @@ use rigel_report::document::Document as _;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Means over so long: the busy hours of a year of fifty disks in some hundred megabytes.
+/// Length of the means: the busy hours of a year of fifty disks fit into a few hundred megabytes.
 const STEP_MS: u32 = 300_000;
 
 pub fn list(options: &ListArgs, streams: &Streams) -> Result<(), Problem> {
@@ -46,7 +46,7 @@ fn tell_shared(held: &[KeySummary], store: &StoreArgs, streams: &Streams) {
     }
 }
 
-/// Those that are named, if any is.
+/// Those that are named, if any.
 fn whose(held: &[KeySummary], asked: &WhoseArgs, path: &Path) -> Result<Option<Whose>, Problem> {
     let shown = path_text::encode(path);
     asked.is_given().then(|| Whose::of(held, asked, &CommandStem::default(), &shown)).transpose()

@@ -7,7 +7,7 @@ use rigel_core::error::Problem;
 use rigel_core::units::say::listed;
 use std::net::IpAddr;
 
-/// A name without what tools put around it: the cluster before it, the port behind it.
+/// A name without what tools add: the cluster before it, the port after it.
 fn plain(host: &str) -> String {
     let host = host.rsplit_once('/').map_or(host, |(_, host)| host);
     let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
@@ -15,7 +15,7 @@ fn plain(host: &str) -> String {
     host.trim_end_matches('.').to_ascii_lowercase()
 }
 
-/// Whether two names may be those of one host. Hosts of two clusters are two, whatever they are called; an address has no domain.
+/// Whether two names may belong to one host. Hosts of two clusters are two, whatever their names; an address has no domain.
 fn may_be_one(one: &str, other: &str) -> bool {
     let cluster = |host: &str| host.rsplit_once('/').map(|(cluster, _)| cluster.to_owned());
     if let (Some(one), Some(other)) = (cluster(one), cluster(other))

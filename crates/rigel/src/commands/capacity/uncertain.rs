@@ -9,10 +9,10 @@ use rigel_core::error::Problem;
 use rigel_core::units::say::listed;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Means over so long are compared.
+/// Length of the means that are compared.
 const STEP_MS: u32 = 300_000;
 
-/// What a store holds without what lies on other disks by its load, and a remark for each host with such disks.
+/// What a store contains without disks that lie on others judging by their load, and a remark for each host with such disks.
 pub fn settled(store: &Store, held: Vec<KeySummary>) -> Result<(Vec<KeySummary>, Vec<String>), Problem> {
     let mut numbered: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let disks = held.iter().map(|one| &one.key).filter(|key| key.subject.kind == Kind::Disk);
@@ -50,7 +50,7 @@ pub fn settled(store: &Store, held: Vec<KeySummary>) -> Result<(Vec<KeySummary>,
     Ok((all, remarks))
 }
 
-/// A remark on each of some hosts with disks that do not count because their names are not those of disks.
+/// A remark for each of these hosts whose disks do not count because their names are not those of disks.
 pub fn unknown(held: &[KeySummary], hosts: &[String]) -> Vec<String> {
     let of_host = |host: &String| {
         let own =

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// A record is known by this many of its first bytes.
 const HEAD_BYTES: u64 = 64;
-/// How files of other tools end.
+/// Suffixes of other tools' files.
 const ENDINGS: [&str; 4] = ["txt", "csv", "json", "xml"];
 
 /// A run of a side, with the file that it came from.
@@ -45,7 +45,7 @@ impl LoadedRun {
     }
 }
 
-/// Reads every file of a side; a directory stands for its records, or for the results of other tools if it has no record.
+/// Reads every file of a side; a directory means its records, or the results of other tools if it has no record.
 pub(in crate::commands) fn side(paths: &[PathBuf], streams: &Streams) -> Result<Vec<LoadedRun>, Problem> {
     let mut found: Vec<LoadedRun> = Vec::new();
     for path in paths {
@@ -180,7 +180,7 @@ fn push(found: &mut Vec<LoadedRun>, run: LoadedRun) {
     }
 }
 
-/// A path up to what says which of the files of a run it is.
+/// A path up to the suffix that distinguishes the files of a run.
 fn stem_of_run(path: &Path) -> Option<PathBuf> {
     let name = path.file_stem()?.to_str()?;
     let (run, part) = name.rsplit_once('_')?;

@@ -97,7 +97,7 @@ pub(super) fn compare(
     check_gates(&gates, |gate| reason(gate, &found.comparison), (options.fail_undecided, NARROWER), streams)
 }
 
-/// What the outputs of a run begin with.
+/// The common prefix of a run's outputs.
 pub(in crate::commands) fn name(run: &LoadedRun) -> Result<String, Problem> {
     match run {
         LoadedRun::Record(loaded) => run_id(&loaded.record, &loaded.path),
@@ -108,7 +108,7 @@ pub(in crate::commands) fn name(run: &LoadedRun) -> Result<String, Problem> {
     }
 }
 
-/// Refuses a result that is there twice, as its copy would make the intervals too narrow, and results of one time.
+/// Refuses a duplicate result, because its copy would make the intervals too narrow, and results from the same time.
 pub(in crate::commands) fn no_tool_twice(side: &[LoadedRun]) -> Result<(), Problem> {
     for (at, run) in side.iter().enumerate() {
         let LoadedRun::Tool(path, own) = run else { continue };
@@ -123,14 +123,14 @@ pub(in crate::commands) fn no_tool_twice(side: &[LoadedRun]) -> Result<(), Probl
         if let Some(other) = side[..at].iter().find(beside) {
             return Err(Problem::usage("two results of one side were measured at the same time")
                 .at(format!("{} and {}", path_text::encode(other.path()), path_text::encode(path)))
-                .because("they ran beside each other, so each had only a part of the storage, and they are no repetition")
+                .because("each had only part of the storage, so they do not count as repetitions")
                 .next("run them as jobs of one fio, which adds them up, or give runs of different times"));
         }
     }
     Ok(())
 }
 
-/// What a run has: the numbers of a tool, or the question that a record answers.
+/// The content of a run: the numbers of a tool, or the question that a record answers.
 fn content(run: &PreparedRun<'_>, results: Option<&ToolResults>) -> String {
     let name = printable(&run.source().name()).into_owned();
     match (run, results) {
@@ -167,7 +167,7 @@ fn same_load(found: &ToolComparison) -> &'static str {
     }
 }
 
-/// Refuses what is not comparable, unless it was asked for.
+/// Refuses what is not comparable, unless the user insists.
 fn check(
     found: &ToolComparison,
     sides: &[Vec<PreparedRun<'_>>; 2],

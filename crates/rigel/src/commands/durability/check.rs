@@ -25,10 +25,10 @@ use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Chunks that a check reads at once, as the choice of an engine has to know.
+/// Chunks that a check reads in parallel, for the choice of an engine.
 const SLOTS: u16 = 8;
 
-/// Checks, and prints what was found. Acknowledged writes that are gone are a problem of exit code 1.
+/// Checks, and prints the findings. Missing acknowledged writes are a problem of exit code 1.
 pub fn check(options: &CheckArgs, streams: &Streams) -> Result<(), Problem> {
     let signals = Signals::listen()?;
     let (acks, torn) = read_acks(&options.file)?;
@@ -62,7 +62,7 @@ pub fn check(options: &CheckArgs, streams: &Streams) -> Result<(), Problem> {
         .next("a database on this storage loses commits in a power cut; docs/guide/durability.md says what to do"))
 }
 
-/// Two looks at the target, and whether anything of the run is there.
+/// Reads the target twice, and finds out whether anything of the run is there.
 fn judged(
     acks: &Acks,
     reading: &Reading<'_>,
@@ -155,7 +155,7 @@ fn notes(acks: &Acks, torn: bool, direct: bool, is_any: bool) -> Vec<String> {
     all.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text.to_owned()).collect()
 }
 
-/// What the witness kept, and whether the last line is cut off.
+/// What the witness kept, and whether the last line is truncated.
 fn read_acks(file: &Path) -> Result<(Acks, bool), Problem> {
     let refused = |error: &dyn std::fmt::Display| {
         Problem::usage(format!("the acknowledgements cannot be read: {error}"))
@@ -187,7 +187,7 @@ fn read_acks(file: &Path) -> Result<(Acks, bool), Problem> {
 enum Next {
     /// Without its end.
     Line(Vec<u8>),
-    /// Whether there was something after the last whole line.
+    /// Whether anything followed the last complete line.
     End { torn: bool },
 }
 

@@ -28,12 +28,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// How much is written unless it is said.
+/// How much is written by default.
 const SIZE: u64 = 64 * MIB;
 /// How often progress is shown.
 const SHOW_NS: u64 = 100_000_000;
 
-/// Writes until the time is over. That the power goes before ends it in its own way.
+/// Writes until the time is over, or the power is cut.
 pub fn run(options: &AcknowledgeArgs, streams: &Streams) -> Result<(), Problem> {
     if io::stdout().is_terminal() {
         return Err(Problem::usage("nothing would keep the acknowledgements")
@@ -122,7 +122,7 @@ fn shape(options: &AcknowledgeArgs, facts: &TargetFacts) -> Result<rigel_uses::d
     Ok(shape)
 }
 
-/// Opens it for writing, after the guard said that it may be.
+/// Opens it for writing, after the guard permitted that.
 fn open(
     options: &AcknowledgeArgs,
     (facts, hold): (&TargetFacts, Option<Hold>),
@@ -179,7 +179,7 @@ struct AckPrinter<'a> {
     quiet: bool,
     lines: String,
     bar: WorkProgress,
-    /// What the bar tells.
+    /// The count that the bar shows.
     count: Arc<AtomicU64>,
     shown_ns: u64,
     for_ns: u64,
@@ -218,7 +218,7 @@ impl<'a> AckPrinter<'a> {
         Ok(())
     }
 
-    /// Hands over the lines at once, so the next writes begin after that.
+    /// Passes on the lines immediately; the next writes begin after that.
     fn put(&self) -> Result<(), Problem> {
         let mut out = io::stdout().lock();
         out.write_all(self.lines.as_bytes()).and_then(|()| out.flush()).map_err(|error| {

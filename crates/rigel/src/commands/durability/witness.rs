@@ -16,17 +16,17 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Time between two flushes, and between two looks at the signals.
+/// Time between two flushes, and between two checks for signals.
 const FLUSH: Duration = Duration::from_millis(100);
 const FLUSH_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
-/// After this the user is told that nothing comes.
+/// After this the user is told that nothing arrives.
 const SILENT: Duration = Duration::from_secs(10);
-/// Bytes that are read at once.
+/// Bytes that are read in one step.
 const PIECE_BYTES: usize = 1 << 16;
 /// Bytes of a foreign line that are shown.
 const MOST_SHOWN_BYTES: usize = 60;
 
-/// Keeps what comes until the other end is gone.
+/// Keeps what arrives until the other end is gone.
 pub fn witness(options: &WitnessArgs, streams: &Streams) -> Result<(), Problem> {
     if io::stdin().is_terminal() {
         return Err(Problem::usage("there is nothing to receive")
@@ -78,7 +78,7 @@ fn is_ready() -> Result<bool, Problem> {
     }
 }
 
-/// What is there; nothing when the other end is gone.
+/// Reads what is there; nothing if the other end is gone.
 fn read(piece: &mut [u8]) -> Result<&[u8], Problem> {
     loop {
         match io::stdin().lock().read(piece) {
@@ -115,11 +115,11 @@ struct Keeper<'a> {
     count: u64,
     /// Lines that do not belong to the run.
     stray: u64,
-    /// How the first of them begins, of those before the run's first line.
+    /// The beginning of the first stray line before the run's first line.
     first_stray: Option<String>,
 }
 
-/// The title that a login gives its terminal has no line feed: the first line of the run follows it at once.
+/// The title that a login gives its terminal has no line feed: the first line of the run follows it directly.
 fn behind_greeting(line: &[u8]) -> &[u8] {
     const HEAD: &[u8] = br#"{"schema":"rigel."#;
     line.windows(HEAD.len()).position(|part| part == HEAD).map_or(line, |at| &line[at..])

@@ -19,7 +19,7 @@ use rigel_io::targets::open::Access;
 use rigel_io::targets::scratch::{check_creatable, check_room, dir_of, header_at, left_there};
 use std::path::Path;
 
-/// One line for each target. What will be refused for sure is a problem here, too.
+/// One line for each target. A certain refusal is a problem here, too.
 pub fn dry_run(places: &[Place], options: &FillArgs, streams: &Streams) -> Result<(), Problem> {
     let mut refused = Vec::new();
     for place in places {

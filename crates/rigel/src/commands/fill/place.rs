@@ -65,7 +65,7 @@ impl Place {
         Ok(Self::There { facts: Box::new(facts), bytes })
     }
 
-    /// The facts of what is there.
+    /// The facts about the existing target.
     pub fn facts(&self) -> Option<&TargetFacts> {
         match self {
             Self::There { facts, .. } => Some(facts),
@@ -99,7 +99,7 @@ pub fn check_distinct(names: &[PathBuf], places: &[Place]) -> Result<(), Problem
     Ok(())
 }
 
-/// A file by such a name was barely meant: a name of ASM, an operand of dd. With its directory, as in `./+DATA`, it is one.
+/// A file with such a name was hardly intended: a name of ASM, an operand of dd. With its directory, as in `./+DATA`, it was.
 fn check_is_a_name(path: &Path) -> Result<(), Problem> {
     let name = encode(path);
     match no_path::in_command(&name).filter(|_| !name.starts_with(['/', '.'])) {
@@ -111,7 +111,7 @@ fn check_is_a_name(path: &Path) -> Result<(), Problem> {
     }
 }
 
-/// A file in memory is no storage, and takes memory from everything else. A mistyped name in /dev would be one.
+/// A file in memory is not storage, and takes memory from everything else. A mistyped name in /dev would be one.
 fn check_not_memory(dir: &Path) -> Result<(), Problem> {
     match directory_facts(dir, &Snapshot::take())?.memory() {
         Some(MemoryReason::Filesystem(name) | MemoryReason::Layer(name)) => {
@@ -134,7 +134,7 @@ fn needed(path: &Path, size: Option<Bytes>) -> Result<u64, Problem> {
     })
 }
 
-/// How much of what is there will be filled: all of it, or more of a file.
+/// How much will be filled: all of the target, or more of a file.
 fn size_of(facts: &TargetFacts, path: &Path, size: Option<Bytes>) -> Result<u64, Problem> {
     let there = facts.size_bytes;
     if facts.kind != TargetKind::File {

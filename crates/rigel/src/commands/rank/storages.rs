@@ -20,7 +20,7 @@ pub(super) struct LoadedStorage {
     pub runs: Vec<LoadedRun>,
 }
 
-/// The same with what is computed of its runs once.
+/// The same with what is computed once from its runs.
 pub(super) struct PreparedStorage<'a> {
     loaded: &'a LoadedStorage,
     runs: Vec<PreparedRun<'a>>,
@@ -31,7 +31,7 @@ impl<'a> PreparedStorage<'a> {
         Self { loaded, runs: loaded.runs.iter().map(PreparedRun::new).collect() }
     }
 
-    /// As the rules want it. A single run is one session; several speak for themselves.
+    /// For the rules. A single run is one session; several show their spread themselves.
     pub fn contender(&self, options: &RankArgs, streams: &Streams) -> Storage<'_> {
         let past = match self.loaded.runs.as_slice() {
             [LoadedRun::Record(only)] if !options.judgement.no_history => past::of_run(&only.record, streams),
@@ -44,7 +44,7 @@ impl<'a> PreparedStorage<'a> {
         }
     }
 
-    /// As the outputs want it.
+    /// For the outputs.
     pub fn view(&self) -> StorageView<'_> {
         StorageView {
             name: self.loaded.name.clone(),
@@ -117,7 +117,7 @@ fn directory(argument: &StorageArg) -> Option<String> {
     }
 }
 
-/// What its first run was called (`--name`).
+/// The name of its first run (`--name`).
 fn own_name(runs: &[LoadedRun]) -> Option<String> {
     let name = &record(runs.first()?)?.record.header.request.name;
     Some(printable(name).into_owned()).filter(|name| !name.is_empty())

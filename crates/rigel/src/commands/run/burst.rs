@@ -20,7 +20,7 @@ pub fn of_targets<'a>(options: &'a RunOptions, targets: &[TargetFacts]) -> Cow<'
     Cow::Owned(RunOptions { request, ..options.clone() })
 }
 
-/// How long it may take, said before it begins.
+/// How long it may take; shown before it begins.
 pub fn remark(options: &RunOptions) -> Option<String> {
     let burst = options.request.burst()?;
     Some(format!(

@@ -42,7 +42,7 @@ fn kernel_knows(request: &Request) -> bool {
     engine::choose(None, request.poll, &[1]).is_ok_and(|chosen| durable::known(chosen.kind, syncs).is_ok())
 }
 
-/// Said before anything is measured, since it writes.
+/// Shown before anything is measured, because it writes.
 pub fn remark(request: &Request) -> Option<String> {
     let size = Bytes(request.commits().next()?.io_bytes());
     Some(format!("commits are also measured: durable writes of {size} at the end (--no-commits skips them)"))

@@ -28,7 +28,7 @@ pub fn permits(
     permits_between(reporter, targets, holds, stop, &|| {})
 }
 
-/// The same, with something to be done between the pieces that are read: it may take hours, and somebody may have to be heard meanwhile.
+/// The same, with something to do between the pieces that are read: it may take hours, and somebody may need attention meanwhile.
 pub fn permits_between(
     reporter: Reporter<'_>,
     targets: &[TargetFacts],
@@ -55,8 +55,8 @@ pub fn permits_between(
     targets.iter().filter(real).enumerate().map(permit).collect()
 }
 
-/// A permit for a target, with a sentence why it may be written. `destroy`: what the user consented to lose. `limit`: the program ends if a look at
-/// it takes longer. `look`: what is read of it without consent.
+/// A permit for a target, with a sentence why it may be written. `destroy`: what the user consented to lose. `limit`:
+/// the program ends if examining it takes longer. `look`: what is read of it without consent.
 pub fn permit_for(
     target: &TargetFacts,
     destroy: &[PathBuf],
@@ -131,13 +131,13 @@ pub fn foresee(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Prob
 /// What a dry run says about a target that would be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forecast {
-    /// It would not be written for sure.
+    /// It would certainly not be written.
     pub refused: bool,
     pub text: String,
 }
 
-/// Whether a permit would be given, without reading the target. `doing` is what wants it, `verb` what becomes of that where
-/// only reading could tell, `spared` what it needs no consent for.
+/// Whether a permit would be given, without reading the target. `doing` is what requests it, `verb` what would happen
+/// to the target if only reading could tell, `spared` what it needs no consent for.
 pub fn forecast_of(
     (doing, verb, spared): (&str, &str, &str),
     target: &TargetFacts,

@@ -29,7 +29,7 @@ pub fn foretell(options: &RunOptions, looked: &[TargetFacts]) -> Result<TargetNo
     Ok(TargetNotice { consent: consent::forecast(options, looked)?, notes: notes(options, looked)? })
 }
 
-/// Prints the plan. `looked`: the targets of the run, of which other hosts may have some; `foretold`: what the hosts that have them say.
+/// Prints the plan. `looked`: the targets of the run, some of which other hosts may have; `foretold`: what the hosts with these targets say.
 pub fn show(
     reporter: Reporter<'_>,
     (host, plan): (&HostFacts, &Plan),
@@ -69,7 +69,7 @@ pub fn refusal(reporter: Reporter<'_>, plan: &Plan, looked: &[TargetFacts]) -> R
     make::foresee(&options.request, plan, looked)
 }
 
-/// The same of the outputs alone.
+/// The same for the outputs alone.
 pub fn outputs_refusal(reporter: Reporter<'_>, plan: &Plan) -> Result<(), Problem> {
     let options = reporter.options;
     if options.display.tui {
@@ -78,7 +78,7 @@ pub fn outputs_refusal(reporter: Reporter<'_>, plan: &Plan) -> Result<(), Proble
     output::look_at_directory(&options.out_dir, room_for_outputs(plan))
 }
 
-/// The engine that the run would have, of each side where there are two that differ.
+/// The engine that the run would use, for each side if they differ.
 fn engine(request: &Request, plan: &Plan, host: &HostFacts) -> Option<String> {
     let engine = |side| make::engine(request, Some(side), plan, host);
     let differ = |sides: Sides| request.engine != sides.engine;
@@ -92,7 +92,7 @@ fn engine(request: &Request, plan: &Plan, host: &HostFacts) -> Option<String> {
     }
 }
 
-/// The files that the run would leave. Date and time of their names are those of its start.
+/// The files that the run would write. Date and time in their names are those of its start.
 pub fn outputs(options: &RunOptions, request: &Request) -> String {
     let (display, name) = (options.display, &options.request.name);
     let directory = path_text::encode(&options.out_dir);
@@ -119,7 +119,7 @@ pub fn outputs(options: &RunOptions, request: &Request) -> String {
     format!("in the directory {directory}: {name}{time}{RECORD_SUFFIX}{beside}")
 }
 
-/// What to know of the targets before they are loaded. Of a scratch file there is nothing to know.
+/// What to know about the targets before they are loaded. For a scratch file there is nothing.
 fn notes(options: &RunOptions, looked: &[TargetFacts]) -> Result<Vec<String>, Problem> {
     if matches!(options.targets, TargetSource::Scratch { .. }) {
         return Ok(Vec::new());

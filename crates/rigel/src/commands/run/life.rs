@@ -7,7 +7,7 @@ use super::present::Reporter;
 use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
 
-/// What came of a load: `Ok(Some(_))` where it was cut short after something was measured, no number of it may be used, or data was wrong.
+/// The result of a load: `Ok(Some(_))` if it was cut short after something was measured, no number of it may be used, or data was wrong.
 pub type MeasuredEnd = Result<Option<Problem>, Problem>;
 
 /// How the work ended on something that is now cleaned up.
@@ -28,13 +28,13 @@ impl<'a> Ending<'a> {
     }
 }
 
-/// What a measurement makes on its own.
+/// What a measurement creates by itself.
 pub trait PutAway {
     /// Called once.
     fn put_away(&mut self, reporter: Reporter<'_>, ending: Ending<'_>) -> Result<(), Problem>;
 }
 
-/// Nothing was made.
+/// Nothing was created.
 impl PutAway for () {
     fn put_away(&mut self, _: Reporter<'_>, _: Ending<'_>) -> Result<(), Problem> {
         Ok(())
@@ -48,7 +48,7 @@ pub struct Life<'a> {
 }
 
 impl<'a> Life<'a> {
-    /// Shows what would be done and yields `None`, if no more was asked for. `prepare`: the last looks before anything is made.
+    /// Shows what would be done and yields `None`, if no more was requested. `prepare`: the last checks before anything is created.
     pub fn begin(
         reporter: Reporter<'a>,
         show: impl FnOnce() -> Result<(), Problem>,
@@ -60,7 +60,7 @@ impl<'a> Life<'a> {
         Ok(Some(Self::again(reporter, prepare()?)))
     }
 
-    /// That of a run which continues after its record.
+    /// For a run that continues after its record.
     pub const fn again(reporter: Reporter<'a>, signals: Signals) -> Self {
         Self { reporter, signals }
     }
@@ -70,7 +70,7 @@ impl<'a> Life<'a> {
         self.within(made, work)?.map_or(Ok(()), Err)
     }
 
-    /// A part of it, on something that goes before the whole ends. Of two problems the first one is handed on, the other one is printed.
+    /// A part of it, on something that is removed before the whole ends. Of two problems the first one is returned, the other one is printed.
     pub fn within<M: PutAway>(&self, made: M, work: impl FnOnce(&mut M) -> MeasuredEnd) -> MeasuredEnd {
         let mut guard = Guard { reporter: self.reporter, made, is_open: true };
         let measured = work(&mut guard.made);
@@ -115,7 +115,7 @@ impl<M: PutAway> Guard<'_, M> {
 }
 
 impl<M: PutAway> Drop for Guard<'_, M> {
-    /// In a panic, which says itself what is wrong.
+    /// In a panic, which reports itself what is wrong.
     fn drop(&mut self) {
         if !self.is_open {
             return;

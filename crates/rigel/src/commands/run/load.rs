@@ -56,7 +56,7 @@ fn preset(path: &Path) -> Option<Preset> {
     Preset::named(path.to_str()?)
 }
 
-/// Says which one was taken, where the word names a file as well.
+/// Says which one was taken, if the word also names a file.
 fn preset_note(preset: Preset, path: &Path) -> Option<String> {
     path.exists().then(|| {
         let (name, file) = (preset.name, path_text::encode(path));
@@ -64,7 +64,7 @@ fn preset_note(preset: Preset, path: &Path) -> Option<String> {
     })
 }
 
-/// The request with its load, on both sides where there are two.
+/// The request with its load, on both sides if there are two.
 fn asked_for(load: LoadFile, mut asked: Request) -> Result<Request, Problem> {
     let Some(sides) = asked.sides.take() else { return load.request(asked) };
     if !load.phases.is_empty() {
@@ -104,7 +104,7 @@ fn unread(path: &Path, error: &io::Error) -> Problem {
     }
 }
 
-/// Prints the load of a run as a file; that of a preset with its comments, which say where each figure is from.
+/// Prints the load of a run as a file; that of a preset with its comments, which give the source of each figure.
 pub fn show(reporter: Reporter<'_>, plan: &Plan) -> Result<(), Problem> {
     let Reporter { options, streams } = reporter;
     if let Some(preset) = options.load.as_deref().and_then(preset) {

@@ -26,16 +26,16 @@ use std::time::{Duration, Instant};
 
 /// How often the host is checked.
 const LOOK: Duration = Duration::from_secs(1);
-/// Within such a time a thread sees that the run is over, and that somebody speaks.
+/// The time after which a thread notices the end of the run, or a new connection.
 const TURN: Duration = Duration::from_millis(20);
-/// Whoever connects has to speak by then.
+/// The time in which a connection has to send its text.
 const SPEAK: Duration = Duration::from_secs(1);
 /// The walk writes marks several times a second.
 const WRITE: Duration = Duration::from_secs(5);
 /// Bytes of the longest text.
 const MOST_BYTES: u64 = 4 * MOST_TEXT as u64;
 
-/// What the name of the socket begins with; the number of the process follows.
+/// Prefix of the socket's name; the number of the process follows.
 pub const fn prefix() -> &'static str {
     "rigel-mark/"
 }
@@ -60,7 +60,7 @@ impl Drop for MarkListener {
 }
 
 impl MarkListener {
-    /// Of a run that is held through trouble, in real time; `None` of any other.
+    /// For a run that is held through trouble, in real time; `None` for any other.
     pub fn of(reporter: Reporter<'_>, run: &Run, targets: &[TargetFacts], marks: &Marks) -> Option<Self> {
         let request = &run.request;
         request.soak().filter(|soak| soak.through && !request.engine.is_simulated())?;
@@ -90,7 +90,7 @@ impl MarkListener {
     }
 }
 
-/// Looks at the host until the run is over.
+/// Watches the host until the run is over.
 fn watch(devices: &[(u32, u32)], marks: &Marks, over: &AtomicBool) {
     let root = Path::new("/");
     let mut before = states::look(root, devices);
@@ -119,7 +119,7 @@ fn listen(listener: &UnixListener, run_id: &str, marks: &Marks, over: &AtomicBoo
     }
 }
 
-/// One who connects: is told which run this is, sends one text, and hears what became of it.
+/// Serves a connection: says which run this is, receives one text, and replies with the result.
 fn hear(mut stream: UnixStream, run_id: &str, marks: &Marks) {
     let answer = |stream: &mut UnixStream, text: &str| {
         // Who has gone needs no answer.
@@ -159,7 +159,7 @@ fn hear(mut stream: UnixStream, run_id: &str, marks: &Marks) {
     }
 }
 
-/// Tells a mark that is in the record.
+/// Reports a mark that is in the record.
 pub fn announce(reporter: Reporter<'_>, event: &Event<'_>) {
     let Event::MarkKept { mark } = event else { return };
     if !reporter.options.display.tui && !reporter.options.display.quiet {

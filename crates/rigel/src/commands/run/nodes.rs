@@ -34,9 +34,9 @@ use std::path::PathBuf;
 use std::process;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Looking at hosts and targets takes seconds.
+/// Examining hosts and targets takes seconds.
 const LOOKING: Duration = Duration::from_secs(600);
-/// Where every byte of a target has to be read before it may be written, it takes that much longer.
+/// If every byte of a target has to be read before it may be written, it takes this much longer.
 const READ_BYTES_PER_S: u64 = 50_000_000;
 
 /// The nodes of this process's run, as the first of them sees them.
@@ -48,7 +48,7 @@ pub struct Crew {
     pub rules: Rules,
 }
 
-/// Nodes that can measure together, and what each said.
+/// Nodes that can measure together, and their messages.
 pub struct NodesMeeting {
     hellos: Vec<Hello>,
     meeting: Meeting,
@@ -74,7 +74,7 @@ impl Crew {
         Ok(NodesMeeting { process: process_number(options.request.seed), hellos, meeting })
     }
 
-    /// The same of a run that continues: each node has to be what it was.
+    /// The same for a run that continues: each node has to be what it was.
     pub fn meet_again(
         &self,
         header: &Header,
@@ -109,7 +109,7 @@ impl Crew {
         Ok(NodesMeeting { process: process_number(options.request.seed), hellos, meeting })
     }
 
-    /// What the record says about each rank; nothing of one without a part of the load.
+    /// What the record says about each rank; nothing about one without a part of the load.
     fn recorded(&self, header: &Header) -> Result<Vec<Option<NodePast>>, Problem> {
         let had = |node: &Node| {
             let member = node.member.as_ref()?;
@@ -158,7 +158,7 @@ impl Crew {
         Ok(hellos)
     }
 
-    /// The bench of all nodes, each with its targets open. `engines`: those of a run that continues, of each node that has a part of the load.
+    /// The bench of all nodes, each with its targets open. `engines`: those of a run that continues, for each node that has a part of the load.
     pub fn bench(
         &self,
         reporter: Reporter<'_>,
@@ -224,7 +224,7 @@ impl NodesMeeting {
         &self.hellos[first].host
     }
 
-    /// Refuses lists of targets that do not fit the request as it is when all targets are known.
+    /// Refuses lists of targets that do not fit the request once all targets are known.
     pub fn check_lists(&self, request: &Request) -> Result<(), Problem> {
         self.meeting.check_lists(request)
     }
@@ -238,7 +238,7 @@ impl NodesMeeting {
         options
     }
 
-    /// What the nodes that load say about their targets before they are read.
+    /// What the nodes with load say about their targets before they are read.
     pub fn foretold(&self) -> TargetNotice {
         let all = self.meeting.members.iter().zip(&self.hellos).filter(|(member, _)| member.share > 0);
         TargetNotice::of_all(&all.map(|(member, hello)| (&*member.name, &hello.foretold)).collect::<Vec<_>>())
@@ -260,7 +260,7 @@ impl NodesMeeting {
     }
 }
 
-/// A problem of another node, which says whose it is.
+/// A problem of another node, naming that node.
 fn of_node(line: &Line, rank: usize, problem: Problem) -> Problem {
     let place = match problem.place {
         Some(place) => format!("{place} on {}", line.name(rank)),
@@ -308,7 +308,7 @@ fn has_part(request: &Request, rank: usize) -> bool {
     request.node_share.get(rank) != Some(&0)
 }
 
-/// What this node is and has. One without a part of the load does not look at targets, which it need not have.
+/// What this node is and has. One without a part of the load does not examine targets, which it need not have.
 fn hello(rank: usize, options: &RunOptions, host: HostFacts) -> Result<Hello, Problem> {
     if !has_part(&options.request, rank) {
         return Ok(without_part(&options.request, host));
@@ -323,7 +323,7 @@ fn hello(rank: usize, options: &RunOptions, host: HostFacts) -> Result<Hello, Pr
     Ok(Hello { name: own_name(), host, request, targets, own_list, strays, foretold })
 }
 
-/// The same of one that was there before.
+/// The same for one that was there before.
 fn hello_again(again: &ResumedRun, options: &RunOptions, host: HostFacts) -> Result<Hello, Problem> {
     use rigel_core::record::resume::{check_host, check_targets, is_restarted};
     let ResumedRun { request, had } = again;
@@ -357,7 +357,7 @@ fn without_part(request: &Request, host: HostFacts) -> Hello {
     }
 }
 
-/// Names of `--destroy-data` that are no target of this node. They may be one of another node.
+/// Names of `--destroy-data` that are not a target of this node. They may be one of another node.
 fn strays(options: &RunOptions, targets: &[TargetFacts]) -> Vec<String> {
     let is_stray = |path: &&PathBuf| {
         let one = std::slice::from_ref(*path);
@@ -376,7 +376,7 @@ fn check_consent(hellos: &[Hello]) -> Result<(), Problem> {
     consent::check_names(&names, &[])
 }
 
-/// With the list of targets that is this host's own, where there is one beside the list: `NAME.HOST.lun`.
+/// With this host's own list of targets, if there is one next to the list: `NAME.HOST.lun`.
 fn own_list(options: &RunOptions) -> Option<RunOptions> {
     let TargetSource::LunFile(list) = &options.targets else { return None };
     let own = list.with_extension(format!("{}.lun", own_name()));
@@ -426,7 +426,7 @@ fn process_number(seed: u64) -> u64 {
     Generator::new(seed, &[since.as_secs(), since.subsec_nanos().into(), process::id().into()]).bits()
 }
 
-/// The load of the options as the file says that they name.
+/// The load of the options from the file that they name.
 fn with_load(options: &RunOptions) -> Result<RunOptions, Problem> {
     let options = load::with_file(options)?.into_owned();
     make::check(&options.request)?;

@@ -49,7 +49,7 @@ impl Reporter<'_> {
         notes.iter().for_each(|note| self.note(format!("note: {note}")));
     }
 
-    /// Says before anything is measured that it will be memory.
+    /// Warns before anything is measured that it will be memory.
     pub fn memory(&self, targets: &[TargetFacts]) {
         let told = |target: &TargetFacts| {
             let memory = target.memory()?;
@@ -61,7 +61,7 @@ impl Reporter<'_> {
         self.remarks(&once.into_iter().filter_map(told).collect::<Vec<_>>());
     }
 
-    /// A problem beside the one that the run ends with. Printed even when quiet.
+    /// A problem besides the one that the run ends with. Printed even when quiet.
     pub fn trouble(&self, problem: &Problem) {
         let parts =
             [Some(&problem.what), problem.place.as_ref(), problem.cause.as_ref(), problem.next.as_ref()];
@@ -69,8 +69,8 @@ impl Reporter<'_> {
         self.streams.remark(&parts.join("; "));
     }
 
-    /// Writes the page of a run that has documents of its own and, whatever becomes of the page, prints what `result` makes of the paths of all
-    /// outputs, the record first.
+    /// Writes the page of a run that has documents of its own and, even if that fails, prints what `result` makes of
+    /// the paths of all outputs, the record first.
     pub fn page_and_result(
         &self,
         set: &OutputSet,
@@ -84,7 +84,7 @@ impl Reporter<'_> {
         written.map(drop)
     }
 
-    /// Prints text among the results. A run continues when nobody reads it: its outputs are on disk.
+    /// Prints text to the results. A run continues if nobody reads it: its outputs are on disk.
     fn say(&self, text: &str) {
         let _ = self.streams.results(text.as_bytes());
     }
@@ -131,7 +131,7 @@ impl Reporter<'_> {
     }
 }
 
-/// How many points there are, and how long they take as far as that is known.
+/// The number of points, and how long they take as far as that is known.
 fn prospect(request: &Request, plan: &Plan) -> String {
     let points = match request.sides {
         Some(_) => format!("{} on each of two sides", counted(plan.steps.len() / 2, "load")),
@@ -143,10 +143,10 @@ fn prospect(request: &Request, plan: &Plan) -> String {
             if let Some(rates) = required_alone(request) {
                 return format!("{}, {usually} in total", counted(rates, "required rate"));
             }
-            format!("the rate is searched for first; {usually} in total")
+            format!("searching for the rate first; {usually} in total")
         }
         (Some(_), _) if plan.steps.is_empty() => {
-            format!("load levels are searched for first; usually {usually} in total")
+            format!("searching for load levels first; usually {usually} in total")
         }
         (_, Some(Pace::Fixed(_))) => format!("{points}, about {}", plan.known_time()),
         (_, None) => {
@@ -177,7 +177,7 @@ fn prospect(request: &Request, plan: &Plan) -> String {
     }
 }
 
-/// How many rates are checked, where no highest one is searched.
+/// How many rates are checked, if no highest one is searched for.
 fn required_alone(request: &Request) -> Option<usize> {
     let slo = request.slo().filter(|slo| slo.required_only)?;
     Some(slo.required.iter().map(|one| one.rate).collect::<BTreeSet<_>>().len())
@@ -222,7 +222,7 @@ impl RunTrouble {
     }
 }
 
-/// Reads the record back, writes every output beside it and prints the results. `unkept`: its lines that found room nowhere.
+/// Reads the record back, writes every other output and prints the results. `unkept`: its lines that could not be stored anywhere.
 pub fn outputs(reporter: Reporter<'_>, set: &OutputSet, unkept: &[&[u8]]) -> Result<RunTrouble, Problem> {
     let mut record = report::read_own(&set.record_path(), unkept, reporter.streams)?;
     if let Some(found) = ThroughFindings::of(&record) {
@@ -250,14 +250,15 @@ pub fn outputs(reporter: Reporter<'_>, set: &OutputSet, unkept: &[&[u8]]) -> Res
     Ok(RunTrouble { wrong_data: wrong, unusable, stopped: text::stopped(&view) })
 }
 
-/// Where the results are that nobody read (`rigel calibrate | true`): the reader of a pipe may go long before the end, and is not a reason to end a
-/// run.
+/// Where the results are that nobody read (`rigel calibrate | true`): the reader of a pipe may have gone long before
+/// the end, which is not a reason to end a run.
 pub fn unread(reporter: Reporter<'_>, set: &OutputSet) {
     if reporter.streams.is_unread() {
         let record = path_text::encode(&set.record_path());
         let record = shell_word(&record);
         reporter.streams.remark(&format!(
-            "the results were not read from standard output, whose reader had gone: rigel report {record} shows them"
+            "the program that reads standard output ended before it read the results: rigel report \
+             {record} shows them"
         ));
     }
 }
@@ -341,7 +342,7 @@ fn trace_lines(files: &[OutputFile]) -> String {
     text.lines().filter(|line| line.starts_with("ran (")).map(|line| format!("{line}\n")).collect()
 }
 
-/// ORION's `-verbose`: each point on standard output as it begins, when it is visited once.
+/// ORION's `-verbose`: each point on standard output as it begins, if it is visited once.
 pub fn begun_point(reporter: Reporter<'_>, event: &Event<'_>, plan: &Plan) {
     if let Event::VisitStarted { at: VisitPosition { step, point, purpose: Purpose::Only } } = event {
         let (number, all) = (plan.point_number(*step), plan.grid.total_points);

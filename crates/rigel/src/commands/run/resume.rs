@@ -34,7 +34,7 @@ use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// What a dry run says of a record that has every visit.
+/// What a dry run says about a record that has every visit.
 const COMPLETE: &str = "The run is complete: its outputs would be written again.\n";
 
 /// A record that this process has locked.
@@ -70,9 +70,9 @@ pub fn resume(options: &ResumeOptions, crew: Option<&Crew>, streams: &Streams) -
     let was_together = header.nodes.first().member.is_some();
     match crew.filter(|crew| !crew.is_alone()) {
         Some(_) if was_together && options.dry_run => {
-            return Err(Problem::usage("the rest of a run on several nodes cannot be shown")
+            return Err(Problem::usage("what remains of a run on several nodes cannot be shown")
                 .at("--dry-run")
-                .because("every node has to look at its own targets, and they do so when the run resumes")
+                .because("every node has to inspect its own targets, which happens when the run resumes")
                 .next("resume without --dry-run: the record is not touched before all nodes are ready"));
         }
         Some(crew) if was_together => return go_on_together(reporter, crew, header, past, found),
@@ -130,7 +130,7 @@ fn open(path: &Path, streams: &Streams) -> Result<LockedRecord, Problem> {
     Ok(LockedRecord { set, file, whole })
 }
 
-/// The options with which the run was begun, as far as they still matter.
+/// The options with which the run was started, as far as they still matter.
 fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> RunOptions {
     let request = header.request.clone();
     let front = match request.task {
@@ -189,7 +189,7 @@ pub fn bare(request: Request, targets: TargetSource, destroy: Vec<PathBuf>) -> R
     }
 }
 
-/// Where a target is: a path that was typed relative to a directory says nothing in another one.
+/// Where a target is: a path typed relative to a directory means nothing in another one.
 pub fn place(target: &TargetFacts) -> PathBuf {
     let typed = path_text::decode(&target.path);
     if typed.is_absolute() { typed } else { path_text::decode(&target.real_path) }
@@ -227,7 +227,7 @@ fn look(options: &RunOptions, header: &Header) -> Result<Vec<TargetFacts>, Probl
     })
 }
 
-/// The plan, and where the run would go on. Refuses what the resumed run would refuse, as far as that is known without reading targets.
+/// The plan, and where the run would resume. Refuses what the resumed run would refuse, as far as that is known without reading targets.
 fn foretell(reporter: Reporter<'_>, header: &Header, past: &RecordPast) -> Result<(), Problem> {
     let options = reporter.options;
     // What a scratch file was filled with only its record says.
@@ -263,7 +263,7 @@ fn go_on_together(
     life.end((), |()| ready.go(reporter, signals))
 }
 
-/// On the table of a server that is there, or of a private one that is made again.
+/// On the table of an existing server, or of a private one that is created again.
 fn go_on_in_sql(
     life: &Life<'_>,
     server: &ServerSource,
@@ -292,7 +292,7 @@ fn run_of(header: &Header, found: &LockedRecord) -> Run {
     }
 }
 
-/// The last looks, then the record is touched.
+/// The last checks before the record is touched.
 fn ready(
     (run, bench, resumable): (Run, Box<dyn Bench>, bool),
     reporter: Reporter<'_>,
@@ -325,7 +325,7 @@ fn describe(past: &RecordPast) -> String {
     format!("the run resumes after the {} visits in its record{left_out}", past.visits.len())
 }
 
-/// Puts the lines that had found no room in the record behind it, and removes the files in which they waited.
+/// Appends the lines that did not fit into the record, and removes the files in which they were kept.
 fn put_back(reporter: Reporter<'_>, found: &LockedRecord) -> Result<(), Problem> {
     let LockedRecord { set, whole, file } = found;
     if let (Some(at), Some(files)) = (whole.behind, whole.elsewhere()) {

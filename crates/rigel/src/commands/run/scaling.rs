@@ -37,7 +37,7 @@ pub fn of_targets<'a>(
     Ok(Cow::Owned(RunOptions { request, ..options.clone() }))
 }
 
-/// Refuses targets that count on several nodes: each would have a list of its own.
+/// Refuses targets that count on several nodes: each would have its own list.
 pub fn check_alone(request: &Request) -> Result<(), Problem> {
     match request.classes.iter().find(|class| class.level_is_targets()) {
         Some(class) => {
@@ -59,7 +59,7 @@ fn steps(count: u32) -> Vec<u32> {
     all
 }
 
-/// Said before anything is measured: targets on one device scale no further than it does.
+/// Shown before anything is measured: targets on one device scale no further than that device.
 pub fn remarks(options: &RunOptions, targets: &[TargetFacts]) -> Vec<String> {
     if options.request.level() != RunLevel::Scaling {
         return Vec::new();

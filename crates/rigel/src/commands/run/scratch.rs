@@ -22,7 +22,7 @@ use rigel_report::text::ScratchIntent;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// What gives the size of a scratch file.
+/// The option that gives the size of a scratch file.
 const SIZE_OPTION: &str = "--scratch-size";
 
 /// The facts of scratch files that do not exist yet, as they will be.
@@ -57,7 +57,7 @@ fn is_here(dir: &Path) -> bool {
     dir == Path::new(".")
 }
 
-/// One size for all, so what is compared is alike. Directories of one filesystem share its space.
+/// One size for all, so that like is compared with like. Directories of one filesystem share its space.
 fn chosen_size(dirs: &[PathBuf], found: &[TargetFacts], host: &HostFacts) -> Result<u64, Problem> {
     let memory_bytes = host.memory_bytes.unwrap_or(4 * GIB);
     let distinct = TargetFacts::each_once(found);
@@ -76,7 +76,7 @@ fn chosen_size(dirs: &[PathBuf], found: &[TargetFacts], host: &HostFacts) -> Res
     Ok(sizes.into_iter().min().unwrap_or(0))
 }
 
-/// The directories of the scratch files of a run; none where it has other targets.
+/// The directories of the scratch files of a run; none if it has other targets.
 fn dirs_of(options: &RunOptions) -> &[PathBuf] {
     match &options.targets {
         TargetSource::Scratch { dirs, .. } => dirs,
@@ -119,12 +119,12 @@ pub struct Scratch {
     files: Vec<ScratchFile>,
     /// The file of each target.
     of_targets: Vec<usize>,
-    /// Of a run that is resumed.
+    /// For a run that is resumed.
     is_of_record: bool,
 }
 
 impl Scratch {
-    /// Fills a scratch file in each directory, or takes the one that is there.
+    /// Fills a scratch file in each directory, or takes the existing one.
     pub fn fill(
         options: &RunOptions,
         data_bytes: u64,
@@ -172,7 +172,7 @@ impl Scratch {
         Ok(own)
     }
 
-    /// A file that was filled elsewhere; `None` if there is none to cleaned up.
+    /// A file that was filled elsewhere; `None` if there is none to clean up.
     pub fn holding(file: Option<ScratchFile>) -> Self {
         let files: Vec<ScratchFile> = file.into_iter().collect();
         Self { of_targets: (0..files.len()).collect(), files, is_of_record: false }
@@ -219,7 +219,7 @@ impl Scratch {
         self.files.len() <= 1
     }
 
-    /// Removes them, unless they are to be kept: all of them, also when one cannot be removed.
+    /// Removes them, unless they are to be kept; continues if one cannot be removed.
     fn remove(&mut self) -> Result<(), Problem> {
         let ended: Vec<_> = self.files.drain(..).map(ScratchFile::put_away).collect();
         ended.into_iter().collect()
@@ -227,14 +227,14 @@ impl Scratch {
 }
 
 impl Drop for Scratch {
-    /// Only when not all of them could be filled; everything else goes through [`PutAway`].
+    /// Only if not all of them could be filled; everything else goes through [`PutAway`].
     fn drop(&mut self) {
         let _ = self.remove();
     }
 }
 
 impl PutAway for Scratch {
-    /// A soak that is not over, or found something, leaves its file: it can be resumed, and somebody may look.
+    /// A soak that is not over, or found something, leaves its file: it can be resumed, and somebody may examine it.
     fn put_away(&mut self, reporter: Reporter<'_>, ending: Ending<'_>) -> Result<(), Problem> {
         let continues = ending
             .problem()

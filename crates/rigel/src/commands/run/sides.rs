@@ -10,7 +10,7 @@ use rigel_core::load::request::Request;
 use rigel_core::load::sides::Side;
 use rigel_run::bench::make;
 
-/// Refuses a target that both sides have, where that makes no sense.
+/// Refuses a target that both sides have, if that makes no sense.
 pub fn check(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Problem> {
     let request = &options.request;
     let Some(both) = common(request, targets) else { return Ok(()) };
@@ -28,7 +28,7 @@ pub fn check(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Proble
     Ok(())
 }
 
-/// The same where a side leaves the choice of its engine to Rigel, and this host has the other side's for it.
+/// The same if Rigel chooses the engine of a side, and on this host chooses that of the other.
 pub fn check_engines(options: &RunOptions, plan: &Plan, targets: &[TargetFacts]) -> Result<(), Problem> {
     let request = &options.request;
     if options.versus.same || common(request, targets).is_none() {
@@ -47,7 +47,7 @@ pub fn check_engines(options: &RunOptions, plan: &Plan, targets: &[TargetFacts])
     }
 }
 
-/// The first target that both sides have; nothing if there are no sides.
+/// The first target that both sides have; `None` without sides.
 fn common<'t>(request: &Request, targets: &'t [TargetFacts]) -> Option<&'t TargetFacts> {
     request.sides?;
     let [of_a, of_b] = Side::BOTH.map(|side| request.of_side(side, targets));

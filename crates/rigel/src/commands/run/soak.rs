@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Within such a time it is seen that the user wants to end it.
+/// The longest time until a request to end is noticed.
 const LONGEST_REST: Duration = Duration::from_millis(100);
 
 /// The options with the usual load of a soak for all of its targets.
@@ -40,7 +40,7 @@ pub fn of_targets<'a>(options: &'a RunOptions, targets: &[TargetFacts]) -> Cow<'
     Cow::Owned(RunOptions { request, ..options.clone() })
 }
 
-/// Said before anything is measured, when it only reads.
+/// Shown before anything is measured, if it only reads.
 pub fn remark(options: &RunOptions) -> Option<String> {
     let request = &options.request;
     let is_silent = !request.is_soak() || request.classes.iter().any(|class| class.verify);
@@ -51,9 +51,9 @@ pub fn remark(options: &RunOptions) -> Option<String> {
     })
 }
 
-/// Beside production a scratch file is filled in the share of the time that the soak may take.
+/// Next to production, filling a scratch file takes only the share of the time that the soak may take.
 pub struct SlowFill {
-    /// How long to rest for each time of work; nothing without a bound.
+    /// How long to rest for each time of work; `None` without a bound.
     rests: Option<f64>,
     since: Instant,
 }
@@ -111,7 +111,7 @@ pub fn again(told: &SoakReport<'_>, path: &Path, streams: &Streams) -> Result<()
     streams.results(text(told, streams.style(), &[path_text::encode(path)]).as_bytes())
 }
 
-/// The problem of a soak that found something beside wrong blocks, of which the run speaks itself.
+/// The problem of a soak that found something besides wrong blocks, which the run reports itself.
 pub fn problem(found: &SoakFindings) -> Option<Problem> {
     found.is_faulty().then(|| {
         let (what, cause) = fault(found);

@@ -52,17 +52,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A table is this many times the caches below it, so what they keep does not show.
+/// A table is this many times the caches below it, so that what they keep does not matter.
 const TIMES_CACHES: u64 = 4;
-/// What the page cache of a private server is to hold of each report beside what is read ahead: one of the usual size. A larger one
-/// need not fit.
+/// What the page cache of a private server should hold of each report in addition to what is read ahead: one of the
+/// usual size. A larger one need not fit.
 const MOST_HELD_OF_REPORT: u64 = 8 * MIB;
 /// What a private server writes while sessions commit: its log, until a checkpoint, and their table.
 const LOG_BYTES: u64 = 2 * GIB;
 /// An entry of the index has 20 bytes, and so has what is sorted; a row has a block.
 const TABLE_TO_INDEX: u64 = 128;
 const PRIVATE: &str = "a private server with a table";
-/// Devices have caches that nobody reports on.
+/// Devices have caches that nothing reports.
 const LEAST_TABLE: u64 = GIB;
 
 /// Measures through a server.
@@ -82,7 +82,7 @@ pub fn sql(options: &RunOptions, streams: &Streams) -> Result<(), Problem> {
     }
 }
 
-/// Removes the schema with its table from a server that is there.
+/// Removes the schema with its table from an existing server.
 pub fn drop_schema(dsn: &str, streams: &Streams) -> Result<(), Problem> {
     let product = Product::of_dsn(dsn).unwrap_or_default();
     let home = door(product).words().home;
@@ -132,7 +132,7 @@ struct ReadyServer {
     table: Table,
     group: Option<Group>,
     notes: Vec<String>,
-    /// How the log is made durable, of commits.
+    /// How the log is made durable, for commits.
     sync: Sync,
     /// Where raw commits may have a log of their own.
     log_dir: Option<PathBuf>,
@@ -145,7 +145,7 @@ type Raw = (Vec<TargetFacts>, Vec<Option<WritePermit>>, Option<EngineKind>);
 struct SqlPlan {
     request: Request,
     plan: Plan,
-    /// The table is the last one, behind its files where they are read as well.
+    /// The table is the last one, after its files if they are read as well.
     targets: Vec<TargetFacts>,
 }
 
@@ -173,7 +173,7 @@ impl SqlRun<'_> {
         bytes / self.block_bytes() * self.block_bytes()
     }
 
-    /// What a fresh private server takes.
+    /// Size of a fresh private server.
     fn empty_bytes(&self) -> u64 {
         door(self.source.product).kit().empty_bytes()
     }
@@ -222,7 +222,7 @@ impl SqlRun<'_> {
         })
     }
 
-    /// Where a private server can be made.
+    /// Where a private server can be created.
     fn place(&self) -> Result<Place<'_>, Problem> {
         let programs = door(self.source.product).programs(self.source.programs.as_deref())?;
         let dir = self.source.dir.as_deref().unwrap_or(Path::new("."));
@@ -358,14 +358,14 @@ impl SqlRun<'_> {
         })
     }
 
-    /// Sessions, with raw I/O in turn when there are files for it.
+    /// Sessions, in turn with raw I/O if there are files for it.
     fn bench(&self, parts: Parts, raw: Raw, run: &Run) -> Result<Box<dyn Bench>, Problem> {
         let clock = parts.clock;
         let sql = Box::new(SqlBench::start(parts, &run.request.alone(Side::B))?);
         if raw.0.is_empty() { Ok(sql) } else { self.beside(run, raw, sql, clock) }
     }
 
-    /// The files that raw I/O reads in turn with SQL; none when it is left out.
+    /// The files that raw I/O reads in turn with SQL; none if it is left out.
     fn files(&self, table: &Table) -> Result<Vec<TargetFacts>, Problem> {
         if !self.source.raw {
             return Ok(Vec::new());
@@ -395,7 +395,7 @@ impl SqlRun<'_> {
         Ok(Box::new(Turns::new(Box::new(raw), sql)))
     }
 
-    /// The run of a table, and of its files, when there are some.
+    /// The run of a table, and of its files, if there are any.
     fn planned(&self, files: Vec<TargetFacts>, table: TargetFacts, sync: Sync) -> Result<SqlPlan, Problem> {
         let request = self.options().request.clone();
         let request = match u16::try_from(files.len()) {
@@ -444,7 +444,7 @@ impl SqlRun<'_> {
         queries.contains(&Query::LookUp(Probe::Index))
     }
 
-    /// What an index takes beside a table of that size, with what is sorted for it.
+    /// Size of an index on a table of that size, including what is sorted for it.
     fn index_bytes(&self, table_bytes: u64) -> u64 {
         if self.by_index() { table_bytes / TABLE_TO_INDEX } else { 0 }
     }
@@ -454,14 +454,14 @@ impl SqlRun<'_> {
         private::cache_bytes(self.source.product, cache, self.host.memory_bytes.unwrap_or(4 * GIB))
     }
 
-    /// What caches of a server that is there may hold; `None` when its host is not known.
+    /// What caches of an existing server may hold; `None` if its host is not known.
     fn caches_there(&self, facts: &ServerFacts) -> Option<u64> {
         let memory = facts.directory.as_ref().and(self.host.memory_bytes)?;
         let page_cache = if facts.direct { 0 } else { memory };
         Some(facts.cache_bytes.saturating_add(page_cache))
     }
 
-    /// The bytes of the table that is there, which has the size that was requested, if one was, and the index.
+    /// The size of the existing table in bytes, if it has the size that was requested, if any, and the index.
     fn as_asked(&self, table: &Table) -> Result<u64, Problem> {
         if self.by_index() {
             table.check_index()?;
@@ -524,7 +524,7 @@ impl SqlRun<'_> {
         }
     }
 
-    /// What raw I/O goes to, before it is made.
+    /// What raw I/O goes to, before it is created.
     fn expected_file(&self, table: &TargetFacts) -> TargetFacts {
         if self.commits() { self.expected_log(table) } else { as_file(table) }
     }
@@ -564,7 +564,7 @@ fn as_file(table: &TargetFacts) -> TargetFacts {
     TargetFacts { path: format!("the files of {}", table::NAME), kind: TargetKind::File, ..table.clone() }
 }
 
-/// What a server that is there is, for people.
+/// A description of an existing server, for people.
 fn describe(server: &dyn Server) -> String {
     let facts = server.facts();
     let cache = match (facts.direct, &facts.directory) {

@@ -16,7 +16,7 @@ use rigel_io::targets::lun_list;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// The options with the directories that were named as places of scratch files. A directory that is named beside a file is refused.
+/// The options with the directories that were named as places of scratch files. A directory next to a file is refused.
 pub fn with_directories(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Problem> {
     let limit = options.request.io_timeout;
     let is_dir = |path: &PathBuf| answering(path, limit, || path.is_dir());

@@ -40,7 +40,7 @@ fn sizes(classes: &[LoadClass]) -> usize {
     classes.first().map_or(0, |class| class.levels.len())
 }
 
-/// How long it may take, said before it begins.
+/// How long it may take; shown before it begins.
 pub fn remark(options: &RunOptions) -> Option<String> {
     let request = &options.request;
     let asked = request.working_set()?;

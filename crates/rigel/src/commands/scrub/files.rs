@@ -7,12 +7,12 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// The search ends on its own after this time.
+/// The search ends by itself after this time.
 const SEARCH: Duration = Duration::from_secs(120);
 /// And is left alone after that.
 const SILENCE: Duration = Duration::from_secs(150);
 
-/// Searches them, when there is something to search for. A file is its own owner.
+/// Searches them, if there is something to search for. A file is its own owner.
 pub fn on(disk: &TargetFacts, found: &ScrubFindings) -> Option<OwnerFacts> {
     let place = |range: &rigel_uses::scrub::Difference| Some((range.copies.first()?.offset, range.len));
     let ranges: Vec<(u64, u64)> = found.differences.iter().filter_map(place).collect();

@@ -16,13 +16,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-/// A list of extents may be so large; that of a petabyte is smaller.
+/// The largest list of extents that is read; that of a petabyte is smaller.
 const MOST_LIST_BYTES: u64 = 4 << 30;
 
-/// Filesystems that keep the number of a file with it. FAT, FUSE and overlays may make another one at every mount.
+/// Filesystems that keep the number of a file with it. FAT, FUSE and overlays may assign another one at every mount.
 const KEEP_NUMBERS: [&str; 12] =
     ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "jfs", "zfs", "nfs", "nfs4", "gfs2", "ocfs2"];
-/// How a WWID begins in sysfs (SCSI and NVMe).
+/// Prefixes of a WWID in sysfs (SCSI and NVMe).
 const WWIDS: [&str; 5] = ["naa.", "eui.", "t10.", "uuid.", "nvme."];
 
 /// The copies, found.
@@ -31,9 +31,9 @@ pub struct Copies {
     disks: Vec<TargetFacts>,
     /// Unit of reads in bytes; 1 through the page cache.
     pub unit: u64,
-    /// Where the copies begin in files that are alike, and the number of the segment that the first is by its name.
+    /// Where the copies begin in files with the same layout, and the segment number in the name of the first.
     pub in_file: Option<(u64, u32)>,
-    /// What the user should know before.
+    /// What the user should know beforehand.
     pub notes: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ impl Copies {
         self.disks.iter().map(|disk| disk.path.clone()).collect()
     }
 
-    /// Who each disk is, as far as it says so.
+    /// The identity of each disk, as far as it reports one.
     pub fn who(&self, limit: Nanos) -> Vec<DiskIdentity> {
         let one = |disk: &TargetFacts| match disk.kind {
             TargetKind::BlockDevice => DiskIdentity {
@@ -196,7 +196,7 @@ impl Copies {
         Ok(copies)
     }
 
-    /// Refuses places behind the end of a disk.
+    /// Refuses places beyond the end of a disk.
     fn within(&self) -> Result<(), Problem> {
         for strip in self.map.strips() {
             for place in &strip.copies {
@@ -277,7 +277,7 @@ fn disks_of(list: &List, base: &Path, limit: Nanos) -> Result<Disks, Problem> {
     Ok((disks, known, notes))
 }
 
-/// A disk of a list that is not there. ASMLib has names of its own that are no paths.
+/// A disk of a list that does not exist. ASMLib has names of its own that are not paths.
 fn unknown(name: &str, problem: Problem) -> Problem {
     let shown = encode(Path::new(name));
     let next = asm::step(&shown).unwrap_or_else(|| "give the paths of the disks on this host".to_owned());
@@ -293,7 +293,7 @@ fn is_one_disk(a: &TargetFacts, b: &TargetFacts) -> bool {
     a.is_same_as(b) || wwid(a).is_some_and(|name| wwid(b) == Some(name)) && is_one_part()
 }
 
-/// The name that a disk has whatever way leads to it; of a multipath device that of its legs. A serial number is none: two makers may give the same.
+/// The name that a disk has on every path; for a multipath device that of its legs. A serial number is not one: two vendors may assign the same.
 fn wwid(disk: &TargetFacts) -> Option<&str> {
     let device = disk.device.as_ref().filter(|_| disk.kind == TargetKind::BlockDevice)?;
     let name = device.identifier.as_deref()?;
@@ -304,7 +304,7 @@ fn wwid(disk: &TargetFacts) -> Option<&str> {
     WWIDS.iter().any(|start| name.starts_with(start)).then_some(name)
 }
 
-/// Which file it is, where its number stays the same for as long as it is there.
+/// The identity of a file, if its number never changes.
 fn file_number(disk: &TargetFacts, limit: Nanos) -> Option<FileNumber> {
     disk.filesystem.as_deref().filter(|name| KEEP_NUMBERS.contains(name))?;
     let path = decode(&disk.real_path);
@@ -315,7 +315,7 @@ fn file_number(disk: &TargetFacts, limit: Nanos) -> Option<FileNumber> {
     Some(FileNumber { inode: disk.identity.inode, born_ns })
 }
 
-/// Who wants to know whether something can be read is not helped by what fills it or measures something else, which is what others say here.
+/// If the question is whether something can be read, it does not help to fill it or to measure something else, as other commands suggest here.
 fn check_holds_bytes(path: &Path, limit: Nanos) -> Result<(), Problem> {
     let Ok(found) = answering(path, limit, || fs::metadata(path)) else { return Ok(()) };
     let refused = |is: &str, next: &str| Err(Problem::refused(is).at(encode(path)).next(next));

@@ -16,7 +16,7 @@ pub struct Fit {
     pub cell: u16,
     /// Columns of the matrix in one band; the next ones come in a band below.
     pub per_band: usize,
-    /// The first column that is seen; not 0 only when there is just one band.
+    /// The first visible column; not 0 only if there is just one band.
     pub first_column: usize,
     /// The first row that is seen.
     pub first_row: usize,
@@ -57,7 +57,7 @@ impl Fit {
     }
 }
 
-/// The first of `seen` places of `all`, with `place` in their middle where that is possible.
+/// The first of `seen` positions out of `all`, with `place` in the middle if possible.
 fn around(place: usize, seen: usize, all: usize) -> usize {
     place.saturating_sub(seen / 2).min(all.saturating_sub(seen))
 }

@@ -37,7 +37,7 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// How many of the texts are not whole in the first lines.
+/// How many of the texts do not fit into the first lines.
 fn rest(texts: &[(Role, Vec<String>)], shown: usize) -> String {
     let mut end = 0;
     let whole = texts.iter().take_while(|(_, lines)| {

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 /// Interval widths of this many times the target and more have the highest bar.
 const WIDEST: f64 = 4.0;
-/// The relative width with the highest bar when there is no target.
+/// The relative width with the highest bar if there is no target.
 const WIDE: f64 = 0.2;
 
 /// The levels of the two classes that are the axes: ORION's pair, or the first two that the points have. Of two sides the loads
@@ -60,7 +60,7 @@ impl Axes {
         }
     }
 
-    /// What stands before a row.
+    /// The label of a row.
     fn row(&self, down: u32) -> String {
         if self.turns.is_some() { side(down).name().to_owned() } else { down.to_string() }
     }
@@ -92,7 +92,7 @@ fn turns(model: &Model) -> Option<(Point, Class)> {
     Some((point, plain))
 }
 
-/// Lines that the panel takes, frame included, when it may have `most`.
+/// Lines that the panel takes, frame included, if it may have `most`.
 pub fn height(model: &Model, width: u16, most: u16) -> u16 {
     let fit = Axes::of(model).fit(model, (width.saturating_sub(2), most.saturating_sub(2)));
     u16::try_from(fit.height() + 2).unwrap_or(most).clamp(3.min(most), most)
@@ -195,7 +195,7 @@ impl Scale {
         (figures.rate, self.rates.get(class).copied().unwrap_or(0.0))
     }
 
-    /// The number of a cell, and which share it is of the largest.
+    /// The number of a cell, and its share of the largest.
     fn value(&self, cell: &Cell, layer: Layer) -> Option<(String, f64)> {
         let (value, largest) = match layer {
             Layer::Rate => self.rate(cell.ios.iter().next()?),

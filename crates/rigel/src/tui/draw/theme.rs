@@ -25,7 +25,7 @@ const ASCII_BORDER: border::Set<'static> = border::Set {
     horizontal_bottom: "-",
 };
 
-/// What the terminal can show.
+/// The capabilities of the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Theme {
     pub colour: bool,
@@ -33,14 +33,14 @@ pub struct Theme {
     pub ascii: bool,
 }
 
-/// What a piece of text means.
+/// The meaning of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The name of something.
     Heading,
     /// Of little importance.
     Faint,
-    /// As sure as was asked for.
+    /// As certain as requested.
     Good,
     /// Something to know.
     Warning,
@@ -53,7 +53,7 @@ pub enum Role {
 }
 
 impl Theme {
-    /// How a piece of text looks.
+    /// The style of a piece of text.
     pub fn style(self, role: Role) -> Style {
         let plain = Style::new();
         let colour = |colour| if self.colour { plain.fg(colour) } else { plain };
@@ -87,7 +87,7 @@ impl Theme {
         if self.ascii { '#' } else { '█' }
     }
 
-    /// Where a bar has to end.
+    /// Marks where a bar has to end.
     pub const fn mark(self) -> char {
         if self.ascii { '|' } else { '│' }
     }
@@ -102,7 +102,7 @@ impl Theme {
         if self.ascii { '~' } else { '±' }
     }
 
-    /// From one number to the next.
+    /// Between two numbers.
     pub const fn arrow(self) -> &'static str {
         if self.ascii { ">" } else { "→" }
     }
@@ -130,7 +130,7 @@ impl Theme {
     }
 }
 
-/// Which of eight steps a share lies in.
+/// Which of eight steps a share falls into.
 fn eighth(share: f64) -> usize {
     (1..8_u32).take_while(|&step| share * 8.0 > f64::from(step)).count()
 }

@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 use rigel_core::load::matrix::Point;
 use rigel_core::units::say::percent;
 
-/// A full bar stands for this many times the target width.
+/// A full bar means this many times the target width.
 const WIDEST: f64 = 4.0;
 /// Columns before a bar: a point, a width, a blank.
 const BEFORE_BAR: u16 = 25;

@@ -2,11 +2,10 @@
 //!
 //! Must not know what they are about.
 
-/// Stands for a blank and a per cent sign where lines are broken: no text has this control character.
+/// Replaces a blank and a per cent sign while lines are broken: no text contains this control character.
 const JOINED: &str = "\u{1}";
 
-/// The lines of a text: the first as wide as all, the others behind `indent` blanks. A word that is longer than a line
-/// is broken.
+/// The lines of a text: the first at full width, the others indented by `indent` blanks. A word that is longer than a line is broken.
 pub fn wrapped(text: &str, width: usize, indent: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();

@@ -36,7 +36,7 @@ pub fn all() -> Vec<Case> {
     ]
 }
 
-/// A calibration that asks for so many milliseconds at most.
+/// A calibration that takes at most this many milliseconds.
 pub fn asked(limit_ms: u64, of: LatencyOf) -> Request {
     let bound = LatencyBound { limit: Nanos(limit_ms * NS_PER_MS), of };
     let command_line = format!("/dev/sdb --max-latency {limit_ms}ms ");
@@ -54,7 +54,7 @@ pub fn plain() -> anyhow::Result<Record> {
     made_once(&KEPT, || calibrated(PLAIN))
 }
 
-/// One that measures commits as well, or may not write.
+/// One that also measures commits, or may not write.
 pub fn with_commits(may_write: bool) -> anyhow::Result<Record> {
     let asked = asked(100, LatencyOf::Mean);
     let engine = EngineRequest::Sim(law(PLAIN)?);

@@ -8,7 +8,7 @@ use rigel_core::record::Record;
 
 const SLOW: &str = "servers=4,service=20ms,rate=100M,spread=lognormal:20%,between=1%";
 
-/// Markup of several kinds, quotes, a comma, a line feed, an escape code, a change of direction, and a byte that is no UTF-8 as paths show it.
+/// Several kinds of markup, quotes, a comma, a line feed, an escape code, a change of direction, and a byte that is not UTF-8, as paths show it.
 pub const NAME: &str =
     "a<b>&\"'`|,;*_[x](http://e.x)</script>{}\n# x\r\u{1b}[2J\u{202e}%s\\n\\xff\u{feff}\u{0}é漢";
 
@@ -57,7 +57,7 @@ pub fn everywhere(record: &mut Record, name: &str) {
     }
 }
 
-/// A run whose last words, and those of the host meanwhile, are of others.
+/// A run whose last words, and those of the host meanwhile, come from others.
 fn reasons() -> anyhow::Result<Record> {
     let mut record = on_disk(SLOW, request(RunLevel::Simple).paced(rounds(100)))?;
     stop(&mut record, 9);

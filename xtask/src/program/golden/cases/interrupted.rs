@@ -84,7 +84,7 @@ fn torn() -> anyhow::Result<Record> {
     Ok(Record::read(&lines(&record)?)?)
 }
 
-/// Stopped in the third visit, which is made again, and killed behind the fifth.
+/// Stopped in the third visit, which is repeated, and killed after the fifth.
 fn resumed(record: &mut Record) {
     let mut aside = record.clone();
     stop(&mut aside, 3);

@@ -97,7 +97,7 @@ fn search_short() -> anyhow::Result<Record> {
     )
 }
 
-/// Visits to a slow device are lengthened, and there is no time for the last points.
+/// Visits to a slow device are extended, and there is no time for the last points.
 fn out_of_time() -> anyhow::Result<Record> {
     on_disk("servers=1,service=2s,rate=0", request(RunLevel::Oltp).paced(rounds_within(50, 60)))
 }

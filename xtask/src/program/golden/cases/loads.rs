@@ -82,7 +82,7 @@ fn load(text: &str, pace: Pace) -> anyhow::Result<Record> {
     of_file(SLOW, "golden.toml", text, pace)
 }
 
-/// Mixed sizes on a device whose I/Os take so many milliseconds.
+/// Mixed sizes on a device whose I/Os take this many milliseconds.
 pub fn mixed(service_ms: u32) -> anyhow::Result<Record> {
     let law = format!("servers=4,service={service_ms}ms,rate=100M,spread=lognormal:20%,between=1%");
     of_file(&law, "golden.toml", MIXED, rounds(100))
@@ -126,7 +126,7 @@ fn zones(by_place: &str, pace: Pace) -> anyhow::Result<Record> {
     on_disk(&law, Request { cache: CacheWarmUp::Off, ..asked.paced(pace) })
 }
 
-/// Writers whose writes are durable in each way, on a device whose flush takes so long.
+/// Writers whose writes are durable in each way, on a device whose flush takes this long.
 fn commit(flush: &str) -> anyhow::Result<Record> {
     let class = |sync| commits::class(sync, DEFAULT_SMALL.0, &[1, 4]);
     let asked = own(RunLevel::Commit, [Sync::Dsync, Sync::Fdatasync, Sync::None].map(class).into());

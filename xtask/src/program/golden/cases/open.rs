@@ -40,7 +40,7 @@ pub fn all() -> Vec<Case> {
     ]
 }
 
-/// A class of small I/Os that arrive so.
+/// A class of small I/Os with these arrivals.
 pub fn arrivals(shape: Shape) -> LoadClass {
     let arrival = Arrival::Open { shape, most_outstanding: 256 };
     LoadClass { arrival, ..LoadClass::random(Class::constant("open"), DEFAULT_SMALL.0) }
@@ -86,7 +86,7 @@ fn asked(bounds: &[&str], required: &[&str], most_rate: u32) -> anyhow::Result<R
     Ok(Request { task, command_line, ..own(RunLevel::Open, vec![arrivals(Shape::Poisson)]) })
 }
 
-/// Short visits for so many seconds, to a width that any search reaches.
+/// Short visits for this many seconds, to a width that any search reaches.
 fn within(seconds: u64) -> Adaptive {
     let max_duration = Some(Nanos::from_secs(seconds));
     Adaptive { precision: Precision(200), max_duration, fast: true }
@@ -97,7 +97,7 @@ fn rate() -> anyhow::Result<Record> {
     made_once(&KEPT, || slo(&["p99 < 20ms"], &[], 2000))
 }
 
-/// Nothing but whether two rates are low enough.
+/// Only whether two rates are low enough.
 fn required_only() -> anyhow::Result<Record> {
     let mut request = asked(&["p99 < 22ms"], &["p99 < 22ms @ 50", "p99 < 22ms @ 245"], 2000)?;
     if let Task::Rate { slo, pace, .. } = &mut request.task {

@@ -58,7 +58,7 @@ fn alone(other: &str) -> anyhow::Result<Request> {
     in_turns(request(RunLevel::Oltp).paced(rounds(100)), &[Point::pair(2, 0)], other)
 }
 
-/// Visits that are written down: side B makes so many per mille of the I/Os of A.
+/// Visits written by hand: side B does this many per mille of the I/Os of A.
 fn by_hand(mut request: Request, per_mille: u64) -> anyhow::Result<Record> {
     request.engine = EngineRequest::Auto;
     request.sides.iter_mut().for_each(|sides| sides.engine = EngineRequest::Auto);
@@ -78,13 +78,13 @@ fn gates() -> anyhow::Result<Record> {
     by_hand(request, 920)
 }
 
-/// Both vary from visit to visit, and there is no time to know more.
+/// Both vary from visit to visit, and there is no time to learn more.
 fn unsure() -> anyhow::Result<Record> {
     let law = "servers=4,service=20ms,rate=0,between=20%";
     on_disk(law, pair(law, rounds_within(5, 120), &["small_iops < -1%"])?)
 }
 
-/// What arrives at a rate, of which a bound is required.
+/// Arrivals at a rate with a required bound.
 fn rates() -> anyhow::Result<Record> {
     let demands = Demands {
         required: vec!["p99 < 100ms @ 100".parse().map_err(anyhow::Error::msg)?],

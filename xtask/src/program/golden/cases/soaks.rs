@@ -108,7 +108,7 @@ fn faults() -> anyhow::Result<Record> {
     Ok(record)
 }
 
-/// Eight targets, of which one is slow and one fails.
+/// Eight targets, one of which is slow and one of which fails.
 fn many_targets() -> anyhow::Result<Record> {
     let mut record = soaked(0)?;
     let size_bytes = record.header.targets[0].size_bytes;
@@ -186,7 +186,7 @@ fn beside() -> anyhow::Result<Record> {
     Ok(record)
 }
 
-/// Killed in its fourth visit: what its intervals say is what there is of that.
+/// Killed in its fourth visit, of which only the intervals are known.
 fn killed() -> anyhow::Result<Record> {
     let mut record = verified()?;
     record.closing = None;

@@ -55,7 +55,7 @@ pub fn all() -> Vec<Case> {
     ]
 }
 
-/// What is asked of a database.
+/// A request to a database.
 fn asked(level: SqlLevel, probe: Probe, report: ReportBy, classes: Vec<LoadClass>) -> Request {
     Request {
         name: "sql".into(),
@@ -88,7 +88,7 @@ fn reports(by: ReportBy) -> Request {
     request
 }
 
-/// Look-ups beside reports, in all combinations of some.
+/// Look-ups and reports in all combinations of some.
 fn both(level: SqlLevel) -> Request {
     let classes = vec![sql::simple(Product::Postgresql, vec![1, 4]), sql::reports(8 * MIB)];
     let point = |simple, reports| Point::alone(Class::SIMPLE, simple).with(Class::REPORT, reports);
@@ -153,7 +153,7 @@ fn through_sql(record: &mut Record) {
     node.buffers = BufferFacts::NONE;
 }
 
-/// A run in turns with raw I/O: SQL has so many per cent of the raw rate, and the CPUs are so many per cent busy.
+/// A run in turns with raw I/O: SQL has this percentage of the raw rate, and the CPUs are busy for that percentage of the time.
 fn beside(
     request: Request,
     percent: u64,
@@ -180,7 +180,7 @@ fn beside(
     Ok(record)
 }
 
-/// What was counted of a visit that went through a database, whose sessions waited for storage most of the time.
+/// The counts of a visit through a database whose sessions waited for storage most of the time.
 fn through(visit: &mut Visit, counted: fn(&Visit) -> ServerCounts, busy: u64) {
     let counts = counted(visit);
     let witness = watched(visit, busy);
@@ -192,7 +192,7 @@ fn through(visit: &mut Visit, counted: fn(&Visit) -> ServerCounts, busy: u64) {
         .into();
 }
 
-/// A host of eight CPUs, so many per cent of them busy.
+/// A host with eight CPUs, this percentage of them busy.
 pub fn watched(visit: &Visit, busy: u64) -> Witness {
     let (began_ns, parts) = (visit.began_ns - visit.settle_ns, 8);
     let span_ns = visit.loaded_ns / parts;
@@ -212,7 +212,7 @@ pub fn watched(visit: &Visit, busy: u64) -> Witness {
     }
 }
 
-/// Operations of a class in all of the load of a visit.
+/// Operations of a class in the whole load of a visit.
 fn done(visit: &Visit, plain: Class) -> u64 {
     let own = |class: &Class| class.sided().map_or(*class, |(plain, _)| plain) == plain;
     visit.tallies.iter().filter(|(class, _)| own(class)).map(|(_, tally)| tally.completed()).sum()
@@ -236,7 +236,7 @@ fn right(visit: &Visit) -> ServerCounts {
     }
 }
 
-/// Each look-up reads four fifths of a block of the index beside its own.
+/// Each look-up reads four fifths of an index block in addition to its own.
 fn by_index(visit: &Visit) -> ServerCounts {
     let found = right(visit);
     let index = found.probes * 4 / 5;
@@ -263,7 +263,7 @@ fn uncounted(visit: &Visit) -> ServerCounts {
     ServerCounts { process_bytes: None, device: None, server_reads: None, cpu_ns: None, ..right(visit) }
 }
 
-/// Two commits share a flush where there are several sessions.
+/// Two commits share a flush if there are several sessions.
 fn flushed(visit: &Visit) -> ServerCounts {
     let commits = done(visit, Class::COMMIT);
     let shared = if visit.point.sum() > 1 { 2 } else { 1 };

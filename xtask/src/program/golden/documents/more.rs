@@ -21,7 +21,7 @@ use rigel_uses::soak::SoakFindings;
 use rigel_uses::through::ThroughFindings;
 use rigel_uses::versus::Versus;
 
-/// All of it that the run has.
+/// All additional documents of a run.
 pub fn of(record: &Record, view: &View<'_>) -> anyhow::Result<Vec<Document>> {
     let mut all = Vec::new();
     if let Some(found) = calibration::Document::of(view) {
@@ -39,7 +39,7 @@ pub fn of(record: &Record, view: &View<'_>) -> anyhow::Result<Vec<Document>> {
     Ok(all)
 }
 
-/// What speaks against the run, as the program ends with it.
+/// The warnings about the run with which the program ends.
 fn problems(record: &Record, view: &View<'_>) -> String {
     let all = [
         wrong_data::problem(record),
@@ -110,7 +110,7 @@ fn held(record: &Record) -> Option<Document> {
     Some(Document::new("through-colour", through::text(&told, COLOUR, &files(&record.header.run_id))))
 }
 
-/// What is told of drives while the soak goes on.
+/// The remarks on drives while the soak continues.
 fn remarks(record: &Record) -> String {
     record.drives.iter().filter_map(soak::remark).map(|remark| remark + "\n").collect()
 }

@@ -11,7 +11,7 @@ pub const COLOUR: Style = Style { colour: true, ascii: false };
 /// Without colours, in plain ASCII.
 pub const ASCII: Style = Style { colour: false, ascii: true };
 
-/// Those of a run.
+/// The texts of a run.
 pub fn of(view: &View<'_>) -> Vec<Document> {
     let header = &view.record.header;
     let files = files(&header.run_id);
@@ -37,7 +37,7 @@ pub fn of(view: &View<'_>) -> Vec<Document> {
     all
 }
 
-/// Where the outputs of a run lie.
+/// The paths of a run's outputs.
 pub fn files(run_id: &str) -> Vec<String> {
     let run_id = rigel_core::path_text::printable(run_id);
     ["_record.jsonl", "_summary.txt", "_report.html"]

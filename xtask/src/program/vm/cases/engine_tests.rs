@@ -4,7 +4,7 @@ use super::super::case::{Case, CaseStep};
 use super::super::outcome::{Outcome, shown};
 use anyhow::Context as _;
 
-/// Where the test program lies: built as by cargo, since the tests look for their daemon beside themselves.
+/// Where the test program is: as cargo builds it, because the tests look for their daemon next to themselves.
 pub const PLACE: &str = "target/debug";
 /// The file system that they use must know direct I/O, which the one in memory does not on every kernel.
 const SETUP: &str = "modprobe -a crc32c_generic fuse loop ext4
@@ -48,7 +48,7 @@ fn passed(stdout: &str) -> Option<u32> {
     result.split_once(" passed")?.0.parse().ok()
 }
 
-/// What the failed tests said and the list of them, as the test program writes them.
+/// The output of the failed tests and their list, as the test program writes them.
 fn failures(stdout: &str) -> Option<String> {
     let (_, said) = stdout.split_once("\nfailures:\n")?;
     Some(format!("tests failed:\n{}", said.trim()))

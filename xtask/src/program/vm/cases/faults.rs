@@ -8,14 +8,14 @@ use super::{Way, reads};
 use anyhow::Context as _;
 use rigel_core::load::class::Class;
 
-/// Kernel's numbers for what it makes of an I/O that failed.
+/// The kernel's numbers for failed I/O.
 const EIO: i32 = 5;
 const ENODATA: i32 = 61;
 const SECTOR_BYTES: u64 = 512;
 const IO_BYTES: u64 = 8192;
 const LOADS: [u32; 1] = [4];
 
-/// The first sectors never fail: there a target is looked at before a run.
+/// The first sectors never fail: a target is examined there before a run.
 const SOUND_SECTORS: u64 = 2048;
 const FLAKY: &str = "/dev/dm-0";
 const FLAKY_WAYS: [Way; 3] =
@@ -69,7 +69,7 @@ fn medium_error() -> Case {
     }
 }
 
-/// Every run came to its end, met failures, told the first one, and that one was where the device is bad.
+/// Every run ended normally, met failures and reported the first one, which was where the device is bad.
 fn failures(
     outcome: &Outcome,
     ways: &[Way],

@@ -13,7 +13,7 @@ pub fn cases() -> Vec<Case> {
     vec![layers()]
 }
 
-/// Two SCSI drives as the paths of a multipath device, with an encrypted volume on top; two more as a RAID. One path is said to have failed.
+/// Two SCSI drives as the paths of a multipath device, with an encrypted volume on top; two more as a RAID. One path is reported as failed.
 fn layers() -> Case {
     Case {
         name: "layers",

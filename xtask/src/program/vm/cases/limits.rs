@@ -15,7 +15,7 @@ const DELAY_LOADS: [u32; 1] = [4];
 const DELAY_WAYS: [Way; 3] =
     [Way::plain("io_uring", DELAYED), Way::plain("libaio", DELAYED), Way::plain("threads", DELAYED)];
 
-/// A device that answers at once, for others to be made of.
+/// A device that answers immediately, to build others on.
 pub const FAST: &str = "modprobe null_blk nr_devices=1 gb=1 memory_backed=1 irqmode=0\n";
 
 pub fn cases() -> Vec<Case> {

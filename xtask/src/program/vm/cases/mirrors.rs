@@ -20,8 +20,9 @@ pub fn cases(scrub_minutes: u32) -> Vec<Case> {
     vec![mirrors(scrub_minutes)]
 }
 
-/// Six RAM disks as the legs of an array and of two volumes as LVM has them; the second legs begin later. With external
-/// metadata the first write waits until somebody has noted that the array is no longer clean (`write-pending`); it never becomes clean again.
+/// Six RAM disks as the legs of an array and of two volumes as LVM has them; the second legs begin later. With
+/// external metadata the first write waits until somebody has noted that the array is no longer clean
+/// (`write-pending`); it never becomes clean again.
 fn mirrors(scrub_minutes: u32) -> Case {
     let scrub = |suffix: &str, name: &str, which: &[&str]| {
         let words: Vec<&str> = ["rigel", "scrub", "--json", "--quiet"].iter().chain(which).copied().collect();

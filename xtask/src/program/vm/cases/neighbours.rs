@@ -5,7 +5,7 @@ use super::super::case::{Case, CaseStep};
 use super::super::outcome::Outcome;
 use super::{REFUSED, RUN_SECONDS};
 
-/// What the second run is refused with.
+/// The refusal of the second run.
 const REFUSAL: &str = "another run of Rigel is loading the target";
 /// (step, target of the first run, other names of its storage, names of other storage)
 const PAIRS: [(&str, &str, &[&str], &[&str]); 3] = [
@@ -18,7 +18,7 @@ pub fn cases() -> Vec<Case> {
     vec![neighbours()]
 }
 
-/// A volume of the device mapper on the first of two partitions; the other disk is nobody's neighbour.
+/// A device-mapper volume on the first of two partitions; the other disk has no neighbour.
 fn neighbours() -> Case {
     let steps = PAIRS.iter().map(|(name, first, same, other)| {
         let seconds: Vec<&str> = same.iter().chain(*other).copied().collect();
@@ -43,8 +43,8 @@ fn neighbours() -> Case {
     }
 }
 
-/// A run that goes on, and runs on other names beside it, each of which leaves a line `NAME CODE` on standard output; the first of these names
-/// once more when the first run is over, as `last`.
+/// A run that continues, and concurrent runs under other names, each of which writes a line `NAME CODE` to standard
+/// output; the first of these names again when the first run is over, as `last`.
 fn beside(name: &str, first: &str, seconds: &[&str]) -> String {
     let run = |target: &str, span: &str, output: &str| {
         format!(

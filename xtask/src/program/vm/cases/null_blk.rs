@@ -10,8 +10,8 @@ const LOADS: [u32; 2] = [1, 8];
 /// Every engine that waits for completions.
 const WAYS: [Way; 3] =
     [Way::plain("io_uring", DEVICE), Way::plain("libaio", DEVICE), Way::plain("threads", DEVICE)];
-/// Its poll queue answers whoever asks and knows no timer, so an I/O takes as long as the emulated tool around it: no law
-/// about latency says anything then.
+/// Its poll queue completes whenever it is polled and knows no timer, so an I/O takes as long as the emulated tool
+/// around it: no law about latency applies then.
 const POLLED: [Way; 1] = [Way::polled("polled", "io_uring", DEVICE)];
 
 pub fn cases() -> Vec<Case> {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 const DEVICE: &str = "/dev/nvme0n1";
 const LOADS: [u32; 1] = [8];
-/// Every engine, and polled where it can be: the driver is loaded with a poll queue.
+/// Every engine, and polled if possible: the driver is loaded with a poll queue.
 const WAYS: [Way; 6] = [
     Way::plain("io_uring", DEVICE),
     Way::polled("io_uring-polled", "io_uring", DEVICE),
@@ -20,7 +20,7 @@ const WAYS: [Way; 6] = [
     Way::plain("libaio", DEVICE),
     Way::plain("threads", DEVICE),
 ];
-/// What would write outside of our buffers, and what crashes this kernel: refused, with a word of the reason.
+/// What would write outside our buffers, and what crashes this kernel: refused, with a word of the reason.
 const UNWISE: [(Way, i32, &str); 2] = [
     (Way { name: "metadata", ..Way::plain("nvme", "/dev/nvme0n2") }, REFUSED, "metadata"),
     (Way::polled("polled-commands", "nvme", DEVICE), REFUSED, "can crash the system"),
@@ -36,7 +36,7 @@ const WRITES: [Way; 2] = [Way::plain("io_uring", DEVICE), Way::plain("nvme", DEV
 const SETUP: &str = "modprobe nvme poll_queues=1
 until [ -b /dev/nvme0n1 ]; do usleep 20000; done
 ";
-/// What the kernel tells, to be compared with what Rigel says.
+/// The kernel's values, to be compared with Rigel's.
 const SYSFS: &str = "cd /sys/block/nvme0n1
 for file in size device/model queue/*; do
     [ ! -f $file ] || echo \"$file=$(cat $file)\"
@@ -89,7 +89,7 @@ fn facts_agree(outcome: &Outcome, sysfs: &str) -> anyhow::Result<String> {
     Ok(told.get("device/model").copied().unwrap_or_default().trim().to_owned())
 }
 
-/// The facts against the words of sysfs.
+/// Compares the facts with sysfs.
 fn compare(target: &TargetFacts, sysfs: &BTreeMap<&str, &str>) -> anyhow::Result<()> {
     let device = target.device.as_ref().context("no facts of a device")?;
     let text = |value: Option<&String>| value.cloned().unwrap_or_default();
@@ -145,7 +145,7 @@ fn write() -> Case {
     }
 }
 
-/// Without consent nothing changed; with it every way wrote, and the drive is another one after each.
+/// Without consent nothing changed; with it every way wrote, and the drive differs after each.
 fn written(outcome: &Outcome) -> anyhow::Result<String> {
     let sum = |name: &str| anyhow::Ok(outcome.step(name)?.ended_with(0)?.stdout);
     for way in WRITES {

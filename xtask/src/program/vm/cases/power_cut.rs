@@ -6,7 +6,7 @@ use super::super::outcome::Outcome;
 use anyhow::Context as _;
 use serde_json::Value;
 
-/// Exit code where acknowledged writes are gone (docs/reference/commands.md).
+/// Exit code for missing acknowledged writes (docs/reference/commands.md).
 const CHECK_FAILED: i32 = 1;
 const HONEST: &str = "honest";
 const LYING: &str = "lying";
@@ -40,7 +40,7 @@ pub fn cases() -> Vec<Case> {
     }]
 }
 
-/// Some hundred acknowledgements, the cut, and the check. `cache`: what the disk says of its cache.
+/// Several hundred acknowledgements, the cut, and the check. `cache`: what the disk says about its cache.
 fn cut(name: &str, cache: &str) -> String {
     format!(
         "power=/sys/kernel/config/nullb/nullb0/power\n\

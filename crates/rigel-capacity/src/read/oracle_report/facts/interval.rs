@@ -13,7 +13,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use rigel_core::error::Problem;
 
-/// The elapsed time and the distance of the snapshots may differ by so much.
+/// The permitted difference between the elapsed time and the distance of the snapshots.
 const MOST_APART_MS: i64 = 60 * MS_PER_S;
 
 impl Report {
@@ -59,7 +59,7 @@ impl Report {
         Ok(span)
     }
 
-    /// Counters of an instance that was started between both snapshots are those of two lives.
+    /// If the instance was started between both snapshots, the counters belong to two lifetimes.
     fn check_restart(&self, started: Option<DateTime>, begin: DateTime) -> Result<(), Problem> {
         let Some(_) = started.filter(|started| *started > begin) else { return Ok(()) };
         Err(wrong(self.line, "the instance was restarted between the two snapshots of the report")
@@ -68,7 +68,7 @@ impl Report {
     }
 }
 
-/// What a clock of the zone shows at a moment.
+/// What a clock of the zone shows at a time.
 fn local_time(at_ms: i64, zone: &TimeZone) -> Option<DateTime> {
     Some(zone.to_datetime(Timestamp::from_millisecond(at_ms).ok()?))
 }

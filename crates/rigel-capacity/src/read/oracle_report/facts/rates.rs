@@ -9,7 +9,7 @@ use super::Section;
 use crate::{Metric, Span};
 use std::collections::BTreeMap;
 
-/// The rows that are of use, as they are written.
+/// The rows that are used, as written.
 #[derive(Debug, Default)]
 pub struct Rates {
     rows: BTreeMap<(Section, String), Vec<String>>,
@@ -18,10 +18,10 @@ pub struct Rates {
 const MB: f64 = 1_048_576.0;
 const NO_COLUMN: usize = 0;
 
-/// A rate of a profile: its table, label, column behind the label, and the unit.
+/// A rate of a profile: its table, label, column after the label, and the unit.
 type Rate = (Metric, Section, &'static str, usize, f64);
 
-/// What stands in for the exact totals; of two the first. `IO Profile` has everything, `Load Profile` what the database does to its files.
+/// Used in place of the exact totals; the first of two. `IO Profile` has everything, `Load Profile` what the database does to its files.
 const PROFILES: [Rate; 12] = [
     (Metric::ReadOps, Section::Io, "total requests", 1, 1.0),
     (Metric::WriteOps, Section::Io, "total requests", 2, 1.0),
@@ -44,20 +44,20 @@ const BLOCKS: [(Metric, &str); 4] = [
     (Metric::WriteBytes, "physical writes"),
 ];
 const OTHERS: [&str; 2] = ["std block size", "rollbacks"];
-/// A number may be rounded by so much of it: the store takes two values of a sample that differ by less for one.
+/// A number may be rounded by this share: the store treats two values of a sample that differ by less as equal.
 const MOST_ROUNDED: f64 = 0.04;
 const MOST_ROUNDED_OPS: f64 = 0.05;
-/// So much the rounding of two or three numbers with one decimal makes, and so much of them two clocks.
+/// The error from rounding two or three numbers with one decimal, and the relative error from two clocks.
 const ROUNDED: f64 = 0.2;
 const MOST_APART: f64 = 0.1;
 
-/// Whether two numbers of a report about the same are the same, as far as they are rounded and their times differ.
+/// Whether two numbers of a report about the same quantity agree within their rounding and different times.
 fn is_same(one: f64, other: f64) -> bool {
     (one - other).abs() <= ROUNDED + MOST_APART * one.max(other)
 }
 
 impl Rates {
-    /// A row, if it is of use. The first of a name counts.
+    /// Takes a row, if it is used. The first one with a name counts.
     pub fn take(&mut self, section: Section, label: &str, cells: &[&str]) {
         let is_known = match section {
             Section::Activity => STATISTICS.iter().any(|(_, name, _)| *name == label),
@@ -121,12 +121,12 @@ impl Rates {
         }
         self.blocks(decimal, &mut found, seen);
         if !found.contains_key(&Metric::ReadOps) && found.contains_key(&Metric::ReadBytes) {
-            seen.notes.insert("a report has bytes and no requests, which older releases do not count");
+            seen.notes.insert("a report has bytes but no requests, which older releases do not count");
         }
         found.into_iter().collect()
     }
 
-    /// Whether reads and writes of a row of the `IO Profile` are what it has for both: else its numbers were not told apart.
+    /// Whether reads and writes of a row of the `IO Profile` add up to its total: otherwise its numbers were not separated correctly.
     fn adds_up(&self, label: &str, decimal: Decimal) -> bool {
         let number = |column| decimal.number(self.text(Section::Io, label, column)?);
         let both = number(1).zip(number(2)).map(|(reads, writes)| reads + writes);
@@ -139,7 +139,7 @@ impl Rates {
         text.and_then(|text| decimal.number(text)).unwrap_or(0.0)
     }
 
-    /// Bytes by blocks, where nothing better is there.
+    /// Bytes from blocks, if there is nothing better.
     fn blocks(&self, decimal: Decimal, found: &mut BTreeMap<Metric, f64>, seen: &mut ReaderNotes) {
         let size = self.text(Section::Load, "std block size", 0).and_then(|size| decimal.number(size));
         for (metric, label) in BLOCKS {
@@ -151,7 +151,7 @@ impl Rates {
                 }
                 None => {
                     seen.notes.insert(
-                        "a report has blocks, and not their size (Std Block Size): its bytes are unknown",
+                        "a report has blocks but not their size (Std Block Size): its bytes are unknown",
                     );
                 }
             }

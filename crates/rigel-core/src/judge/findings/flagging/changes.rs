@@ -12,17 +12,17 @@ use crate::units::say::rough_time;
 use crate::units::to_f64;
 use std::collections::BTreeMap;
 
-/// A text tells this many changes of limits one by one.
+/// A text names this many changes of limits one by one.
 const MOST_TOLD: usize = 4;
 
-/// What was known when a visit was over.
+/// The state known after a visit.
 struct State<'a> {
     visit: &'a Visit,
-    /// What the nodes had seen before it.
+    /// The changes that the nodes had seen before it.
     before: &'a [NodeVisit],
 }
 
-/// What every visit found, in the order in which they were made.
+/// The changes seen by every visit, in order of time.
 pub struct VisitChanges<'a> {
     record: &'a Record,
     /// By the number of the visit.
@@ -30,19 +30,19 @@ pub struct VisitChanges<'a> {
 }
 
 impl<'a> State<'a> {
-    /// Before it and after it.
+    /// The changes before it and after it.
     fn both(&self) -> [&'a [NodeVisit]; 2] {
         [self.before, &self.visit.nodes]
     }
 
-    /// Whether limits changed while it continued, put back or not.
+    /// Whether limits changed during it, restored or not.
     fn is_mixed(&self) -> bool {
         self.visit.nodes.iter().any(|node| !node.changed.io_max_changes.is_empty())
     }
 }
 
 impl<'a> VisitChanges<'a> {
-    /// Of all visits of a run, those of its search too.
+    /// The changes of all visits of a run, including those of its search.
     pub fn of(record: &'a Record) -> Self {
         // Of two sides each looks at its own targets.
         let mut last: BTreeMap<Option<Side>, &[NodeVisit]> = BTreeMap::new();
@@ -55,7 +55,7 @@ impl<'a> VisitChanges<'a> {
         Self { record, of_visits }
     }
 
-    /// The flag of a point; `visits` are those that its figures are from.
+    /// The flag of a point; `visits` are those behind its figures.
     pub fn of_point(&self, visits: &[&Visit]) -> Option<Flag> {
         let states: Vec<&State<'_>> =
             visits.iter().filter_map(|visit| self.of_visits.get(&visit.number)).collect();
@@ -91,7 +91,7 @@ impl<'a> VisitChanges<'a> {
         Some(Flag::new(FlagCode::Changed, text))
     }
 
-    /// What became of the targets and of the limits, a sentence each.
+    /// What happened to the targets and the limits, a sentence each.
     pub fn in_words(&self) -> Vec<String> {
         self.texts(self.of_visits.values().map(|state| &state.visit.nodes[..]))
     }
@@ -149,7 +149,7 @@ fn changed_targets(nodes: &[NodeVisit]) -> impl Iterator<Item = &ChangedTarget> 
     nodes.iter().flat_map(|node| &node.changed.targets)
 }
 
-/// The I/O limits of each node on which they are not what they were, with the number of the node.
+/// The I/O limits of each node that changed, with the number of the node.
 fn limits(nodes: &[NodeVisit]) -> impl Iterator<Item = (usize, &[String])> {
     nodes.iter().enumerate().filter_map(|(node, seen)| Some((node, seen.changed.io_max.as_deref()?)))
 }

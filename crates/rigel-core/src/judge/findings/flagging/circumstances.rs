@@ -24,12 +24,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const MATTERS: f64 = 0.05;
 /// From this part of all CPUs on there is barely any left.
 const NO_CPU_LEFT: f64 = 0.85;
-/// More of the CPU time than the threads beside the workers take.
+/// More of the CPU time than threads other than the workers usually take.
 const MUCH_HANDED_OVER: f64 = 0.3;
-/// A correlation that arises by chance so often is not told.
+/// A correlation that arises by chance this often is not reported.
 const SIGNIFICANCE: f64 = 0.01;
 
-/// The flags of a point; `visits` are those that its figures are from, `flags` what is known about it already.
+/// The flags of a point; `visits` are those behind its figures, `flags` what is known about it already.
 pub fn of_point(record: &Record, visits: &[&Visit], flags: &[Flag]) -> Vec<Flag> {
     let has = |code| flags.iter().any(|flag| flag.code == code);
     let (is_overloaded, is_behind) = (has(FlagCode::Overload), has(FlagCode::PacingLate));
@@ -46,7 +46,7 @@ pub fn of_point(record: &Record, visits: &[&Visit], flags: &[Flag]) -> Vec<Flag>
     found.into_iter().flatten().collect()
 }
 
-/// Whether most of what arrived had no slot: a worker that is busy anyway does not look at the clock.
+/// Whether most arrivals had no slot: a busy worker does not look at the clock.
 fn most_waited(visits: &[&Visit]) -> bool {
     let open =
         || visits.iter().flat_map(|visit| visit.tallies.values()).filter_map(|tally| tally.open.as_ref());
@@ -55,8 +55,8 @@ fn most_waited(visits: &[&Visit]) -> bool {
     waited > arrived / 2
 }
 
-/// For each kind of disturbance how many visits had it, and its figures in the worst of these. What visits differ by, the interval holds
-/// already; what is left is how far the mean over all of them can be off, and below what matters that is a note.
+/// For each kind of disturbance, how many visits had it, and its figures in the worst of these. The interval already includes
+/// the differences between visits; what remains is how far their mean can be off, and if that is negligible it is a note.
 fn foreign(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     let mut kinds: BTreeMap<usize, (usize, Disturbance)> = BTreeMap::new();
     let mut effects = 0.0;
@@ -84,25 +84,25 @@ fn foreign(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     })
 }
 
-/// The part of the mean over visits that others can have taken, at most; 0 where nothing watched.
+/// The largest part of the mean over visits that other programs can have taken; 0 if nothing watched.
 pub fn effect(record: &Record, visits: &[&Visit]) -> f64 {
     let effects = visits.iter().map(|visit| visits::foreign(&record.header, visit).map_or(0.0, |one| one.1));
     effects.sum::<f64>() / to_f64(visits.len().max(1) as u64)
 }
 
-/// Others whose effect is too small to cast doubt on a number.
+/// Other programs whose effect is too small to cast doubt on a number.
 fn small(text: &str, effect: f64) -> Flag {
     let text = format!("{text}; effect on the mean: {} at most", in_percent(effect));
     Flag::new(FlagCode::Foreign, text).noting()
 }
 
-/// The part of a number from which on what others did to it matters: what was requested, where that is less.
+/// The part of a number above which a disturbance matters: the requested precision, if that is less.
 fn matters(record: &Record) -> f64 {
     let aim = record.header.plan.adaptive.as_ref().map(|plan| plan.parameters.target);
     aim.map_or(MATTERS, |aim| aim.min(MATTERS))
 }
 
-/// A number for each kind, and how large a disturbance is among those of its kind.
+/// A number for each kind, and the size of a disturbance among those of its kind.
 fn kind(disturbance: &Disturbance) -> (usize, f64) {
     match disturbance {
         Disturbance::Cpu(measured) => (0, measured.mean),
@@ -112,19 +112,19 @@ fn kind(disturbance: &Disturbance) -> (usize, f64) {
     }
 }
 
-/// When a visit measured.
+/// The window of a visit.
 pub(super) const fn window(visit: &Visit) -> Window {
     Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) }
 }
 
-/// The cores that others used on all nodes together; `None` when no node was watched.
+/// The cores that other programs used on all nodes together; `None` if no node was watched.
 fn of_all_nodes(visit: &Visit) -> Option<f64> {
     let witnesses = visit.nodes.iter().filter_map(|node| node.witness.as_ref());
     witnesses.filter_map(|witness| foreign_cores(witness, window(visit))).reduce(|sum, more| sum + more)
 }
 
-/// Visits in which a worker, or all of them together, had no CPU time left. The engines without storage are made to show exactly that, and
-/// whoever polls is always busy.
+/// Visits in which a worker, or all of them together, had no CPU time left. The engines without storage exist to show exactly that, and
+/// a polling worker is always busy.
 pub(super) fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     let engine = &record.header.nodes.first().engine;
     if engine.kind.is_without_storage() || engine.polled {
@@ -154,7 +154,7 @@ pub(super) fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     })
 }
 
-/// The CPUs, where a thread waits for each I/O and some visit left no CPU time.
+/// The CPUs, if a thread waits for each I/O and some visit left no CPU time.
 pub(super) fn shared_cpus(record: &Record, visits: &[&Visit]) -> Option<u32> {
     let [node] = record.header.nodes.all() else { return None };
     let has_threads = matches!(node.engine.kind, EngineKind::Sync | EngineKind::Threads);
@@ -169,8 +169,9 @@ pub(super) fn shared_cpus(record: &Record, visits: &[&Visit]) -> Option<u32> {
     (has_threads && is_limited()).then_some(node.host.cpus)
 }
 
-/// Visits in which there was no CPU time left, and much of it was not that of workers. Where the driver of the storage cannot answer without waiting, a
-/// ring hands each I/O to a thread of the kernel and back; the engine of threads does so with every I/O. Not where trials have shown that no other engine does more.
+/// Visits in which no CPU time was left, and much of it was not that of workers. If the driver of the storage cannot answer without waiting, a
+/// ring hands each I/O to a thread of the kernel and back; the engine of threads does so with every I/O. Not if
+/// trials have shown that no other engine is faster.
 fn engine_limited(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     let engine = &record.header.nodes.first().engine;
     let handed_to = match engine.kind {
@@ -203,8 +204,8 @@ fn engine_limited(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     Some(Flag::new(FlagCode::EngineLimited, text))
 }
 
-/// An engine that the user chose, and that trials before the run showed to do less than another one on this target. What arrives at a rate needs no more
-/// than the rate; whether it came late has flags of its own.
+/// An engine that the user chose, and that trials before the run showed to be slower than another on this target. I/O that arrives at a rate needs
+/// no more than the rate; whether it was late has its own flags.
 pub(super) fn slower_engine(record: &Record) -> Option<Flag> {
     let engine = &record.header.nodes.first().engine;
     let request = &record.header.request;
@@ -216,13 +217,13 @@ pub(super) fn slower_engine(record: &Record) -> Option<Flag> {
     Some(Flag::new(FlagCode::EngineLimited, text))
 }
 
-/// The part of the CPU time of a process that was not its workers', of `own` and `workers` in cores; nothing while it is small or there was CPU time left.
+/// The part of the CPU time of a process that was not its workers', from `own` and `workers` in cores; `None` if it is small or CPU time was left.
 fn handed_over([own, workers]: [f64; 2], cpus: u32) -> Option<f64> {
     let share = 1.0 - workers / own;
     (own > NO_CPU_LEFT * f64::from(cpus.max(1)) && share > MUCH_HANDED_OVER).then_some(share)
 }
 
-/// Whether visits were the slower the more CPU time others used, over a whole phase.
+/// Whether visits were slower the more CPU time other programs used, over a whole phase.
 pub fn of_phase(phase: &PhaseJudgement<'_>) -> Option<Flag> {
     let visits = used(&phase.visits, Some(phase));
     let rate = |visit: &Visit| {
@@ -246,7 +247,7 @@ pub fn of_phase(phase: &PhaseJudgement<'_>) -> Option<Flag> {
     (found.p < SIGNIFICANCE && found.per_core < 0.0).then(|| Flag::new(FlagCode::Foreign, slower(&found)))
 }
 
-/// What the visits show, no further than they lie apart: what a whole core would take is not known from a part of one.
+/// What the visits show, within their range: the effect of a whole core is unknown from part of one.
 fn slower(found: &ResidualCorrelation) -> String {
     let cores = found.range_cores.min(1.0);
     format!(

@@ -19,16 +19,16 @@ use crate::units::say::rough_time;
 use crate::units::{Bytes, NS_PER_US, to_f64};
 use zeros::zeros;
 
-/// Devices that moved a smaller part of what was requested have not answered it.
+/// Devices that moved a smaller part than this of what was requested did not answer it.
 const LEAST_MOVED: f64 = 0.5;
-/// A target whose mean latency is within this multiple of the least is as fast.
+/// A target whose mean latency is within this multiple of the lowest is as fast.
 const AS_FAST: f64 = 1.25;
-/// One whose mean latency is beyond this multiple is slow.
+/// A target whose mean latency is beyond this multiple is slow.
 const MUCH_SLOWER: f64 = 1.5;
-/// Of less nothing is said: counters are read a little before and after.
+/// Fewer bytes are not judged: counters are read a little before and after.
 const LEAST_ASKED: u64 = 1 << 20;
 
-/// The flags of a point; `visits` are those that its figures are from. `alone_us` is the mean latency of each class at one
+/// The flags of a point; `visits` are those behind its figures. `alone_us` is the mean latency of each class at one
 /// outstanding I/O without any other class.
 pub fn of_point(
     header: &Header,
@@ -52,8 +52,8 @@ pub fn of_point(
     found
 }
 
-/// Of what was requested, the devices on top of the targets or those at the bottom moved far less: something above them answered, whatever it
-/// is. Devices that count nothing are not watched, and compression or deduplication lies below the devices that are.
+/// The topmost devices of the targets or the lowest ones moved far less than was requested: something above them answered, whatever it
+/// is. Devices without counters are not watched, and compression or deduplication lies below the devices that are.
 fn answered_above(header: &Header, visits: &[&Visit]) -> Option<Flag> {
     let (device, own) = moved(header, visits)?;
     if own < LEAST_ASKED || to_f64(device) >= LEAST_MOVED * to_f64(own) {
@@ -93,8 +93,8 @@ fn no_data(header: &Header, visits: &[&Visit], load: &LoadClass) -> Option<Flag>
     Some(Flag::new(FlagCode::Zeros, text).invalidating())
 }
 
-/// Whether the slow reads are those of a few slow targets, and most targets are as fast as the fastest: then nothing is too fast. Of a cache before one
-/// target among several, most are slow.
+/// Whether the slow reads are those of a few slow targets, and most targets are as fast as the fastest: then nothing is too fast. With a cache
+/// before one of several targets, most are slow.
 fn is_by_slow_targets(visits: &[&Visit], class: Class) -> bool {
     let mut counts = ByTarget::default();
     let known = visits.iter().filter_map(|visit| tally(visit, class)?.by_target.as_ref());
@@ -107,7 +107,7 @@ fn is_by_slow_targets(visits: &[&Visit], class: Class) -> bool {
     means.len() > 2 && middle <= AS_FAST * least && most >= MUCH_SLOWER * least
 }
 
-/// A fast tenth alone may be the spread of the service; a mode of its own is not.
+/// A fast tenth alone may be the spread of the service; a separate mode is not.
 fn too_fast(io: &IoFindings, alone_us: f64) -> Option<Flag> {
     let quantile = |q| io.reads.quantile_ns(q);
     let found = cache(quantile(0.1)?, quantile(0.5)?, alone_us * to_f64(NS_PER_US))?;
@@ -122,8 +122,8 @@ fn too_fast(io: &IoFindings, alone_us: f64) -> Option<Flag> {
     Some(Flag::new(FlagCode::Cache, text).invalidating())
 }
 
-/// Mean latency of each class at one outstanding I/O without any other, where such a point was measured. `effect` is the part of its numbers that
-/// others can have taken at a step: an I/O that is alone and waits for a CPU is no slower for the device, so as much is left out.
+/// Mean latency of each class at one outstanding I/O without any other, if such a point was measured. `effect` is the part of its numbers that
+/// other programs can have taken at a step: an I/O that is alone and waits for a CPU is not slower on the device, so that much is subtracted.
 pub fn alone_us(points: &[PointFindings], effect: impl Fn(usize) -> f64) -> PerClass<f64> {
     let classes = points.iter().flat_map(PointFindings::classes).map(|(class, _)| class);
     let of_class = |class| {
@@ -133,7 +133,7 @@ pub fn alone_us(points: &[PointFindings], effect: impl Fn(usize) -> f64) -> PerC
     classes.filter_map(of_class).collect()
 }
 
-/// The figures of a class at one outstanding I/O without other classes, where such a point was measured.
+/// The figures of a class at one outstanding I/O without other classes, if such a point was measured.
 pub fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
     point_alone(points, class).map(|(_, io)| io)
 }

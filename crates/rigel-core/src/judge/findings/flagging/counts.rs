@@ -14,8 +14,8 @@ use crate::path_text;
 use crate::record::{Header, Purpose, Record, Visit};
 use crate::units::{Nanos, to_f64};
 
-/// If a larger share of the I/Os failed, the rate of the others says nothing about the storage: a failed I/O returns earlier or later than a served one,
-/// and the others get the time that it leaves.
+/// If a larger share of the I/Os failed, the rate of the others says nothing about the storage: a failed I/O returns earlier or later than a
+/// served one, and the others get the time that it leaves.
 const MOST_FAILED: f64 = 0.005;
 
 /// The flags of a point; `visits` are all visits to it.
@@ -54,7 +54,7 @@ pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Ve
     found
 }
 
-/// A visit that the end of the run cut short; of a point with other visits nothing is lost.
+/// A visit that the end of the run cut short; a point with other visits loses nothing.
 fn cut_short(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     let [visit] = visits else {
         return None;
@@ -67,7 +67,7 @@ fn cut_short(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     visit.cut_short.then(|| Flag::new(FlagCode::CutShort, text))
 }
 
-/// How long a visit was to measure: a long visit has its own length.
+/// The planned length of a visit: a long visit has its own.
 fn planned(plan: &Plan, visit: &Visit) -> Option<Nanos> {
     let phases = plan.adaptive.iter().flat_map(|adaptive| &adaptive.phases);
     let mut long_visits = phases.flat_map(|phase| &phase.long_visits);
@@ -121,9 +121,9 @@ fn class_flags(
     found
 }
 
-/// Rate and latency against what was outstanding. A slot of verified blocks waits for the look at its data before it is used again, and one of a worker
-/// that has no CPU, or has nothing else to do than to count, waits for that: then only what was in flight counts. That fewer were than planned is said
-/// by `QUEUE_NOT_FILLED`.
+/// Rate and latency against the number outstanding. A slot of verified blocks waits until its data has been checked before it is reused, and a
+/// slot of a worker without CPU time waits for that: then only what was in flight counts. `QUEUE_NOT_FILLED` reports that fewer were in flight than
+/// planned.
 fn little_flag(name: &str, io: &IoFindings, (point, may_be_short): (&PointFindings, bool)) -> Option<Flag> {
     let planned = io.planned_outstanding;
     let is_short = may_be_short && flags::queue_not_filled(io.mean_outstanding, planned);

@@ -12,7 +12,7 @@ use crate::stats::settle::after;
 use crate::units::say::{figure, rate_change, rough_time};
 use crate::units::{NS_PER_S, to_f64};
 
-/// What was found in one visit.
+/// The course of one visit.
 #[derive(Debug)]
 pub struct VisitCourse<'a> {
     visit: &'a Visit,
@@ -21,8 +21,8 @@ pub struct VisitCourse<'a> {
     offset_ns: u64,
 }
 
-/// The flags of a point; `visits` are those that its figures are from, and `settle_ns` which part of the start of each counts
-/// for nothing.
+/// The flags of a point; `visits` are those behind its figures, and `settle_ns` the part of the start of each that does not
+/// count.
 pub fn of_point(header: &Header, visits: &[&Visit], settle_ns: u64) -> Vec<Flag> {
     let mut found = Vec::new();
     // The rate of an open loop is given.
@@ -38,7 +38,7 @@ pub fn of_point(header: &Header, visits: &[&Visit], settle_ns: u64) -> Vec<Flag>
     found
 }
 
-/// The same of a run that asks how the rate changes: a rate that fell and came back within a visit is no answer to that.
+/// The same for a run that asks how the rate changes: a rate that fell and recovered within a visit does not answer that.
 pub fn back_and_forth(header: &Header, visits: &[&Visit]) -> Vec<Flag> {
     let closed = header.request.classes.iter().filter(|load| !load.is_open());
     let of_class = |load: &LoadClass| {
@@ -49,7 +49,7 @@ pub fn back_and_forth(header: &Header, visits: &[&Visit]) -> Vec<Flag> {
     closed.filter_map(of_class).collect()
 }
 
-/// The course of a class in one visit, behind `settle_ns` of load; `None` when it is steady.
+/// The course of a class in one visit, after `settle_ns` of load; `None` if it is steady.
 pub fn of_visit(visit: &Visit, class: Class, settle_ns: u64) -> Option<VisitCourse<'_>> {
     let tally = visit.tallies.get(&class)?;
     let width_ns = tally.series.bucket_ns;
@@ -75,7 +75,7 @@ fn flag(load: &LoadClass, code: FlagCode, found: &[&VisitCourse<'_>], visits: us
 }
 
 impl VisitCourse<'_> {
-    /// What the rate did, and when.
+    /// How the rate changed, and when.
     pub fn sentence(&self, load: &LoadClass) -> String {
         match &self.course {
             Course::Levels(levels) => self.steps(load, levels),
@@ -88,7 +88,7 @@ impl VisitCourse<'_> {
         }
     }
 
-    /// The last level and when it began, where it is below the first one.
+    /// The last level and when it began, if it is below the first one.
     pub fn lasting(&self) -> Option<(f64, u64)> {
         let Course::Levels(levels) = &self.course else { return None };
         let last = levels.last().filter(|last| last.rate < levels[0].rate)?;
@@ -127,7 +127,7 @@ impl VisitCourse<'_> {
     }
 }
 
-/// Whether two levels are one, by the step that tells levels apart.
+/// Whether two levels are equal, by the step that separates levels.
 fn alike(one: Level, other: Level) -> bool {
     one.rate.min(other.rate) > LEAST_STEP * one.rate.max(other.rate)
 }

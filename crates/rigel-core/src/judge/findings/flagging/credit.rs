@@ -10,7 +10,7 @@ use crate::units::say::{counted, figure, rough_time};
 use crate::units::{MIB, NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
-/// The flag of the run. Of two alternating sides each has credit of its own.
+/// The flag of the run. Two alternating sides each have credit of their own.
 pub fn of_run(record: &Record) -> Option<Flag> {
     if record.header.request.sides.is_some() {
         return None;
@@ -23,7 +23,7 @@ pub fn of_run(record: &Record) -> Option<Flag> {
     })
 }
 
-/// A limit holds down the sum of what it counts: I/Os or bytes of all classes together.
+/// A limit applies to the sum of what it counts: I/Os or bytes of all classes together.
 fn limited_in(
     visits: &[&Visit],
     amount: impl Fn(&Visit) -> Option<f64>,

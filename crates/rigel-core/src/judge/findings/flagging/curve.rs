@@ -10,13 +10,13 @@ use crate::stats::detect::levels::retrograde;
 use crate::stats::levels_auto::{Curve, Violation, ViolationKind};
 use crate::units::say::rate_change;
 
-/// What a curve of the search shows.
+/// The flags of a curve of the search.
 pub fn flags(load: &LoadClass, curve: &Curve) -> Vec<Flag> {
     let flags = [violations(load, curve), unsaturated(curve), falling(load, curve)].into_iter().flatten();
     flags.map(|flag| Flag { text: format!("{}: {}", load.name.name(), flag.text), ..flag }).collect()
 }
 
-/// A search that had used up its share of the time before it had its answer.
+/// A search that ran out of its share of the time before it had an answer.
 pub fn unfinished(class: Class, visits: usize) -> Flag {
     let text = format!(
         "{}: the search ran out of time after {visits} visits; the maximum and its level may be higher",
@@ -25,7 +25,7 @@ pub fn unfinished(class: Class, visits: usize) -> Flag {
     Flag::new(FlagCode::NotSaturated, text)
 }
 
-/// A search for the level at the bound that had used up its share of the time, below saturation.
+/// A search for the level at the limit that ran out of its share of the time, below saturation.
 pub fn unfinished_bound(class: Class, level: u32, bound: &LatencyBound) -> Flag {
     let text = format!(
         "{}: the search ran out of time at {level} outstanding within a {bound}; max_iops may be higher",
@@ -67,7 +67,7 @@ fn unsaturated(curve: &Curve) -> Option<Flag> {
     (!curve.saturated).then(|| Flag::new(FlagCode::NotSaturated, text))
 }
 
-/// The largest level against the maximum, which is known from visits that had no part in choosing it.
+/// The largest level against the maximum, which comes from visits that did not choose it.
 fn falling(load: &LoadClass, curve: &Curve) -> Option<Flag> {
     let (most, last) = curve.levels.last()?;
     if *most < curve.n_sat.found.saturating_mul(2) {

@@ -13,29 +13,29 @@ use crate::stats::Estimate;
 use crate::units::say::rough_time;
 use crate::units::{NS_PER_US, to_f64};
 
-/// Relative to the plain write, that much longer is no longer.
+/// Relative to the plain write, this much longer counts as no longer.
 const ALIKE: f64 = 0.15;
-/// Nor is that much: a second system call and a wake-up.
+/// Nor does this much: a second system call and a wake-up.
 const ALIKE_US: f64 = 20.0;
 
-/// A way to become durable, and the same writes without it, with the fewest writers at which both were measured alone.
+/// A sync method and the same writes without it, with the fewest writers at which both were measured alone.
 struct Pair<'a> {
     class: &'a LoadClass,
     level: u32,
     with: &'a PointFindings,
     without: &'a PointFindings,
-    /// Mean latencies of both: the figures that every output shows of commits.
+    /// Mean latencies of both: the figures that every output shows for commits.
     means_us: [Estimate; 2],
 }
 
-/// The flag of the run: of each way to become durable that costs nothing.
+/// The flag of the run: for each sync method that costs nothing.
 pub fn of_run(record: &Record, points: &[PointFindings]) -> Option<Flag> {
     let told: Vec<String> = pairs(&record.header.request, points).iter().filter_map(Pair::free).collect();
     (!told.is_empty()).then(|| Flag::new(FlagCode::FlushFree, told.join("; ")))
 }
 
 impl Findings {
-    /// Whether it cannot be told what a flush costs, because others used the host while it was measured.
+    /// Whether the cost of a flush is unknown, because other programs used the host while it was measured.
     pub fn are_flushes_untold(&self, request: &Request) -> bool {
         let pairs = pairs(request, &self.points);
         !pairs.is_empty() && pairs.iter().all(Pair::is_busy)
@@ -60,14 +60,14 @@ fn pair<'a>(class: &'a LoadClass, classes: &'a [LoadClass], points: &'a [PointFi
 }
 
 impl Pair<'_> {
-    /// Whether others used what one of them needed: what they took may be what a flush costs, or hide it.
+    /// Whether other programs used what one of them needed: that may be the cost of a flush, or hide it.
     fn is_busy(&self) -> bool {
         let is_foreign =
             |found: &PointFindings| found.flags.iter().any(|flag| flag.code == FlagCode::Foreign);
         is_foreign(self.with) || is_foreign(self.without)
     }
 
-    /// That a flush costs nothing, where the whole interval of what it costs says so.
+    /// A flush costs nothing, if the whole interval of its cost says so.
     fn free(&self) -> Option<String> {
         let hi_us = most_us(self.means_us).filter(|_| !self.is_busy())?;
         let [with_us, without_us] = self.means_us.map(|one| one.value);
@@ -86,7 +86,7 @@ impl Pair<'_> {
     }
 }
 
-/// The upper end of the 95 % interval of the difference of two means that were measured apart; `None` if one has no interval, or few
+/// The upper end of the 95 % interval of the difference of two means that were measured separately; `None` if one has no interval, or few
 /// visits.
 fn most_us([with, without]: [Estimate; 2]) -> Option<f64> {
     if with.has_few_visits() || without.has_few_visits() {
@@ -96,7 +96,7 @@ fn most_us([with, without]: [Estimate; 2]) -> Option<f64> {
     Some(with.value - without.value + above)
 }
 
-/// The same but for the durability.
+/// The same except for the durability.
 fn is_plain(other: &LoadClass, class: &LoadClass) -> bool {
     let LoadClass { sizes, pattern, write_percent, arrival, span, side, .. } = class;
     other.sync == Sync::None

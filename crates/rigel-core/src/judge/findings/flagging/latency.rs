@@ -14,13 +14,13 @@ use crate::stats::detect::latency_modes::{LatencyModes, latency_modes};
 use crate::units::say::{in_percent, rough_time};
 use crate::units::{to_f64, us_from_ns};
 
-/// A visit has both kinds when it has this share of each, or more.
+/// A visit has both kinds if each has at least this share.
 const LEAST_OF_BOTH: f64 = 0.05;
-/// The fast kind takes less than this part of what an I/O takes that is alone. Stations with a constant service time make
+/// The fast kind takes less than this part of the latency of an I/O alone. Stations with a constant service time make
 /// some I/Os of a queue wait once and others twice; none of them is faster than one that does not wait.
 const FASTER_THAN_ALONE: f64 = 0.8;
 
-/// `alone_us` without the classes whose I/Os are of two kinds even when they are alone: there no queue is in the way, and
+/// `alone_us` without the classes whose I/Os are of two kinds even when they are alone: there is no queue then, and
 /// the two kinds can be trusted at every depth.
 pub fn of_one_kind(points: &[PointFindings], alone_us: &PerClass<f64>) -> PerClass<f64> {
     let kinds = |histogram: &Histogram| latency_modes(histogram).is_some();
@@ -28,8 +28,8 @@ pub fn of_one_kind(points: &[PointFindings], alone_us: &PerClass<f64>) -> PerCla
     alone_us.iter().filter(|(class, _)| !has_two(**class)).map(|(class, us)| (*class, *us)).collect()
 }
 
-/// The flags of a point; `visits` are those that its figures are from. `alone_us` is the mean latency of each class at one
-/// outstanding I/O without any other class, where that is one kind of I/O.
+/// The flags of a point; `visits` are those behind its figures. `alone_us` is the mean latency of each class at one
+/// outstanding I/O without any other class, if that is one kind of I/O.
 pub fn of_point(visits: &[&Visit], point: &PointFindings, alone_us: &PerClass<f64>) -> Vec<Flag> {
     let mut found = Vec::new();
     // In an open loop some I/Os wait and others do not, which are two kinds of any storage.
@@ -47,13 +47,13 @@ pub fn of_point(visits: &[&Visit], point: &PointFindings, alone_us: &PerClass<f6
     found
 }
 
-/// Whether the middle one of the fast I/Os is faster than one that is alone.
+/// Whether the median of the fast I/Os is faster than one that is alone.
 fn is_faster(histogram: &Histogram, modes: &LatencyModes, alone_us: f64) -> bool {
     let middle_ns = histogram.quantile_ns(modes.fast_share / 2.0);
     middle_ns.is_some_and(|ns| us_from_ns(to_f64(ns)) < FASTER_THAN_ALONE * alone_us)
 }
 
-/// Whether visits have both kinds of I/O, half of them or more: visits that differ from one another are another matter.
+/// Whether at least half of the visits have both kinds of I/O: visits that differ from one another are another matter.
 fn mixed(visits: &[&Visit], class: Class, direction: Direction, modes: &LatencyModes) -> bool {
     let histograms = visits.iter().filter_map(|visit| tally(visit, class)).map(|tally| {
         let (reads, writes) = tally.latencies_after(0);

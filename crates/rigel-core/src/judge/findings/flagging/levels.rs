@@ -21,19 +21,19 @@ use crate::units::say::{factor, figure, rate_change, rough_size, rough_time};
 use crate::units::{NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
-/// A piece of a visit spans that much: many slices of a limiter, which are 100 ms long in Linux.
+/// Longest piece of a visit: many slices of a limiter, which are 100 ms long in Linux.
 const LONGEST_PIECE_NS: u64 = 2 * NS_PER_S;
-/// Less where that makes fewer pieces of all levels together.
+/// Pieces are shorter if there would be fewer than this of all levels together.
 const WANTED_PIECES: u64 = 16;
-/// But never less.
+/// The shortest piece.
 const SHORTEST_PIECE_NS: u64 = NS_PER_S / 2;
-/// A latency that nearly nothing undercuts: no I/O waited there.
+/// A latency that almost no I/O undercuts: no I/O waited there.
 const QUICKEST: f64 = 0.01;
 
-/// A class that is held down by a limit, as the waits of its I/Os show.
+/// A class held down by a limit, as the waits of its I/Os show.
 #[derive(Clone, Debug)]
 pub struct ClassLimit {
-    /// Which.
+    /// The class.
     pub load: LoadClass,
     writes: bool,
     found: LimiterRate,
@@ -70,7 +70,7 @@ pub fn of_run(
     found
 }
 
-/// Each level of a class alone, from all short visits, those of the search included.
+/// Each level of a class alone, from all short visits, including those of the search.
 fn loaded_levels(record: &Record, class: Class, writes: bool) -> Vec<LoadedLevel> {
     let mut levels: BTreeMap<u32, Vec<&Visit>> = BTreeMap::new();
     let counting = |visit: &&Visit| {
@@ -146,7 +146,7 @@ fn evenness(found: &LimiterRate) -> String {
     }
 }
 
-/// Limits that hold for small and large I/Os alike.
+/// Limits that apply to small and large I/Os alike.
 fn sizes(phases: &[PhaseJudgement<'_>], points: &[&PointFindings]) -> Option<Flag> {
     let loads: Vec<Load> = points.iter().map(|point| load(phases, point)).collect();
     let told = |found: &SharedLimit| {
@@ -176,7 +176,7 @@ fn sizes(phases: &[PhaseJudgement<'_>], points: &[&PointFindings]) -> Option<Fla
     Some(Flag::new(FlagCode::Throttled, text))
 }
 
-/// What a point does in all, by its middle visits: a disturbed one does not move them.
+/// The total rate of a point, by its median visits: a disturbed one does not move them.
 fn load(phases: &[PhaseJudgement<'_>], point: &PointFindings) -> Load {
     let rates = point
         .classes()
@@ -206,7 +206,7 @@ fn quickest(points: &[&PointFindings]) -> Option<[f64; 2]> {
     Some([of(Class::SMALL)?, of(Class::LARGE)?])
 }
 
-/// The largest level of a class alone against its best one, when it is twice that or more.
+/// The largest level of a class alone against its best one, if it is at least twice that.
 fn falling(points: &[&PointFindings], load: &LoadClass) -> Option<Flag> {
     let class = load.name;
     let levels = points.iter().filter(|point| point.point.is_alone(class)).filter_map(|point| {

@@ -26,7 +26,7 @@ struct LongTally<'a> {
     piece_ns: f64,
     mean: f64,
     writes: bool,
-    /// Begins the texts.
+    /// The beginning of the texts.
     place: String,
 }
 
@@ -79,13 +79,13 @@ impl<'a> LongTally<'a> {
         }
     }
 
-    /// A rate that fell and came back has no single step, and says nothing of burst credit.
+    /// A rate that fell and recovered has no single step, and says nothing about burst credit.
     fn back_and_forth(&self, found: &course::VisitCourse<'_>) -> Option<Flag> {
         let text = || format!("{}: {}", self.place, found.sentence(self.load));
         found.came_back().then(|| Flag::new(FlagCode::LevelShift, text()))
     }
 
-    /// At most one flag of the long visit itself: a fall tells the short visits' rate with it. `lasting` is the lower level to
+    /// At most one flag of the long visit itself: a fall includes the rate of the short visits. `lasting` is the lower level to
     /// which the rate fell, and when.
     fn flag(&self, below: Option<BelowVisits>, lasting: Option<(f64, u64)>) -> Option<Flag> {
         let place = &self.place;
@@ -121,7 +121,7 @@ impl<'a> LongTally<'a> {
         )
     }
 
-    /// The mean over a burst and what lasts is neither of them.
+    /// The mean over a burst and a sustained rate is neither of them.
     fn burst_and_sustained(&self, below: &BelowVisits, lasting: Option<(f64, u64)>) -> String {
         let rate = |iops| rate(self.load, iops);
         let from = lasting.map_or_else(String::new, |(_, ns)| format!(" from {} on", rough_time(to_f64(ns))));
@@ -150,7 +150,7 @@ impl<'a> LongTally<'a> {
         )
     }
 
-    /// SNIA's judgement, for writes.
+    /// SNIA's steady-state criterion, for writes.
     fn snia(&self) -> String {
         let window = if self.writes { snia(&self.pieces) } else { None };
         window.map_or_else(String::new, |window| {

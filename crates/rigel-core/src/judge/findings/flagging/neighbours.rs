@@ -14,10 +14,10 @@ use crate::stats::detect::levels::{Contradiction, contradiction};
 use crate::units::say::{figure, rough_time};
 use crate::units::to_f64;
 
-/// Fewer I/Os say nothing of a rate.
+/// Fewer I/Os say nothing about a rate.
 const LEAST_IOS: u64 = 50;
 
-/// Two points that differ in the level of one class alone, and have no point between them.
+/// Two points that differ in the level of one class alone, with no point between them.
 struct Pair<'a> {
     load: &'a LoadClass,
     less: &'a PointFindings,
@@ -53,12 +53,12 @@ pub fn of_run(record: &Record, points: &[PointFindings]) -> Option<Flag> {
     Some(Flag::new(FlagCode::LevelShift, format!("{}{others}", nearest.sentence())))
 }
 
-/// Whether its one visit was whole, and no flag makes its number invalid.
+/// Whether its single visit was complete, and no flag makes its number invalid.
 fn is_sound(point: &PointFindings) -> bool {
     matches!(point.each_visit.as_slice(), [visit] if !visit.cut_short) && !point.invalid()
 }
 
-/// The point with the next larger level of a class and all else the same.
+/// The point with the next larger level of a class and everything else equal.
 fn neighbour<'a>(points: &[&'a PointFindings], less: Point, varied: Class) -> Option<&'a PointFindings> {
     let level = less.of(varied);
     let larger = points.iter().filter(|other| {
@@ -67,7 +67,7 @@ fn neighbour<'a>(points: &[&'a PointFindings], less: Point, varied: Class) -> Op
     larger.min_by_key(|other| other.point.of(varied)).copied()
 }
 
-/// What the rates of a class say about two points, of which the second one has more of the class `varied`.
+/// How the rates of a class contradict each other at two points, the second with more of the class `varied`.
 fn contradicts<'a>(
     load: &'a LoadClass,
     varied: Class,

@@ -11,11 +11,11 @@ use crate::stats::detect::overload::Growth;
 use crate::units::say::{figure, rough_time};
 use crate::units::{NS_PER_S, NS_PER_US, to_f64};
 
-/// A lag that no storage makes anybody notice.
+/// A lag that is negligible on any storage.
 const HARMLESS_LAG_NS: u64 = 100 * NS_PER_US;
-/// A lag of so much of the mean latency is a part of it.
+/// From this share of the mean latency on, a lag is part of it.
 const NOTABLE_LAG: f64 = 0.1;
-/// The flags of a point; `counting` are the visits that its figures are from, `all` has the long ones as well.
+/// The flags of a point; `counting` are the visits behind its figures, `all` includes the long ones.
 pub fn of_point(counting: &[&Visit], all: &[&Visit], point: &PointFindings) -> Vec<Flag> {
     let each = point.classes().filter(|(_, io)| io.load.is_open());
     each.flat_map(|(_, io)| [late(io), overload(&io.load, counting).or_else(|| overload(&io.load, all))])

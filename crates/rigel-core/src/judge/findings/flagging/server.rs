@@ -12,15 +12,15 @@ use crate::record::Visit;
 use crate::units::say::figure;
 use crate::units::{iops, to_f64};
 
-/// Counters may differ by that part of what was requested.
+/// Counters may differ by this part of what was requested.
 const TOLERANCE: f64 = 0.01;
-/// And by this many reads of each visit: the filesystem reads blocks of its own now and then.
+/// And by this many reads per visit: the filesystem occasionally reads blocks of its own.
 const STRAY_READS: f64 = 4.0;
-/// Standard deviations of a count that chance may add: of few look-ups, more than the tolerated part may fall on the few blocks that the server
+/// Standard deviations of a count that chance may add: of few look-ups, more than the tolerated part may hit the few blocks that the server
 /// happens to hold. The variance of a rare event's count is its mean (Poisson).
 const CHANCE: f64 = 3.0;
 
-/// The flag of a point; `visits` are those that its figures are from, of a load that goes through a database.
+/// The flag of a point; `visits` are those behind its figures, for a load that goes through a database.
 pub fn of_point(request: &Request, visits: &[&Visit]) -> Option<Flag> {
     let block_bytes = request.product().block_bytes();
     if visits.iter().any(|visit| is_of_commits(visit)) {
@@ -41,8 +41,8 @@ pub fn of_point(request: &Request, visits: &[&Visit]) -> Option<Flag> {
     Some(Flag::new(FlagCode::Unverified, text).invalidating())
 }
 
-/// The flag of a point with commits. A session begins the next transaction when the last one is durable, so a flush is shared by as
-/// many commits as there are sessions at most.
+/// The flag of a point with commits. A session begins the next transaction when the last one is durable, so at most as many commits
+/// share a flush as there are sessions.
 fn of_commits(visits: &[&Visit]) -> Option<Flag> {
     let of_visit = |visit: &&Visit| {
         let counts = visit.nodes.iter().find_map(|node| node.server)?;
@@ -91,7 +91,7 @@ fn of_visits(visits: &[ServerCounts], block_bytes: u64) -> Option<String> {
     })
 }
 
-/// One counter: what it counted, in which unit, and the least and the most that it may have.
+/// One counter: its count, its unit, and the lowest and highest count allowed.
 struct Counter {
     what: &'static str,
     count: f64,
@@ -100,7 +100,7 @@ struct Counter {
     most: f64,
 }
 
-/// The counters that are there, those below the server first; and whether one of those is among them.
+/// The available counters, those below the server first; and whether one of those is among them.
 fn counters(counts: &ServerCounts, block_bytes: u64) -> (Vec<Counter>, bool) {
     let asked = to_f64(counts.asked_blocks());
     // What look-ups read of an index is theirs as well.
@@ -132,7 +132,7 @@ fn counters(counts: &ServerCounts, block_bytes: u64) -> (Vec<Counter>, bool) {
     (server.into_iter().chain(storage).flatten().collect(), seen)
 }
 
-/// What each counter says that a look-up, or a block of a report, took, when one of them does not say one read of a block.
+/// The reads of a look-up, or of a block of a report, by each counter, if one of them does not say one read of a block.
 fn unverified(counts: &ServerCounts, block_bytes: u64, stray: f64) -> Option<String> {
     let asked = to_f64(counts.asked_blocks());
     let of = |blocks: f64| {

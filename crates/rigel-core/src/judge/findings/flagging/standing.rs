@@ -15,15 +15,15 @@ use crate::units::{Bytes, GIB, MIB, NS_PER_S, to_f64};
 use crate::witness::own_cores;
 use std::collections::BTreeSet;
 
-/// A usual disk has up to so much cache of its own (hard disks to 256 or 512 MiB, drives of flash more, but most of that for their tables).
+/// Usual cache of a disk (hard disks 256 or 512 MiB, flash drives more, but most of that for their tables).
 const CACHE_OF_A_DISK: u64 = 256 * MIB;
-/// What a controller has, and a part that is too small to stand for a disk.
+/// Usual cache of a controller, and a part that is too small to represent a disk.
 const SMALL: u64 = GIB;
-/// When a visit comes back to every place so often, a cache of that size has answered most of it.
+/// If a visit returns to every place this often, a cache of that size has answered most of it.
 const PASSES: f64 = 2.0;
-/// From this part of a limit on it is the limit that was measured.
+/// From this part of a limit on, the limit was measured.
 const AT_THE_LIMIT: f64 = 0.8;
-/// A rate so far above a limit is not held down by it.
+/// A rate this far above a limit is not held down by it.
 const ABOVE_THE_LIMIT: f64 = 1.5;
 
 /// The flags of the run.
@@ -35,7 +35,7 @@ pub fn of_run(record: &Record) -> Vec<Flag> {
     priority(record).into_iter().chain(guest(record)).chain(limits).chain(small_target(record)).collect()
 }
 
-/// A note: a virtual machine is what most databases run in.
+/// A note: most databases run in virtual machines.
 fn guest(record: &Record) -> Option<Flag> {
     let guests: BTreeSet<String> =
         record.header.nodes.all().iter().filter_map(|node| node.host.guest()).collect();
@@ -43,7 +43,7 @@ fn guest(record: &Record) -> Option<Flag> {
     (!text.is_empty()).then(|| Flag::new(FlagCode::Guest, text).noting())
 }
 
-/// The limit of the control group on I/O that some visit reached.
+/// The limit of the control group on I/O that a visit reached.
 fn io_limit(record: &Record) -> Option<Flag> {
     let [node] = record.header.nodes.all() else { return None };
     let targets = &record.header.targets;
@@ -67,7 +67,7 @@ fn io_limit(record: &Record) -> Option<Flag> {
     (!reached.is_empty()).then(|| Flag::new(FlagCode::Throttled, text))
 }
 
-/// What a visit moved per second of its window.
+/// Bytes or I/Os per second of a visit's window.
 fn rate(visit: &Visit, what: LimitedRate) -> f64 {
     let of = |tally: &ClassTally| {
         let (reads, writes) = tally.latencies_after(0);
@@ -103,7 +103,7 @@ fn cpu_limit(record: &Record) -> Option<Flag> {
     Some(Flag::new(FlagCode::HostLimited, text))
 }
 
-/// Of the node that stands furthest from the usual.
+/// The node whose priority differs most from the usual one.
 fn priority(record: &Record) -> Option<Flag> {
     let of_node = |node: &Node| {
         let (rank, why) = node.host.rank()?;
@@ -116,7 +116,7 @@ fn priority(record: &Record) -> Option<Flag> {
     Some(if rank == Rank::Behind { flag } else { flag.noting() })
 }
 
-/// The least that a visit used, and the most often that it can have come back to a place of it.
+/// The smallest range that a visit used, and how often it can have returned to each place.
 struct Use {
     bytes: u64,
     passes: f64,
@@ -153,7 +153,7 @@ fn small_target(record: &Record) -> Option<Flag> {
     }
 }
 
-/// Logs are small by nature, a table is told apart by its server's counters, and memory has a flag of its own.
+/// Logs are small by nature, a table is recognised by its server's counters, and memory has a flag of its own.
 fn of_visit(record: &Record, visit: &Visit) -> Option<Use> {
     let header = &record.header;
     let request = &header.request;

@@ -18,24 +18,24 @@ use crate::units::say::{figure, rough_time};
 use crate::units::{NS_PER_MS, to_f64};
 use std::collections::BTreeSet;
 
-/// The worst of a class in a visit.
+/// The worst standstill of a class in a visit.
 struct ClassStandstill {
     length_ns: u64,
     what: StandstillKind,
 }
 
 enum StandstillKind {
-    /// Nothing came back, from that time of the run on. The ends of what the length can have been, where it is known roughly only.
+    /// Nothing completed, from that time of the run on. The range of its length, if it is known only roughly.
     Nothing { from_ns: u64, ends_ns: Option<[u64; 2]> },
-    /// One took that long in the visit that began at that time of the run, where barely one takes longer than so much.
+    /// One I/O took this long in the visit that began at that time of the run, where barely any takes longer than the usual time.
     One { began_ns: u64, usual_ns: u64 },
 }
 
-/// Of threads that all want to run, each gets a CPU for so long at most before the next one has it.
+/// If more threads want to run than there are CPUs, each gets a CPU for at most this long.
 const LONGEST_SLICE_NS: u64 = 4 * NS_PER_MS;
 
-/// The flags of a point; `visits` are all visits to it. `cpus`: where a thread waits for each I/O and no CPU time was left, this many CPUs they
-/// shared.
+/// The flags of a point; `visits` are all visits to it. `cpus`: if a thread waits for each I/O and no CPU time was left, the number of CPUs
+/// that they shared.
 pub fn of_point(visits: &[&Visit], point: &PointFindings, cpus: Option<u32>) -> Vec<Flag> {
     let mut found = Vec::new();
     for (class, io) in point.classes() {
@@ -46,7 +46,7 @@ pub fn of_point(visits: &[&Visit], point: &PointFindings, cpus: Option<u32>) -> 
     found
 }
 
-/// The flags of the visits of a search, of which no point is made: a class each.
+/// The flags of the visits of a search, which make no point: by class.
 pub fn of_search(record: &Record) -> Vec<Flag> {
     let visits: Vec<&Visit> = record.search.iter().collect();
     let classes: BTreeSet<Class> = visits.iter().flat_map(|visit| visit.tallies.keys().copied()).collect();
@@ -70,8 +70,8 @@ struct SearchLevel<'a> {
     usual: Option<UsualTime>,
 }
 
-/// The levels of a class, each with what its I/Os usually take. Few I/Os of a short visit are there beside those that a standstill held, so in a
-/// closed loop other levels say how long it can be.
+/// The levels of a class, each with the usual latency of its I/Os. In a short visit a standstill holds many of its few I/Os, so in a
+/// closed loop other levels show how long the latency can be.
 fn levels<'a>(visits: &[&'a Visit], class: Class) -> Vec<SearchLevel<'a>> {
     let mut by_point: Vec<(Point, Vec<&Visit>)> = Vec::new();
     for &visit in visits.iter().filter(|visit| visit.tallies.contains_key(&class)) {
@@ -113,7 +113,7 @@ fn of_class(visits: &[&Visit], class: Class, usual: Option<UsualTime>) -> Vec<Cl
     visits.iter().filter_map(of).collect()
 }
 
-/// The flag of what was seen of a load in so many visits. With so many threads and CPUs a thread may wait for its turn.
+/// The flag of a load observed in this many visits. With this many threads and CPUs a thread may wait for its turn.
 fn of_load(
     load: &LoadClass,
     seen: Vec<ClassStandstill>,
@@ -167,15 +167,15 @@ fn of_visit(visit: &Visit, class: Class, usual: UsualTime) -> Option<ClassStands
     usual.is_far(longest_ns).then_some(ClassStandstill { length_ns: longest_ns, what })
 }
 
-/// Whether more arrived than was served: then each I/O waits longer than those before it, and that the last one of a long visit waited longest is no
-/// matter of a stall.
+/// Whether more arrived than was served: then each I/O waits longer than the previous one, and that the last one of a long visit waited longest is
+/// not a stall.
 fn is_overloaded(tally: &ClassTally) -> bool {
     let mut growth = Growth::default();
     tally.open.iter().for_each(|open| open.add_growth(&mut growth));
     growth.is_overload()
 }
 
-/// The completions of a visit to an open loop with the load before and after.
+/// The completions of a visit to an open loop, including the load before and after.
 fn arrivals<'a>(visit: &Visit, tally: &'a ClassTally) -> ArrivalSeries<'a> {
     let ops = whole_buckets(tally, visit.measured_ns);
     let before_ns = visit.settle_ns.saturating_sub(tally.lead_ns);
@@ -189,7 +189,7 @@ fn arrivals<'a>(visit: &Visit, tally: &'a ClassTally) -> ArrivalSeries<'a> {
     }
 }
 
-/// A visit to a point at which no I/O began and was over in a window: the device stood still all the time, as what came back after it shows.
+/// A visit to a point at which no I/O began and ended within a window: the device stood still all the time, as the later completions show.
 fn of_silent_visit(visit: &Visit, class: Class) -> Option<ClassStandstill> {
     let length_ns = visit.tallies.get(&class)?.longest_ns();
     let from_ns = visit.began_ns.saturating_sub(visit.settle_ns);
@@ -198,7 +198,7 @@ fn of_silent_visit(visit: &Visit, class: Class) -> Option<ClassStandstill> {
 }
 
 impl ClassStandstill {
-    /// Whether one thread of this many waits that long for a CPU, where all want one. Nothing from any of them is not a matter of turns.
+    /// Whether one thread of this many waits that long for a CPU, if all want one. A standstill of all threads has another cause.
     fn is_turn_of_a_thread(&self, threads: u64, cpus: u32) -> bool {
         let round_ns = threads.saturating_mul(LONGEST_SLICE_NS) / u64::from(cpus.max(1));
         matches!(self.what, StandstillKind::One { .. }) && self.length_ns <= round_ns

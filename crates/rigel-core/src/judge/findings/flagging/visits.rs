@@ -22,10 +22,10 @@ use crate::units::say::{in_percent, listed, rate_change, rough_time, span};
 use crate::units::{Nanos, iops, to_f64};
 use std::collections::BTreeSet;
 
-/// What the visits of a phase show of its single points.
+/// What the visits of a phase show about its single points.
 #[derive(Debug)]
 pub struct PhaseSpread {
-    /// In the order of the phase's keys: how far the outlying visits lie off; empty for a phase that has no
+    /// In the order of the phase's keys: how far the outlying visits are off; empty for a phase without
     /// contamination.
     outlying: Vec<Vec<f64>>,
     /// In the same order.
@@ -44,7 +44,7 @@ impl PhaseSpread {
     }
 }
 
-/// Two groups among the visits of one length to each point, where visits have several: that longer ones are on another
+/// Two groups among the visits of one length to each point with several visits: that longer ones are on another
 /// level is not a state of the device.
 fn groups(visits: &[PointVisits], lengths: &[Vec<usize>]) -> Vec<Option<TwoGroups>> {
     let all: BTreeSet<usize> = lengths.iter().flatten().copied().collect();
@@ -120,10 +120,10 @@ fn contaminated(phase: &PhaseJudgement<'_>, target: f64) -> Option<Flag> {
     Some(Flag::new(FlagCode::Contaminated, text))
 }
 
-/// Places in time that are named one by one.
+/// Times that are named one by one.
 const MOST_TIMES: usize = 3;
 
-/// `, from 59 s to 1 min 31 s after the start`, so that one can look up what happened then. Nothing where no visit can be placed.
+/// `, from 59 s to 1 min 31 s after the start`, so that one can look up what happened then. Empty if no visit can be located in time.
 fn outlying_times(phase: &PhaseJudgement<'_>, target: f64) -> String {
     let limit = outlying_limit(&phase.judged.look.visits, target);
     let at = |ns: u64| span(Nanos(ns));
@@ -159,7 +159,7 @@ fn drifting(plan: &AdaptivePlan, phase: &PhaseJudgement<'_>) -> Option<Flag> {
     drift(&phase.judged.timed, plan.parameters.target).map(|found| Flag::new(FlagCode::Drift, drifted(found)))
 }
 
-/// A run of less than a minute does not tell what a minute takes.
+/// A run of less than a minute does not show the change in a minute.
 fn drifted(found: RunDrift) -> String {
     let is_known = found.total.abs() >= found.per_minute.abs() && found.per_minute.abs() < 1.0;
     let per_minute =
@@ -185,10 +185,10 @@ fn slow(plan: &AdaptivePlan, phase: &PhaseJudgement<'_>) -> Option<Flag> {
     Some(Flag::new(FlagCode::SlowNoise, text))
 }
 
-/// A rate that has halved is no noise of a visit of seconds.
+/// A rate that has halved is not noise of a visit of seconds.
 const HALVED: f64 = 0.5;
 
-/// The flag of a search for bursts, for visits in which the rate fell and behind which it came back: the answer is the level that stays.
+/// The flag of a search for bursts, for visits in which the rate fell and later recovered: the answer is the level that stays.
 pub fn came_back(record: &Record) -> Vec<Flag> {
     if record.header.request.burst().is_none() {
         return Vec::new();
@@ -221,10 +221,10 @@ fn class_came_back(record: &Record, load: &LoadClass) -> Vec<Flag> {
     rare_spells(&visits, HALVED).into_iter().filter(is_dip).map(flag).collect()
 }
 
-/// A state that lasts a smaller share of the time is rare, and no run of minutes knows it.
+/// A state that lasts a smaller share of the time is rare, and no run of minutes sees it.
 const RARE_SHARE: f64 = 0.05;
 
-/// A plan of few points that were visited seldom: what may have been missed. Many visits to few points look as often.
+/// A plan of few points that were visited seldom: what may have been missed. Many visits to few points see as much.
 pub fn few_points(record: &Record, points: &[PointFindings]) -> Option<Flag> {
     let planned = record.header.plan.steps.len();
     record.header.plan.adaptive.as_ref()?;

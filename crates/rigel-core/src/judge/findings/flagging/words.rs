@@ -7,9 +7,9 @@ use crate::load::matrix::Point;
 use crate::units::say::{factor, figure, listed, rate_change};
 use crate::units::{MIB, to_f64};
 
-/// How a rate went from the beginning to the end of a line that is laid through it, whose change is relative to its mean:
-/// `changed by -12 % of its mean`, `became 3.9 times slower`. Changes as large as the mean are reported as a ratio, as far as
-/// that means something: the line may end below nothing.
+/// How a rate changed from the start to the end of a fitted line, whose change is relative to its mean:
+/// `changed by -12 % of its mean`, `became 3.9 times slower`. Changes as large as the mean are reported as a ratio, if that
+/// is meaningful: the line may end below zero.
 pub fn course(change: f64) -> String {
     let (begin, end) = (1.0 - change / 2.0, 1.0 + change / 2.0);
     match change {
@@ -21,17 +21,17 @@ pub fn course(change: f64) -> String {
     }
 }
 
-/// A rate as reports give it, in the unit of its class.
+/// A rate as in reports, in the unit of its class.
 pub fn rate(load: &LoadClass, iops: f64) -> String {
     format!("{} {}", figure(iops * load.scale()), load.unit())
 }
 
-/// Bytes per second as reports give them.
+/// Bytes per second as in reports.
 pub fn megabytes(bytes_per_s: f64) -> String {
     format!("{} MBPS", figure(bytes_per_s / to_f64(MIB)))
 }
 
-/// A point, as ORION writes it; of a class of one of two sides, with the side.
+/// A point, as ORION writes it; with the side if there are two.
 pub fn at(load: &LoadClass, point: Point) -> String {
     load.side.map_or_else(
         || point.named(" and "),

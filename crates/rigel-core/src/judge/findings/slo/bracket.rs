@@ -10,7 +10,7 @@ use crate::stats::share::{BoundVerdict, Ratio};
 
 /// The lower end may be too high with this probability.
 const TAIL: f64 = 0.025;
-/// Standard deviations by which a curve passes what it does not go through.
+/// Standard deviations by which a curve misses a point.
 const MISSED: f64 = 3.0;
 
 /// All visits to one rate.
@@ -19,18 +19,18 @@ pub struct Level {
     rate: f64,
     visits: Vec<RatioPoint>,
     ratio: Ratio,
-    /// Its backlog grew without end: what was seen is only the beginning.
+    /// Its backlog grew without end: only the beginning was observed.
     is_overload: bool,
 }
 
 impl Level {
-    /// `None` when nothing was seen there.
+    /// `None` if nothing was observed there.
     pub fn of(rate: f64, visits: Vec<RatioPoint>, counted: bool, is_overload: bool) -> Option<Self> {
         let ratio = Ratio::of(&visits, counted)?;
         Some(Self { rate, visits, ratio, is_overload })
     }
 
-    /// Whether it may report on the curve at the crossing.
+    /// Whether it may inform the curve at the crossing.
     fn is_near(&self, allowed: f64) -> bool {
         // A share that is no small one ends soon, so that its curve bends in more ways than are guessed.
         let far = FAR.powf(1.0 - allowed);
@@ -41,7 +41,7 @@ impl Level {
             && self.ratio.hi95.is_none_or(|hi95| !has_end(hi95) || above(hi95, 1.0 / far))
     }
 
-    /// Whether the bound is broken there, as it seems.
+    /// Whether the limit seems broken there.
     pub fn is_beyond(&self) -> bool {
         self.is_overload || self.ratio.value > 1.0
     }
@@ -60,19 +60,19 @@ impl Level {
     }
 }
 
-/// Where a bound is just reached.
+/// The rate at which a limit is just reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bracket {
-    /// It is kept here.
+    /// The limit is met here.
     pub lower: Option<f64>,
-    /// The best single value; `None` when no rate breaks it, or all do.
+    /// The best single value; `None` if no rate breaks it, or all do.
     pub at: Option<f64>,
-    /// It is not kept here.
+    /// The limit is not met here.
     pub upper: Option<f64>,
 }
 
 impl Bracket {
-    /// The bracket that these rates, ascending, give; the upper end may be too low with the probability `tail`.
+    /// The bracket from these rates, ascending; the upper end may be too low with the probability `tail`.
     pub fn of(levels: &[Level], law: Law, tail: f64) -> Self {
         let visited = Self::of_visited(levels);
         let near = near(levels, law.allowed);
@@ -89,7 +89,7 @@ impl Bracket {
         }
     }
 
-    /// The highest rate up to which all certainly keep it, and the lowest from which on none does.
+    /// The highest rate up to which all certainly meet it, and the lowest from which on none does.
     fn of_visited(levels: &[Level]) -> Self {
         let kept = levels.iter().take_while(|level| level.is_kept()).last();
         let broken = levels.iter().rev().take_while(|level| level.ratio.kept() == BoundVerdict::No).last();
@@ -98,8 +98,8 @@ impl Bracket {
     }
 }
 
-/// The rates between which a bound seems to be reached. What is used of a bound does not fall when more arrives: where it seems to, rates are taken
-/// together until it does not.
+/// The rates between which a limit seems to be reached. The used share of a limit does not fall when more arrives: where it seems to, rates are
+/// pooled until it does not.
 fn crossing(levels: &[Level]) -> Option<(f64, f64)> {
     let used = |level: &Level| {
         let weight: f64 = level.visits.iter().map(|seen| seen.weight).sum();
@@ -113,8 +113,8 @@ fn crossing(levels: &[Level]) -> Option<(f64, f64)> {
     Some((levels[below].rate, levels[beyond].rate))
 }
 
-/// The rates next to the crossing: those without a gap between them that report on the curve there. A mean has no end as a share has, so
-/// every rate near enough tells.
+/// The rates next to the crossing: contiguous ones that inform the curve there. A mean has no upper end as a share has, so
+/// every rate near enough counts.
 fn near(levels: &[Level], allowed: f64) -> Vec<&Level> {
     if allowed == 0.0 {
         return levels.iter().filter(|level| level.is_near(allowed)).collect();

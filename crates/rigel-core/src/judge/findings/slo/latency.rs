@@ -14,7 +14,7 @@ use crate::units::{Nanos, to_f64, us_from_ns};
 /// Halvings of a span of latencies: enough for less than a bucket of a histogram.
 const HALVINGS: usize = 24;
 
-/// The mean or percentile that a bound is about, in microseconds. `None` when nothing was seen.
+/// The mean or percentile that a limit is about, in microseconds. `None` if nothing was observed.
 pub(super) fn judged_us(visits: &[SloVisit], bound: &SloBound) -> Option<Estimate> {
     let tail = Tail::of(visits);
     let ratio = |limit: u64| {
@@ -36,7 +36,7 @@ pub(super) fn judged_us(visits: &[SloVisit], bound: &SloBound) -> Option<Estimat
     Some(estimate(&ratio(value)?, ends, 1.0))
 }
 
-/// Where something ends that holds up to somewhere between two latencies.
+/// The end of the range, between two latencies, where a condition holds.
 fn halved([mut low, mut high]: [u64; 2], holds: impl Fn(u64) -> bool) -> u64 {
     for _ in 0..HALVINGS {
         let middle = low.midpoint(high);
@@ -45,7 +45,7 @@ fn halved([mut low, mut high]: [u64; 2], holds: impl Fn(u64) -> bool) -> u64 {
     high
 }
 
-/// Value and ends, in this many nanoseconds.
+/// Value and interval, in this many nanoseconds.
 fn estimate(found: &Ratio, ends: [Option<f64>; 3], scale_ns: f64) -> Estimate {
     let [value, low, high] = ends.map(|end| end.map(|end| us_from_ns(end * scale_ns)));
     let mean = value.unwrap_or(0.0);

@@ -11,34 +11,34 @@ use crate::load::slo::SloBound;
 use crate::stats::crossing::RatioPoint;
 use crate::stats::share::{BoundVerdict, Ratio};
 
-/// Fewer visits show too little about how much they differ.
+/// Fewer visits show too little about their variation.
 const FEWEST_VISITS: usize = 4;
-/// With fewer slow I/Os expected, their number alone, which is chance, leaves half of it open and more.
+/// With fewer expected slow I/Os, chance in their number alone leaves at least half of it open.
 const FEWEST_SLOW: f64 = 10.0;
 
-/// Why it is not known whether a bound is met; beside one that is not kept, why the storage may keep it anyway; or what decided it.
+/// Why it is unknown whether a limit is met; for one that is not met, why the storage may meet it anyway; or what decided it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SloOpen {
     /// The rate had no visit that counts.
     NotVisited,
-    /// More arrives there than is served: the visits ended before the backlog reached the bound.
+    /// More arrives there than is served: the visits ended before the backlog reached the limit.
     Overload,
-    /// Others used the CPUs or the devices during the visits.
+    /// Other programs used the CPUs or the devices during the visits.
     Busy,
     /// Rigel itself began I/Os late.
     Late,
     /// Too few I/Os, or too few visits.
     Few,
-    /// The latency there is at the bound: the interval holds it although there was enough to see. So many times the visits would decide it,
-    /// if what was seen stays as it is; `None` if that is not a number to go by.
+    /// The latency there is at the limit: the interval contains it although there was enough data. This many times the visits would decide it,
+    /// if the observations stay the same; `None` if that number is not reliable.
     AtBound(Option<f64>),
-    /// A flag says that the numbers there are not those of the storage. Decided only if that was asked for.
+    /// A flag says that the numbers there are not those of the storage. Decided only if that was requested.
     Unusable(FlagCode),
-    /// Of one that is decided: its own visits leave it open, and those to the rates around it tell.
+    /// Decided: its own visits leave it open, and those to the neighbouring rates decide.
     Around,
 }
 
-/// What was there besides latencies.
+/// What was present besides latencies.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Circumstances {
     pub is_overload: bool,
@@ -47,7 +47,7 @@ pub(super) struct Circumstances {
 }
 
 impl SloOpen {
-    /// What leaves a bound open; `seen` is what was seen over what is allowed, with the slow I/Os that are allowed among this many.
+    /// What leaves a limit open; `seen` is what was observed over what is allowed, with this many allowed slow I/Os.
     pub(super) fn of(kept: BoundVerdict, seen: Option<(Ratio, f64)>, around: Circumstances) -> Option<Self> {
         let by_host = match around {
             Circumstances { is_busy: true, .. } => Some(Self::Busy),
@@ -69,7 +69,7 @@ impl SloOpen {
     }
 }
 
-/// How many times the visits would decide, as the width of an interval goes with the root of their number.
+/// How many times the visits would decide: the width of an interval shrinks with the root of their number.
 fn times(ratio: &Ratio) -> Option<f64> {
     const MOST: f64 = 20.0;
     let end = if ratio.value > 1.0 { Some(ratio.lo95) } else { ratio.hi95 };
@@ -77,13 +77,13 @@ fn times(ratio: &Ratio) -> Option<f64> {
     (times <= MOST).then_some(times)
 }
 
-/// The slow I/Os that a bound allows among those that were seen. The mean of many I/Os has none.
+/// The allowed slow I/Os among those that were observed. The mean of many I/Os has none.
 pub(super) fn asked(seen: &[RatioPoint], bound: &SloBound) -> Option<f64> {
     let all = seen.iter().map(|one| one.weight).sum();
     (!seen.is_empty()).then_some(if is_counted(bound) { all } else { f64::INFINITY })
 }
 
-/// The flag that forbids to use the numbers of a rate, and whether that was asked for. More arriving than is served, and a tool that is the limit, are judged
+/// The flag that forbids using the numbers of a rate, and whether that was requested. Overload, and a tool that is the limit, are judged
 /// by the latencies.
 pub(super) fn forbidden(found: &PointFindings, request: &Request) -> Option<(FlagCode, bool)> {
     let is_judged = |code: FlagCode| is_answer(code, request) || code == FlagCode::HostLimited;
@@ -93,7 +93,7 @@ pub(super) fn forbidden(found: &PointFindings, request: &Request) -> Option<(Fla
     unasked.or_else(|| any.map(|flag| (flag.code, true)))
 }
 
-/// Whether others used what these visits needed.
+/// Whether other programs used what these visits needed.
 pub(super) fn is_busy(found: &PointFindings) -> bool {
     found.flags.iter().any(|flag| flag.code == FlagCode::Foreign)
 }

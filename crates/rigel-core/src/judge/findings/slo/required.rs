@@ -15,21 +15,21 @@ use crate::stats::share::{BoundVerdict, Ratio};
 pub struct RequiredRate {
     /// The requirement.
     pub requirement: Requirement,
-    /// What was seen over what is allowed.
+    /// What was observed over what is allowed.
     pub ratio: Option<Ratio>,
-    /// Whether it is kept, as measured.
+    /// Whether it is met, as measured.
     pub kept: BoundVerdict,
-    /// What leaves it undecided; of one that is not kept, what says that this may not be the storage; or that other rates decided it.
+    /// What leaves it undecided; if not met, a doubt that this is the storage; or that other rates decided it.
     pub open: Option<SloOpen>,
 }
 
 impl RequiredRate {
-    /// What its own visits tell.
+    /// The verdict of its own visits.
     pub fn kept_there(&self) -> BoundVerdict {
         if self.open == Some(SloOpen::Around) { BoundVerdict::Undecided } else { self.kept }
     }
 
-    /// One answer in a run: where its own visits leave a rate open, the bracket decides, which is based on all of those around it.
+    /// One answer per run: if its own visits leave a rate open, the bracket decides, which is based on all visits around it.
     pub(super) fn beside(self, answer: &SloAnswer, bounds: &[SloBound]) -> Self {
         let SloAnswer::Rate(SloRate { lower, upper, is_by_tool, .. }) = *answer else { return self };
         let stays = matches!(self.open, Some(SloOpen::Overload | SloOpen::Unusable(_)));
@@ -49,7 +49,7 @@ impl RequiredRate {
     }
 }
 
-/// What became of a requirement: of several loads that of the one which keeps it least.
+/// The result of a requirement: with several loads that of the one which meets it least.
 pub(super) fn required_of(
     (visited, judged, request): (&PointVisitSet, &[PointFindings], &Request),
     named: Option<&RatePoints>,

@@ -12,10 +12,10 @@ use crate::units::to_f64;
 
 /// Shares of I/Os beyond lower latencies.
 const LOWER: [f64; 4] = [0.3, 0.2, 0.1, 0.05];
-/// The two of them from which the tail goes on.
+/// The two of them from which the tail is extrapolated.
 const ENDS: [f64; 2] = [LOWER[1], LOWER[3]];
-/// What may be beyond a latency is at most so many times what the tail has there if it goes on as it began: where nothing comes near to a bound,
-/// neither do clusters.
+/// The share beyond a latency is at most this many times the extrapolated tail: if nothing comes near a limit,
+/// clusters do not either.
 const MOST: f64 = 5.0;
 
 /// The tail of the latencies of visits to one load.
@@ -23,12 +23,12 @@ const MOST: f64 = 5.0;
 pub(super) struct Tail {
     /// I/Os of a cluster, at least 1.
     size: f64,
-    /// Latencies beyond which [`ENDS`] are.
+    /// The latencies that [`ENDS`] exceed.
     ends_ns: [f64; 2],
 }
 
 impl Tail {
-    /// `None` where nothing was seen.
+    /// `None` if nothing was observed.
     pub fn of(visits: &[SloVisit]) -> Option<Self> {
         let mut all = Histogram::empty();
         visits.iter().for_each(|visit| all.add(visit.latencies()));
@@ -47,14 +47,14 @@ impl Tail {
         Some(Self { size: cluster_size(&lower?), ends_ns: [to_f64(near?), to_f64(far?)] })
     }
 
-    /// The share that would be beyond a latency if the tail went on as it began: each time as far again, the same part of it.
+    /// The extrapolated share beyond a latency: over each equal distance it falls by the same factor.
     fn share_beyond(&self, limit_ns: f64) -> f64 {
         let [near, far] = self.ends_ns;
         if far > near { ENDS[1] * (ENDS[0] / ENDS[1]).powf((far - limit_ns) / (far - near)) } else { 0.0 }
     }
 }
 
-/// What visits to one load say about a bound. Of a share that may only be small, the upper end counts clusters and not I/Os.
+/// The evidence of visits to one load about a limit. For a share that is small at most, the upper end counts clusters, not I/Os.
 pub(super) fn ratio(visits: &[SloVisit], bound: &SloBound, tail: Option<&Tail>) -> Option<Ratio> {
     let seen: Vec<RatioPoint> = visits.iter().map(|visit| visit.ratio(bound)).collect();
     let ratio = Ratio::of(&seen, is_counted(bound))?;

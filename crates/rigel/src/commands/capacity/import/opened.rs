@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// Files that unpack to more than this are packed by at most [`MOST_RATIO`]: logs of an idle host have less than half of that.
 const FREE_BYTES: u64 = 64 << 20;
 const MOST_RATIO: u64 = 100;
-/// UTF-16 that is decoded at once.
+/// UTF-16 that is decoded in one step.
 const UTF16_BYTES: usize = 64 << 10;
 
 /// A file that is open.
@@ -27,7 +27,7 @@ pub struct OpenedFile {
 }
 
 impl OpenedFile {
-    /// Opens a file, and finds out by its first bytes how its text is kept.
+    /// Opens a file, and finds out from its first bytes how its text is stored.
     pub fn open(path: &Path) -> io::Result<Self> {
         let on_disk = Rc::default();
         let mut file: Box<dyn Read> = Box::new(ByteCounter(File::open(path)?, Rc::clone(&on_disk)));
@@ -65,12 +65,12 @@ impl OpenedFile {
         Ok(opened)
     }
 
-    /// How much of the file was read so far, as it lies on the disk.
+    /// How much of the file has been read, in bytes on the disk.
     pub fn bytes_on_disk(&self) -> u64 {
         self.on_disk.get()
     }
 
-    /// Whether something follows the packed text that is no gzip and was ignored, as gzip does.
+    /// Whether the packed text is followed by something that is not gzip and was ignored, as gzip does.
     pub fn has_rest(&self) -> bool {
         self.has_rest.get()
     }
@@ -145,7 +145,7 @@ struct Utf16 {
     word: fn([u8; 2]) -> u16,
     /// Half of a word.
     odd: Option<u8>,
-    /// The first of two words of a sign.
+    /// The first half of a surrogate pair.
     high: Option<u16>,
     ready: Vec<u8>,
     at: usize,

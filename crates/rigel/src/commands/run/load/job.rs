@@ -10,7 +10,7 @@ use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::path_text::{encode, shell_word};
 use std::path::{Path, PathBuf};
 
-/// The options with what a job file says beside its load.
+/// The options with what a job file says besides its load.
 pub fn with_job(options: &RunOptions, found: &FioLoad, name: &str) -> Result<RunOptions, Problem> {
     let mut options = options.clone();
     options.notes.extend(found.remarks.iter().map(|remark| format!("{name}: {}", remark_text(remark))));

@@ -18,9 +18,9 @@ use std::time::Duration;
 
 /// The first node may wait for a slow one, and read all of a target before it may be written.
 const LONG: Duration = Duration::from_secs(7 * 24 * 3600);
-/// A node without a part of the load hears nothing before the end, and a soak may last for months.
+/// A node without a part of the load receives nothing before the end, and a soak may last for months.
 const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
-/// What it takes to begin.
+/// Everything needed to begin.
 const BEGINNING: Duration = Duration::from_secs(1200);
 
 /// Follows the first node until it ends the run. What this node cannot do is reported there.

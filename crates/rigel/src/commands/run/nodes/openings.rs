@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Of each node what it said.
+/// The message of each node.
 pub struct Openings<'a> {
     line: &'a Line,
     signals: &'a Signals,
@@ -33,7 +33,7 @@ impl<'a> Openings<'a> {
         Self { line, signals, told: RefCell::new(OpeningNews { waiting, sites, trouble: None }) }
     }
 
-    /// Hears what has arrived; a refusal ends what this node does.
+    /// Receives what has arrived; a refusal ends what this node does.
     pub fn listen(&self) {
         let mut told = self.told.borrow_mut();
         while told.trouble.is_none() {
@@ -53,8 +53,8 @@ impl<'a> Openings<'a> {
         self.signals.flag().store(true, Ordering::Relaxed);
     }
 
-    /// With what this node itself came to: its own place and those of the others, by rank. The first refusal is the answer of all; of two, that of
-    /// another node, since this one was stopped for it.
+    /// With the result of this node: its own place and those of the others, by rank. The first refusal is the answer
+    /// of all; of two, that of another node, because this one was stopped for it.
     pub fn all<T>(
         self,
         own: Result<T, Problem>,

@@ -25,15 +25,15 @@ pub struct Watch<'a> {
     standing: SoakCounts,
     /// A view has the terminal.
     is_silent: bool,
-    /// A remark on drives that cannot be asked was made, or is not wanted.
+    /// The remark on drives that cannot be queried was made, or is not needed.
     has_remarked: bool,
-    /// Faults that were told.
+    /// Faults that were reported.
     told: usize,
     has_failed: bool,
 }
 
 impl<'a> Watch<'a> {
-    /// Of a soak in real time: nobody collects figures of virtual time.
+    /// For a soak in real time: nothing collects figures in virtual time.
     pub fn of(reporter: Reporter<'a>, request: &Request, set: &OutputSet) -> Option<Self> {
         (request.is_soak() && !request.engine.is_simulated()).then(|| Self::new(reporter, set.clone()))
     }
@@ -90,7 +90,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Each fault when it is found, as long as there are few.
+    /// Reports each fault when it is found, as long as there are few.
     fn tell(&mut self, interval: &Interval) {
         let Some(header) = self.header.as_ref().filter(|_| !self.is_silent) else { return };
         let targets = &header.targets;

@@ -96,7 +96,7 @@ pub fn the_rest(
     format!("everything measured so far is kept; {how}")
 }
 
-/// A private server made again where it was, with a table of the same rows, behind the visits of the record. `go`: measures the rest.
+/// A private server created again where it was, with a table of the same rows, after the visits of the record. `go`: measures the rest.
 pub fn made_again(
     life: &Life<'_>,
     source: &ServerSource,
@@ -161,7 +161,7 @@ fn unknown_place() -> Problem {
         .next("start a new run")
 }
 
-/// Whether a server is what that of the record was.
+/// Whether a server is the same as that of the record.
 fn check_same(header: &Header, what: &[String], at: &str, next: &str) -> Result<(), Problem> {
     match what.iter().find(|what| !header.nodes.first().engine.notes.contains(what)) {
         None => Ok(()),
@@ -171,7 +171,7 @@ fn check_same(header: &Header, what: &[String], at: &str, next: &str) -> Result<
     }
 }
 
-/// Sessions on the same table, behind the visits of the record.
+/// Sessions on the same table, after the visits of the record.
 pub fn again(
     reporter: Reporter<'_>,
     source: &ServerSource,

@@ -21,7 +21,7 @@ use rigel_sql::table::{COMMITS, SYNC};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What the log of a server consists of. Raw commits of each session go round in a part of that size, too.
+/// The size of a log segment of a server. Raw commits of each session cycle through a part of that size, too.
 pub const SEGMENT_BYTES: u64 = 16 * MIB;
 const MOST_LOG: u64 = 512 * MIB;
 const COPIED: &str =
@@ -48,12 +48,12 @@ impl SqlRun<'_> {
         Ok(ReadyServer { server: opened, table: ledger.log, group, notes, sync: ledger.sync, log_dir })
     }
 
-    /// Whether the run is of commits, which need no table that was filled.
+    /// Whether the run measures commits, which need no filled table.
     pub(super) fn commits(&self) -> bool {
         self.options().request.class(Class::COMMIT).is_some()
     }
 
-    /// Commits to a server that is there: their table is made for the run, with consent, and goes with it.
+    /// Commits to an existing server: their table is created for the run, with consent, and removed with it.
     pub(super) fn commits_there(&self, dsn: &str) -> Result<(), Problem> {
         let server = self.reach(dsn)?.open(self.sessions)?;
         let (facts, place) = (server.facts(), server.place());
@@ -88,7 +88,7 @@ impl SqlRun<'_> {
         if self.source.raw { (u64::from(self.sessions) * SEGMENT_BYTES).min(MOST_LOG) } else { 0 }
     }
 
-    /// That log before it is made.
+    /// That log before it is created.
     pub(super) fn expected_log(&self, table: &TargetFacts) -> TargetFacts {
         let scratch =
             ScratchFacts { seed: self.options().request.seed, used_before: false, own: true, kept: false };
@@ -114,7 +114,7 @@ impl SqlRun<'_> {
         )
     }
 
-    /// A log of our own beside that of a private server, for raw commits; no file where they are left out.
+    /// A log of our own next to that of a private server, for raw commits; no file if they are left out.
     pub(super) fn log_beside(&self, dir: Option<&Path>, signals: &Signals) -> Result<Scratch, Problem> {
         let Some(dir) = dir.filter(|_| self.source.raw) else { return Ok(Scratch::holding(None)) };
         let options = self.options();

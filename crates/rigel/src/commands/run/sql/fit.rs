@@ -15,8 +15,7 @@ use rigel_sql::server::Words;
 /// Connections that stay free: for the one that watches, for counters, and for a session that is just about to end.
 const SPARE_CONNECTIONS: u32 = 3;
 
-/// The same run with as many users as a server that is there has room for beside others; `None` if that is all of them, or
-/// others were named.
+/// The same run with as many users as an existing server has room for; `None` if that is all of them, or the number was given.
 pub fn to_server(options: &RunOptions, source: &ServerSource) -> Result<Option<RunOptions>, Problem> {
     let (Some(share), Some(dsn)) = (source.users, &source.dsn) else { return Ok(None) };
     let free = reach(source.product, dsn)?.open(0)?.facts().free_connections;
@@ -32,13 +31,13 @@ pub fn to_server(options: &RunOptions, source: &ServerSource) -> Result<Option<R
     Ok(Some(options))
 }
 
-/// So many users take no more than half of the connections that are free.
+/// This many users take no more than half of the free connections.
 const fn users_beside(free: u32) -> u32 {
     let (half, rest) = (free / 2, free.saturating_sub(SPARE_CONNECTIONS));
     if half < rest { half } else { rest }
 }
 
-/// The load of users up to this number, of which that share in per cent makes reports.
+/// The load of users up to this number, that percentage of which makes reports.
 fn fit(request: &mut Request, most: u32, share: u8) {
     let points = sql::shared(&sql::users(most), share);
     request.classes.retain(|class| points.iter().any(|point| point.of(class.name) > 0));
@@ -55,7 +54,7 @@ fn fit(request: &mut Request, most: u32, share: u8) {
     }
 }
 
-/// Refuses a table that has no part of its own for each session with reports.
+/// Refuses a table that has no separate part for each session with reports.
 pub fn check_reports(request: &Request, table_bytes: u64) -> Result<(), Problem> {
     let Some(report) = request.class(Class::REPORT) else { return Ok(()) };
     let block_bytes = request.product().block_bytes();
@@ -76,7 +75,7 @@ pub fn check_reports(request: &Request, table_bytes: u64) -> Result<(), Problem>
     .next(format!("give {} or more, fewer sessions, or a smaller --report-size", Bytes(least))))
 }
 
-/// What to know of a table that caches may hold.
+/// What to know about a table that caches may hold.
 pub fn in_caches(table_bytes: u64, cache_bytes: u64) -> Option<String> {
     (table_bytes <= cache_bytes).then(|| {
         format!(

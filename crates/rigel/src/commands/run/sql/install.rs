@@ -33,7 +33,7 @@ pub fn install(options: &InstallOptions, streams: &Streams) -> Result<(), Proble
     Ok(())
 }
 
-/// The server starts it in a directory of its own, so a relative path would lead elsewhere.
+/// The server starts it in its own directory, so a relative path would lead elsewhere.
 fn program(options: &InstallOptions) -> Result<String, Problem> {
     let wrong = |why: &str| {
         Problem::usage("the server cannot start this program").at("--rigel-path").because(why.to_owned())

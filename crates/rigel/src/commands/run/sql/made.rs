@@ -19,7 +19,7 @@ impl PutAway for PrivateServer {
     }
 }
 
-/// The schema with its table on a server that is there; it continues request.
+/// The schema with its table on an existing server; it stays on request.
 pub struct SchemaThere {
     place: Arc<dyn Reach>,
     home: Home,
@@ -33,7 +33,7 @@ impl SchemaThere {
         Self { place, home: door(source.product).words().home, drop: source.drop, stays }
     }
 
-    /// That of a run which continues.
+    /// For a run that continues.
     pub fn again(source: &ServerSource, dsn: &str) -> Result<Self, Problem> {
         Ok(Self::new(source, reach(source.product, dsn)?, true))
     }
@@ -52,7 +52,7 @@ impl PutAway for SchemaThere {
     }
 }
 
-/// The table of commits on a server that is there, which always goes; the schema goes on request.
+/// The table of commits on an existing server, which is always removed; the schema on request.
 pub struct LedgerThere(pub SchemaThere);
 
 impl PutAway for LedgerThere {

@@ -132,7 +132,7 @@ impl Experiment<'_> {
         both(self.run.reporter, proved.and_then(|proof| self.tell(&proof)), removed)
     }
 
-    /// What is made, for people.
+    /// What is created, for people.
     fn tables(&self, more: u64) -> String {
         format!("a table of {}, and up to {} of {},", Bytes(self.size), Bytes(more), self.facts.beside)
     }
@@ -153,7 +153,7 @@ impl Experiment<'_> {
         }
     }
 
-    /// Shows what goes on.
+    /// Shows the current step.
     fn progress(&self) -> impl FnMut(ProofStep, u64, u64) {
         let (reporter, mut shown) = (self.run.reporter, None::<(ProofStep, WorkProgress)>);
         move |doing, done, total| {

@@ -21,7 +21,7 @@ impl SqlRun<'_> {
         Ok(size)
     }
 
-    /// Refuses a private server that has no room for its table or for the logs of commits, and for so much more.
+    /// Refuses a private server that has no room for its table or for the logs of commits, and for this much more.
     pub(super) fn check_room_private(
         &self,
         dir: &Path,
@@ -37,7 +37,7 @@ impl SqlRun<'_> {
             })
     }
 
-    /// Refuses a table, and so much more, for which a server that is there has no room.
+    /// Refuses a table, and this much more, for which an existing server has no room.
     pub(super) fn check_room_there(
         &self,
         facts: &ServerFacts,
@@ -96,7 +96,7 @@ impl SqlRun<'_> {
     }
 }
 
-/// Refuses a table for which there is no room, with so much more.
+/// Refuses a table for which there is no room, with this much more.
 pub fn check_room(dir: &Path, what: &str, table_bytes: u64, more_bytes: u64) -> Result<(), Problem> {
     let (free, needed) = (free_bytes(dir)?, table_bytes.saturating_add(more_bytes));
     if needed <= free {

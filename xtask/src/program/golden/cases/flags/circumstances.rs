@@ -90,7 +90,7 @@ fn loop_cached() -> anyhow::Result<Record> {
     on(target)
 }
 
-/// As by `ionice -c3 nice -n 19`.
+/// As with `ionice -c3 nice -n 19`.
 fn low_priority() -> anyhow::Result<Record> {
     let mut record = once_each()?;
     let io = IoPriority { class: IoClass::Idle, level: 7 };

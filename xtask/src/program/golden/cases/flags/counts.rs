@@ -53,7 +53,7 @@ fn zeros() -> anyhow::Result<Record> {
     changed(1, |visit| visit.tallies.values_mut().for_each(|tally| tally.looked = looked))
 }
 
-/// I/Os took half of the time that rate and outstanding I/Os tell.
+/// I/Os took half of the time that follows from rate and outstanding I/Os.
 fn little() -> anyhow::Result<Record> {
     changed(1, |visit| {
         for tally in visit.tallies.values_mut() {

@@ -68,7 +68,7 @@ fn files() -> Vec<(&'static str, &'static [u8])> {
     ]
 }
 
-/// What is told of each file when it is imported, and of one that is imported again.
+/// The report on each imported file, and on one that is imported again.
 fn imports() -> anyhow::Result<Vec<Document>> {
     let mut all = String::new();
     for (name, bytes) in files() {
@@ -177,7 +177,7 @@ fn forecast(days: i64, scenario: &Scenario, fail_before: Option<&str>) -> anyhow
     forecast_of(&history, (&members, HOST), scenario, fail_before)
 }
 
-/// Two hosts, of which the other one lacks some days, with what if.
+/// Two hosts, one of which lacks some days, with a what-if.
 fn summed() -> anyhow::Result<Vec<Document>> {
     let mut history = history(&tables(420));
     for (key, table) in tables(420).into_iter().filter(|(key, _)| key.subject.kind == Kind::Disk) {

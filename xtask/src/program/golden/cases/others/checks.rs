@@ -44,7 +44,7 @@ pub fn all() -> Vec<Case> {
 
 const SEED: u64 = 77;
 
-/// A run of two writers, whose witness heard sixty acknowledgements.
+/// A run of two writers, whose witness received sixty acknowledgements.
 fn acks(is_over: bool) -> anyhow::Result<Acks> {
     let shape = Shape { region_bytes: 1 << 20, block_bytes: 8192, writers: 2 };
     let head = Head {
@@ -78,7 +78,7 @@ fn acks(is_over: bool) -> anyhow::Result<Acks> {
     Ok(acks)
 }
 
-/// One write of each kind is gone.
+/// One write of each kind is missing.
 fn gone() -> Gone {
     let loss = |(number, kind): (u64, Kind)| Loss {
         kind,
@@ -133,7 +133,7 @@ fn pair() -> Source {
     Source::Pair { paths: ["/dev/sdb".into(), "/dev/sdc".into()], offsets: [0, 1 << 20], length: None }
 }
 
-/// Ranges that differ, of which a page or a majority says who is right, one that cannot be read, and one that never stood still.
+/// Ranges that differ, some judged by a page or a majority, one that cannot be read, and one that kept changing.
 fn differing() -> ScrubFindings {
     let copy = |disk: u16, at: u64, errno: Option<i32>| RangeCopy {
         disk,
@@ -208,7 +208,7 @@ fn scrubbed(source: Source, found: ScrubFindings, complete: bool) -> anyhow::Res
     ])
 }
 
-/// One device, with ranges that cannot be read and that are slow.
+/// One device, with unreadable and slow ranges.
 fn unreadable() -> ScrubFindings {
     let mut found = ScrubFindings { passed: 1, ..ScrubFindings::default() };
     for (at, len, errno) in [(1 << 20, 4096, 5), (1 << 21, 1 << 20, 5), (1 << 23, 8192, 61)] {
@@ -255,7 +255,7 @@ fn alone(found: ScrubFindings, owners: Option<OwnerFacts>, done: u64) -> anyhow:
     ])
 }
 
-/// Targets with every kind of evidence, one that could not be looked at and one that could not be opened; and none at all.
+/// Targets with every kind of evidence, one that could not be examined and one that could not be opened; and none at all.
 fn examined() -> anyhow::Result<Vec<Document>> {
     let evidence = vec![
         Evidence::Mounted { device: "sdb1".into(), mount_point: "/data".into() },

@@ -36,7 +36,7 @@ pub fn all() -> Vec<Case> {
     ]
 }
 
-/// A run in rounds on a device that is off by so many per mille.
+/// A run in rounds on a device that is off by this many per mille.
 pub fn at(per_mille: i64) -> anyhow::Result<Record> {
     let spread = SPREAD.map(|visit| visit + per_mille);
     let mut record = Run::new(few(rounds(50)))?.rounds(&spread, &served(4)).record;
@@ -132,7 +132,7 @@ fn calibrations() -> anyhow::Result<Vec<Document>> {
     compared(&[&base], &[&new], &gates, false)
 }
 
-/// Calibrations of the past tell how much sessions differ.
+/// Past calibrations show how much sessions differ.
 fn with_past() -> anyhow::Result<Vec<Document>> {
     let sessions = |figures: &[f64]| Sessions::of(figures);
     let past = SessionSpread::new(|answer| match answer.quantity {
@@ -150,7 +150,7 @@ fn with_hostile_names() -> anyhow::Result<Vec<Document>> {
     compared(&[&at(0)?], &[&other], &["small_iops < -5%"], false)
 }
 
-/// Gates that are none.
+/// Invalid gates.
 fn refused() -> anyhow::Result<Vec<Document>> {
     let texts = [
         "small_iops",

@@ -40,7 +40,7 @@ pub fn all() -> Vec<Case> {
     ]
 }
 
-/// What the doctor says of a machine that was captured.
+/// What the doctor says about a captured machine.
 fn surveyed(tree: &str) -> anyhow::Result<Vec<Document>> {
     let root = tempfile::tempdir().context("cannot make a directory for a tree of a machine")?;
     unpack(tree, root.path())?;
@@ -48,7 +48,7 @@ fn surveyed(tree: &str) -> anyhow::Result<Vec<Document>> {
     told(&System::whole(&found.host, &found.devices, &found.mounts), &[], &[])
 }
 
-/// Makes the files of a tree below a directory; `capture.sh` beside the trees describes the form.
+/// Creates the files of a tree below a directory; `capture.sh` next to the trees describes the form.
 fn unpack(tree: &str, root: &Path) -> anyhow::Result<()> {
     let below = |path: &str| -> anyhow::Result<PathBuf> {
         let place = root.join(path.trim_start_matches('/'));
@@ -81,7 +81,7 @@ fn unpack(tree: &str, root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Settings that are wrong below targets with names of others.
+/// Settings that are wrong below targets with other names.
 fn of_targets() -> anyhow::Result<Vec<Document>> {
     let mut host = facts::host();
     host.settings.swappiness = Some(60);
@@ -119,7 +119,7 @@ fn good() -> anyhow::Result<Vec<Document>> {
     told(&System::whole(&host, &[], &[mount]), &[], &[])
 }
 
-/// With the calibrations that are `known` of the targets.
+/// With the calibrations of the targets that are `known`.
 fn told(system: &System<'_>, named: &[String], known: &[(String, Answers)]) -> anyhow::Result<Vec<Document>> {
     let all = examine(system);
     let report = |everything, style| {

@@ -100,7 +100,7 @@ fn about() -> About {
     }
 }
 
-/// Two rounds do not tell, and the experiment was stopped.
+/// Two rounds do not decide, and the experiment was stopped.
 fn undecided() -> Proof {
     let late = |sessions, value| Rates { sessions, value, rounds: vec![(0, 1.0), (1, 1.01)] };
     let late = [late(1, 1), late(1, 16), late(4, 1)];

@@ -14,7 +14,7 @@ use rigel_uses::compare::tools::Source;
 use rigel_uses::rank::offers::Offers;
 use rigel_uses::rank::{Contenders, Purchase, Ranking, Storage, offers};
 
-/// What they cost; the name of one is one that a page must not believe.
+/// Their prices; one has a name that a page must not trust.
 const OFFERS: &str = "[a]\nprice = \"48000 EUR\"\ndisks = 24\ncapacity = \"20T\"\nraid = \"RAID 10\"\nlabels = [\"<b>NVMe</b>\"]\n\n\
     [b]\nprice = \"31000 EUR\"\ndisks = 12\nnotes = \"leased | 3 years\"\n\n[c]\nprice = \"9000 EUR\"\ndisks = 8\ncapacity = \"8T\"\n";
 

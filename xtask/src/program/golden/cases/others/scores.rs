@@ -13,7 +13,7 @@ pub fn all() -> Vec<Case> {
     vec![Case::other("selftest-kept", || scored(true)), Case::other("selftest-broken", || scored(false))]
 }
 
-/// Every case with four trials that all came out as promised, or did not.
+/// Every case with four trials, all of which ended as promised, or did not.
 fn scored(kept: bool) -> anyhow::Result<Vec<Document>> {
     let score = |case: selftest::Case| Score {
         trials: (0..4).map(|number| trial(&case.promise, kept, number)).collect(),

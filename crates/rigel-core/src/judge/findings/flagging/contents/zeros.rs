@@ -12,28 +12,28 @@ const LEAST_SHARE: f64 = 0.001;
 /// A single block may be chance: one page of a database that was never used.
 const LEAST_BLOCKS: u64 = 2;
 
-/// Evidence against the reads of a point; at least one of the two is there.
+/// Evidence against the reads of a point; at least one of the two is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ZerosFinding {
-    /// The sample, when too many of its blocks held no data of their place.
+    /// The sample, if too many of its blocks held no data of their place.
     pub reads: Option<ReadLook>,
-    /// The files, when too many of their bytes were never written.
+    /// The files, if too many of their bytes were never written.
     pub files: Option<UnwrittenBytes>,
 }
 
-/// Bytes of all files together, as they were before the run.
+/// Bytes of all files together, before the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct UnwrittenBytes {
     /// Allocated and never written.
     pub unwritten_bytes: u64,
-    /// Without a place on the device.
+    /// Not allocated on the device.
     pub hole_bytes: u64,
     /// What was examined, data included.
     pub looked_bytes: u64,
 }
 
 impl UnwrittenBytes {
-    /// Part of the bytes that hold no data, 0 to 1: of random reads that go everywhere it is the part that no device
+    /// Part of the bytes that hold no data, 0 to 1: of uniform random reads the part that no device
     /// has to answer.
     pub fn share(&self) -> f64 {
         if self.looked_bytes == 0 {
@@ -46,7 +46,7 @@ impl UnwrittenBytes {
 /// Whether more than 0.1 % of the sampled blocks, and more than one, were zero or had the wrong stamp, or more than
 /// 0.1 % of the bytes of the files were never written.
 ///
-/// `extents` are those of all targets that have some, from before the run. A run that writes fills holes, so they
+/// `extents` are those of all targets that report them, from before the run. A run that writes fills holes, so they
 /// may be too many for its later points.
 pub(super) fn zeros(look: &ReadLook, extents: &[&ExtentFacts]) -> Option<ZerosFinding> {
     let reads = (look.without_data() >= LEAST_BLOCKS && look.share() > LEAST_SHARE).then_some(*look);

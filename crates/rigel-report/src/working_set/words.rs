@@ -178,8 +178,8 @@ pub(super) fn about(found: &WorkingSetFindings) -> String {
     };
     format!(
         "{}: random reads of {} with {} outstanding. mean, p50, p99: latency of one read at a time, \
-         measured separately, so each has its own hits.{hits} ±%: half of the 95 % interval. \
-         warm: yes when the working set was read at least once before and its rate had stopped rising; \
+         measured separately, so each has its own hits.{hits} ±%: half of a 95 % interval that \
+         shows only variation within the one visit to each size. warm: yes when the working set was read at least once before and its rate had stopped rising; \
          rising when it was still rising; no when there was no time to read all of it once, so a large \
          cache would still be cold.",
         printable(found.load.unit()),

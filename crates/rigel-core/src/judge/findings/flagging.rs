@@ -89,11 +89,11 @@ fn for_points(
         }
         flags
             .extend(phase.into_iter().flat_map(|(phase, compared)| visits::of_point(phase, compared, point)));
-        if phase.is_some() {
-            let of_latency = open_latency::of_point(point, &flags, target.unwrap_or(0.0));
+        let points = phase.map_or(0, |(phase, _)| phase.steps.len());
+        if points > 0 {
+            let of_latency = open_latency::of_point(point, &flags, points, target.unwrap_or(0.0));
             flags.extend(of_latency);
         }
-        let points = phase.map_or(0, |(phase, _)| phase.steps.len());
         // Of two sides that take turns the ratio was asked for, and not how sure each rate is.
         let asked = target.filter(|_| record.header.request.sides.is_none());
         flags.extend(width(point, asked, least_visits(record, points)));

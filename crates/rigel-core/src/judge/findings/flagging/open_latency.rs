@@ -16,18 +16,22 @@ use crate::units::{NS_PER_MS, NS_PER_US, to_f64};
 
 /// A long visit that differs from the others by less does not matter.
 const LEAST_APART: f64 = 0.1;
+/// Of runs without a drift, so many have a point that seems to have one.
+const SIGNIFICANCE: f64 = 0.01;
 /// The fewest visits whose spread says what one more would give.
 const LEAST_VISITS: usize = 4;
 
-/// The flags of a point of an adaptively paced run that aims at `target`; `known` are those that it has.
-pub fn of_point(point: &PointFindings, known: &[Flag], target: f64) -> Vec<Flag> {
+/// The flags of one of `points` of a phase of an adaptively paced run that aims at `target`; `known` are those that it has.
+pub fn of_point(point: &PointFindings, known: &[Flag], points: usize, target: f64) -> Vec<Flag> {
     // What is not served waits longer and longer.
     if known.iter().any(|flag| flag.code == FlagCode::Overload) {
         return Vec::new();
     }
     let open = point.classes().filter(|(_, io)| io.load.is_open());
-    open.filter_map(|(class, io)| drifting(point, class, io, target).or_else(|| apart(point, class, io)))
-        .collect()
+    open.filter_map(|(class, io)| {
+        drifting(point, class, io, points, target).or_else(|| apart(point, class, io))
+    })
+    .collect()
 }
 
 /// Whole visits with the mean latency of the class in microseconds: those that count, or the long ones.
@@ -45,7 +49,13 @@ fn visit_latency(visit: &VisitFindings, class: Class) -> Option<f64> {
 }
 
 /// All visits to the point change steadily.
-fn drifting(point: &PointFindings, class: Class, io: &IoFindings, target: f64) -> Option<Flag> {
+fn drifting(
+    point: &PointFindings,
+    class: Class,
+    io: &IoFindings,
+    points: usize,
+    target: f64,
+) -> Option<Flag> {
     let timed = |(visit, latency_us): (&VisitFindings, f64)| TimedVisit {
         point: point.step,
         began_ns: visit.began_ns,
@@ -53,7 +63,8 @@ fn drifting(point: &PointFindings, class: Class, io: &IoFindings, target: f64) -
         mean: latency_us,
     };
     let found = drift(&visits(point, class, true).into_iter().map(timed).collect::<Vec<_>>(), target)?;
-    Some(Flag::new(FlagCode::Drift, drifted(io, found)))
+    // Each point is judged by itself, and one of all may be so by chance.
+    (found.p * count(points) < SIGNIFICANCE).then(|| Flag::new(FlagCode::Drift, drifted(io, found)))
 }
 
 fn drifted(io: &IoFindings, found: RunDrift) -> String {

@@ -45,13 +45,42 @@ fn gets(load: &LoadClass, (readers, rate): (u32, Estimate)) -> String {
     format!("{count} {get} {value} {}{together}{}", load.unit(), width(rate))
 }
 
-/// `145 % more`; if two intervals overlap, about as much.
+/// Rates that are certainly no further apart are about alike.
+const ALIKE: f64 = 0.05;
+
+/// `145 % more`. What two intervals do not tell apart is about as much where they are narrow, and open where they are not.
 fn change(first: Estimate, last: Estimate) -> String {
     let half = |found: Estimate| found.half_width().map_or(0.0, |half| half * found.value);
     let difference = last.value - first.value;
-    if difference.abs() <= half(first).hypot(half(last)) {
+    let both = half(first).hypot(half(last));
+    if difference.abs() > both {
+        let more = if difference > 0.0 { "more" } else { "less" };
+        return format!("{} % {more}", percent((difference / first.value).abs()));
+    }
+    if difference.abs() + both <= ALIKE * first.value {
         return "about as much".to_owned();
     }
-    let more = if difference > 0.0 { "more" } else { "less" };
-    format!("{} % {more}", percent((difference / first.value).abs()))
+    "which leaves open whether that is more".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rigel_core::stats::{Basis, Interval};
+
+    /// An estimate of so many megabytes, and half of the width of its interval relative to it.
+    fn rate(value: f64, half: f64) -> Estimate {
+        Estimate::of(Interval::symmetric(value, half, 4, 3.0).unwrap(), Basis::Visits)
+    }
+
+    #[test]
+    fn what_is_not_told_apart_is_not_called_alike() {
+        assert_eq!(change(rate(500.0, 0.01), rate(2000.0, 0.01)), "300 % more");
+        assert_eq!(change(rate(500.0, 0.01), rate(400.0, 0.01)), "20 % less");
+        assert_eq!(change(rate(500.0, 0.01), rate(503.0, 0.01)), "about as much");
+        // 23 and 874 MBPS, as a device answers whose I/Os come back 20 s late now and then.
+        let open = "which leaves open whether that is more";
+        assert_eq!(change(rate(23.0, 1.51), rate(874.0, 1.43)), open);
+        assert_eq!(change(rate(500.0, 0.08), rate(510.0, 0.08)), open);
+    }
 }

@@ -170,7 +170,7 @@ impl<'a> View<'a> {
             if self.is_adaptive() {
                 visits.iter().any(|visit| counts(visit))
             } else {
-                visits.iter().all(|visit| !visit.cut_short)
+                visits.iter().all(|visit| !visit.cut_short && visit.hung.is_none())
             }
         };
         self.visits().values().filter(in_full).count()

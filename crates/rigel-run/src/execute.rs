@@ -222,7 +222,7 @@ fn closing(outcome: &Outcome, ended: String) -> ClosingLine {
 const MORE_TIME: &str = "allow more time with --for";
 
 fn out_of_time(unvisited: usize) -> String {
-    format!("time ran out before every point was visited: {unvisited} were not")
+    format!("time ran out in the first round of visits; still missing: {unvisited}")
 }
 
 fn search_unfinished(visits: usize) -> String {

@@ -71,9 +71,12 @@ pub fn overall(pairs: &[Vec<Turn>], alone: Option<&Spread>, confidence: f64) -> 
     let log = mean(&known.iter().map(|turns| log_mean(turns)).collect::<Vec<_>>());
     // Of each round, its weight and its weighted deviation.
     let mut rounds: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+    // What the visits see of their own errors: rounds that all count alike are not known better than that.
+    let mut seen = 0.0;
     for turns in &known {
         let (centre, weight) = (log_mean(turns), 1.0 / pairs_known / count(turns.len()));
         for turn in *turns {
+            seen += (weight * turn.within.unwrap_or(0.0)).powi(2);
             let round = rounds.entry(turn.round).or_default();
             round.0 += weight;
             round.1 += weight * (turn.log_ratio - centre);
@@ -89,7 +92,7 @@ pub fn overall(pairs: &[Vec<Turn>], alone: Option<&Spread>, confidence: f64) -> 
     let variance = power(|round| round.1.powi(2)) * effective / df;
     let (variance, df) = match (known.as_slice(), alone) {
         ([turns], Some(spread)) => (spread.relative_variance / count(turns.len()), spread.degrees_of_freedom),
-        _ => (variance.max(super::variance::SMALLEST_VARIANCE), df),
+        _ => (variance.max(seen).max(super::variance::SMALLEST_VARIANCE), df),
     };
     let half = student_t_quantile(f64::midpoint(1.0, confidence), df) * variance.sqrt();
     Some(Interval::geometric(log, half, rounds.len(), df))

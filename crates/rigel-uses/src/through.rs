@@ -22,9 +22,10 @@ use crate::soak::{self, LongIo};
 use rigel_core::judge::findings::{ChangesSeen, hung_of};
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::through::Span;
-use rigel_core::measure::FirstError;
+use rigel_core::measure::{ClassTally, FirstError};
 use rigel_core::record::{Mark, Record};
 use rigel_core::units::Nanos;
+use rigel_core::units::say;
 
 /// The result of holding a rate through a failure.
 #[derive(Clone, Debug)]
@@ -49,6 +50,8 @@ pub struct ThroughFindings {
     pub longest: Nanos,
     /// The same, if it took far longer than nearly all others: judged as in a soak.
     pub far: Option<LongIo>,
+    /// I/Os that took at least half as long as that one.
+    pub as_far: u64,
     /// Failed I/Os.
     pub errors: u64,
     /// The first of them.
@@ -81,6 +84,8 @@ impl ThroughFindings {
         let limit = limit(record);
         let levels = level::all(&course, &trouble, limit);
         let tallies = || record.visits.iter().filter_map(|visit| visit.tallies.get(&class.name));
+        let far = soak::longest(record);
+        let as_far = far.as_ref().map_or(0.0, |one| tallies().map(|tally| above(tally, one.half())).sum());
         let mut whole = Self {
             asked,
             marks: record.marks.clone(),
@@ -90,7 +95,8 @@ impl ThroughFindings {
             standstill: standstills.iter().copied().max_by_key(|one| one.length().0),
             standstills,
             longest: Nanos(tallies().map(|tally| tally.longest_ns()).fold(0, u64::max)),
-            far: soak::longest(record),
+            far,
+            as_far: say::whole(as_far),
             errors: tallies().map(|tally| tally.errors).fold(0, u64::saturating_add),
             first_error: tallies().find_map(|tally| tally.first_error),
             rebuilds: Vec::new(),
@@ -131,6 +137,12 @@ impl ThroughFindings {
     pub fn is_unkept(&self) -> bool {
         self.demands.iter().any(|one| one.verdict != DemandVerdict::Kept)
     }
+}
+
+/// How many I/Os took longer.
+fn above(tally: &ClassTally, limit: Nanos) -> f64 {
+    let (reads, writes) = tally.latencies_after(0);
+    reads.count_above(limit.0) + writes.count_above(limit.0)
 }
 
 /// The latency above which I/Os are counted: the first that was demanded.

@@ -235,7 +235,13 @@ pub(super) fn short_legend(view: &View<'_>) -> Block {
     let marks = [(is_wide, star), (is_bad, "!: do not use. ")];
     let marks: String = marks.into_iter().filter(|(is_there, _)| *is_there).map(|(_, mark)| mark).collect();
     let plateau = if has_plateau(view) { format!(" {PLATEAU}") } else { String::new() };
-    Block::paragraph(format!("{marks}±%: half of the 95 % interval.{plateau}"))
+    // What varies within a visit is less than what visits differ by.
+    let half = if view.findings.points.iter().all(|found| found.visits <= 1) {
+        format!("±%: half of a 95 % interval that shows {}.", words::ONE_VISIT)
+    } else {
+        "±%: half of the 95 % interval.".to_owned()
+    };
+    Block::paragraph(format!("{marks}{half}{plateau}"))
 }
 
 /// The meaning of equal numbers in several rows.

@@ -100,6 +100,12 @@ fn early(found: &ThroughFindings) -> Option<String> {
 /// If nothing stood still and no I/O failed.
 fn unaffected(found: &ThroughFindings, errors: &str) -> String {
     let and_long = |rest: &str| match found.far_alone() {
+        Some(one) if found.as_far > 1 => format!(
+            "{rest}, and {errors}, but {} took {} or longer (up to {}).",
+            counted(found.as_far, "I/O"),
+            rough_span(one.half()),
+            rough_span(one.length)
+        ),
         Some(one) => format!("{rest}, and {errors}, but an I/O took {}.", rough_span(one.length)),
         None => format!("{rest}, and {errors}."),
     };

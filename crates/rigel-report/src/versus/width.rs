@@ -8,6 +8,7 @@ use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::pace::{Pace, Precision};
 use rigel_core::load::request::Request;
 use rigel_core::units::say::{counted, plain_percent};
+use rigel_uses::compare::change::Doubt;
 use rigel_uses::versus::Versus;
 
 /// What the ratios of a two-sided run compare.
@@ -45,6 +46,8 @@ pub(crate) fn not_reached(view: &View<'_>, found: &Versus) -> Option<Cause> {
     let figures = if is_wide {
         let rounds = counted(rounds, "round");
         format!("up to ±{} % after {rounds}, ±{asked} % requested", plain_percent(widest))
+    } else if found.led().any(|(row, _)| row.change == Err(Doubt::Invalid)) {
+        "no ratio of numbers that must not be used".to_owned()
     } else {
         "too few rounds for a ratio".to_owned()
     };

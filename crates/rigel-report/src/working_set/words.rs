@@ -23,16 +23,40 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let found = view.findings.working_set.as_ref()?;
     let told = match &found.found {
         CacheVerdict::Caches(caches, levels) => caches_told(found, caches, levels),
-        CacheVerdict::NoCache { upto } => format!(
-            "No cache within the sizes tried: reads of {} take as long as those of {}, {}.",
-            size(*upto),
-            first(found),
-            found.sizes.first().map_or_else(String::new, |one| time(one.latency_us.mean.value))
-        ),
+        CacheVerdict::NoCache { upto } => no_cache(found, *upto),
         CacheVerdict::AtLeast { bytes, is_all } => at_least(view, *bytes, *is_all),
         CacheVerdict::Undecided(doubt) => doubted(found, *doubt),
     };
     Some([vec![told], cold(found).into_iter().collect()].concat().join(" "))
+}
+
+/// Sizes whose latencies are certainly no more than so far apart take equally long.
+const ALIKE: f64 = 0.05;
+
+/// What larger sizes take is not far above what the smallest one takes, but may be above it.
+fn no_cache(found: &WorkingSetFindings, upto: f64) -> String {
+    let mean = |one: &SizeFindings| one.latency_us.mean;
+    let last = found.sizes.iter().rev().find(|one| to_f64(one.bytes) <= upto).map(mean);
+    let none = "No cache within the sizes tried";
+    if let (Some(low), Some(high)) = (found.sizes.first().map(mean), last)
+        && high.value > (1.0 + ALIKE) * low.value
+        && high.lo95() > low.hi95()
+    {
+        return format!(
+            "{none} makes much of a difference: reads of {} take {}, {} % longer than those of {}, {}.",
+            size(upto),
+            time(high.value),
+            percent(high.value / low.value - 1.0),
+            first(found),
+            time(low.value)
+        );
+    }
+    format!(
+        "{none}: reads of {} take as long as those of {}, {}.",
+        size(upto),
+        first(found),
+        found.sizes.first().map_or_else(String::new, |one| time(mean(one).value))
+    )
 }
 
 fn at_least(view: &View<'_>, bytes: f64, is_all: bool) -> String {
@@ -178,8 +202,8 @@ pub(super) fn about(found: &WorkingSetFindings) -> String {
     };
     format!(
         "{}: random reads of {} with {} outstanding. mean, p50, p99: latency of one read at a time, \
-         measured separately, so each has its own hits.{hits} ±%: half of the 95 % interval. \
-         warm: yes when the working set was read at least once before and its rate had stopped rising; \
+         measured separately, so each has its own hits.{hits} ±%: half of a 95 % interval that \
+         shows only variation within the one visit to each size. warm: yes when the working set was read at least once before and its rate had stopped rising; \
          rising when it was still rising; no when there was no time to read all of it once, so a large \
          cache would still be cold.",
         printable(found.load.unit()),

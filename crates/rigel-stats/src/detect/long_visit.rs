@@ -7,7 +7,7 @@ use super::shift::{self, LevelShift};
 use super::{noise, roughness};
 use crate::batch_means::batches;
 use crate::interval::Interval;
-use crate::sample::{count, line, mean, sum_of_squares};
+use crate::sample::{count, line, mean, median, sum_of_squares};
 use crate::settle::to_ns;
 use crate::special::student_t_quantile;
 use crate::units::NS_PER_S;
@@ -34,6 +34,8 @@ pub enum LongVisitFinding {
     Drift(Drift),
     /// A second level, higher or lower, without the marks of the others.
     LevelShift(LevelShift),
+    /// Hardly anything completes any more, and so without noise: no limit and no full cache is so low.
+    Standstill(LevelShift),
     /// Lower by 10 % or more, and less than half as noisy: a limit, or burst credit that is used up.
     Throttled(Fall),
     /// Writes become slower by 10 % or more and no calmer: a cache or the spare blocks are full.
@@ -78,7 +80,9 @@ pub fn judge(pieces: &[f64], is_write: bool) -> Option<LongVisitFinding> {
     let shift = shift::level_shift(pieces)?;
     let (before, after) = pieces.split_at(shift.split);
     let fall = Fall { shift, roughness_before: roughness(before), roughness_after: roughness(after) };
-    Some(if shift.step() > -LEAST_DROP {
+    Some(if median(after) <= 0.0 {
+        LongVisitFinding::Standstill(shift)
+    } else if shift.step() > -LEAST_DROP {
         LongVisitFinding::LevelShift(shift)
     } else if fall.roughness_after < CALMER * fall.roughness_before {
         LongVisitFinding::Throttled(fall)

@@ -41,6 +41,19 @@ fn what_a_visit_sees_of_its_error_widens_and_never_narrows() {
     assert!((with(Some(1e-6)) / with(None) - 1.0).abs() < 1e-9);
 }
 
+/// Counts of whole I/Os may be the same in every round: the ratio of 992 and 498 is that of 992.26 and 498.06 only nearly.
+#[test]
+fn the_mean_over_pairs_is_no_surer_than_its_visits() {
+    let with = |within| {
+        let turns: Vec<Turn> = (0..4).map(|round| Turn { within, ..turn(round, 0.1) }).collect();
+        overall(&vec![turns; 5], None, 0.95).unwrap()
+    };
+    // Twenty turns of 0.2 %, in four rounds: t(0.975, 3) = 3.1824 times 0.2 % / sqrt(20).
+    let half = with(Some(0.002)).relative_half_width;
+    assert!((half - 3.1824 * 0.002 / 20f64.sqrt()).abs() < 1e-5, "{half}");
+    assert!(with(None).relative_half_width < 1e-5);
+}
+
 /// Rounds that move all pairs: the interval of the mean over pairs must not take them for independent.
 #[test]
 fn the_mean_over_pairs_holds_what_moves_a_round() {

@@ -31,6 +31,13 @@ pub struct LongIo {
     pub usual_us: f64,
 }
 
+impl LongIo {
+    /// Half of its length: what takes at least that is as far from the others.
+    pub const fn half(&self) -> Nanos {
+        Nanos(self.length.0 / 2)
+    }
+}
+
 /// The I/Os that took so long that this alone is a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongCount {

@@ -11,6 +11,8 @@ const DASHES: [char; 9] = [
     '\u{ff0d}',
 ];
 const QUOTES: [char; 6] = ['\u{201c}', '\u{201d}', '\u{201e}', '\u{2018}', '\u{2019}', '\u{201a}'];
+/// The sign before a number, which no keyboard has.
+const MINUS: char = '\u{2212}';
 /// Blanks that do not separate words in a shell.
 const BLANKS: [char; 3] = ['\u{a0}', '\u{202f}', '\u{2009}'];
 
@@ -65,14 +67,30 @@ fn wrong(text: &str, is_orion: bool) -> Option<Problem> {
     } else if text.starts_with(QUOTES) || (is_option(&meant) && text.contains(QUOTES)) {
         "has typographic quotation marks"
     } else {
-        return None;
+        return minus(text);
     };
-    Some(
-        Problem::usage(format!("'{text}' {what}"))
-            .at(text.to_owned())
-            .because("the command was copied from a document that had replaced characters")
-            .next(format!("write {meant}; a file with such a name can be given as ./{text}")),
-    )
+    let next = format!("write {meant}; a file with such a name can be given as ./{text}");
+    Some(replaced(text, what).next(next))
+}
+
+/// A minus sign where a number begins: at the start, or behind what it is compared with.
+fn minus(text: &str) -> Option<Problem> {
+    let is_sign = |(at, sign): (usize, &str)| {
+        let before = text[..at].trim_end();
+        let is_number = text[at + sign.len()..].starts_with(|next: char| next.is_ascii_digit());
+        is_number && (before.is_empty() || before.ends_with(['=', '<', '>', '@']))
+    };
+    text.match_indices(MINUS).any(is_sign).then(|| {
+        let meant = text.replace(MINUS, "-");
+        let next = if meant.contains(' ') { format!("write '{meant}'") } else { format!("write {meant}") };
+        replaced(text, "has a typographic minus sign").next(next)
+    })
+}
+
+fn replaced(text: &str, what: &str) -> Problem {
+    Problem::usage(format!("'{text}' {what}"))
+        .at(text.to_owned())
+        .because("the command was copied from a document that had replaced characters")
 }
 
 #[cfg(test)]
@@ -98,11 +116,30 @@ mod tests {
             let problem = problem.expect_err(typed);
             assert!(problem.contains(meant), "{problem}");
         }
+        for (typed, meant) in [
+            ("\u{2212}60s", "next step: write -60s"),
+            ("--for=\u{2212}60s", "next step: write --for=-60s"),
+            ("small_iops < \u{2212}5%", "next step: write 'small_iops < -5%'"),
+            ("p99 < 5ms @ \u{2212}1000", "next step: write 'p99 < 5ms @ -1000'"),
+        ] {
+            let problem = check(&["run".into(), typed.into()], false).map_err(|problem| problem.to_string());
+            let problem = problem.expect_err(typed);
+            assert!(problem.contains(meant) && problem.contains("minus sign"), "{problem}");
+        }
         let orion = check(&["\u{2013}run".into()], true).unwrap_err().to_string();
         assert!(orion.contains("write -run;"), "{orion}");
         let lone = check(&["\u{2014}".into(), "run".into(), "simple".into()], true).unwrap_err().to_string();
         assert!(lone.contains("next step: write -run"), "{lone}");
-        for sound in ["data\u{2013}1", "\u{2013}", "/u\u{a0}1/f", "--name=a\u{2013}b", "-run", "\u{2013}5"] {
+        for sound in [
+            "data\u{2013}1",
+            "\u{2013}",
+            "/u\u{a0}1/f",
+            "--name=a\u{2013}b",
+            "-run",
+            "\u{2013}5",
+            "./\u{2212}5",
+            "cold, \u{2212}5 C",
+        ] {
             assert!(check(&[sound.into()], false).is_ok(), "{sound}");
         }
         assert!(check(&["--".into(), "\u{2013}run".into()], false).is_ok(), "a target behind --");

@@ -98,6 +98,21 @@ fn no_command_is_named_that_would_be_refused() {
 }
 
 /// The time of a run that used it up cannot be changed, so that nothing is left to go on with.
+/// A device of 10 s for an I/O: its long visits leave no time for four of the seven points, and the table has five rows.
+#[test]
+fn points_that_were_visited_are_not_said_not_to_be() {
+    let place = Place::in_memory();
+    let told = place.line("run simple --for 60s --engine sim:rate=0,service=10s --seed 5 --no-html");
+    let told = told.expect_code(4);
+    let text = flat(&told.stdout);
+    assert!(text.contains("time ran out in the first round of visits; still missing: 4"), "{text}");
+    assert!(told.stderr.contains("in the first round of visits"), "{}", told.stderr);
+    // A visit whose I/Os never completed is not in full.
+    let told =
+        place.line("run burst --for 10m --engine sim:rate=0,service=10s --seed 5 --no-html").expect_code(4);
+    assert!(flat(&told.stdout).contains("1 of 2 points were measured in full"), "{}", told.stdout);
+}
+
 #[test]
 fn a_run_that_used_up_its_time_is_not_said_to_go_on() {
     let place = Place::new();

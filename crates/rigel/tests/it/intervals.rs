@@ -1,7 +1,7 @@
 //! Adaptive runs of the binary on a device whose rates are known: what every output says of how sure they are.
 
 use crate::recording::Recording;
-use crate::support::{Place, flags};
+use crate::support::{Place, flags, flat};
 use serde_json::Value;
 use std::sync::OnceLock;
 
@@ -97,7 +97,14 @@ fn a_terminal_shows_the_width_beside_every_rate() {
 #[test]
 fn one_visit_says_that_it_is_one() {
     let place = Place::new();
-    place.line(&format!("{OLTP} --duration 3s")).expect_code(0);
+    let told = flat(&place.line(&format!("{OLTP} --duration 3s")).expect_code(0).stdout);
+    let legend = "±%: half of a 95 % interval that shows only variation within the one visit to the point; what \
+                  another visit would add is not known.";
+    assert!(told.contains(legend), "{told}");
+    assert!(
+        !flat(&oltp().place().line("report .").expect_code(0).stdout).contains("one visit"),
+        "it has several"
+    );
     let summary = place.read("_summary.txt");
     assert!(!summary.contains('±') && !summary.contains("Adaptive"), "{summary}");
     let document = document(&place);

@@ -64,6 +64,29 @@ fn what_cannot_be_served_gives_no_number() {
     near(number(&at(&document, 5000)["classes"]["open"]["iops"]["value"]), 4000.0, 0.02);
 }
 
+/// The rate of an open loop is given, so only its latency shows that the storage changed: 1.08 ms at first and 1.7 ms in the end,
+/// or a long visit three times as slow as the others.
+#[test]
+fn a_latency_that_changes_over_the_run_is_told() {
+    let flag = |law: &str, seed: u32, code: &str| {
+        let place = Place::in_memory();
+        let line = format!("run open --rate 2000 --engine sim:{law} --seed {seed} --json --no-html");
+        let document = place.line(&line).expect_code(0).json();
+        let all = at(&document, 2000)["flags"].as_array().unwrap().clone();
+        all.iter().find(|flag| flag["code"] == code).map(|flag| flag["text"].as_str().unwrap().to_owned())
+    };
+    let text = flag("drift=-10%", 5, "DRIFT").expect("it loses a tenth of its speed a minute");
+    assert!(text.contains("open: the mean latency rose by ") && text.contains("to the last"), "{text}");
+    let text = flag("modes=30%:0.5", 5, "LEVEL_SHIFT").expect("the long visit is a slow one, and no other");
+    assert!(
+        text.contains("the long visit had a mean latency of 2.7") && text.contains(" above the 87"),
+        "{text}"
+    );
+    for code in ["DRIFT", "LEVEL_SHIFT"] {
+        assert_eq!(flag("servers=4", 5, code), None);
+    }
+}
+
 #[test]
 fn bursts_wait_longer_than_even_arrivals() {
     let place = Place::new();

@@ -1,6 +1,6 @@
 //! `rigel run scaling`: known answers on simulated targets, exact counts on files, what is refused. And readers of `run streams`, each by itself.
 
-use crate::support::{Place, ProgramOutput};
+use crate::support::{Place, ProgramOutput, flat};
 use serde_json::Value;
 
 /// Four stations of 1 ms for each of six targets: 4,000 a second each.
@@ -221,6 +221,20 @@ fn each_reader_of_streams_has_a_rate_with_an_interval() {
     let told = place.rigel(["report", record.to_str().unwrap(), "--explain"]).expect_code(0).stdout;
     assert!(told.contains("Each of 8 readers") && !told.contains("Each of 4 readers"), "{told}");
     assert!(place.read("_report.html").contains("Each of 4 readers"));
+}
+
+/// A device that forgets some I/Os for 20 s: one reader gets 23 MBPS and 16 get 874, each with an interval wider than that.
+#[test]
+fn rates_of_readers_that_are_not_known_are_not_called_alike() {
+    let place = Place::in_memory();
+    let told = place.line("run streams --engine sim:lost=500:20s --seed 5 --no-html --quiet").expect_code(0);
+    let text = flat(&told.stdout);
+    assert!(
+        text.contains("16 readers get") && text.contains("which leaves open whether that is more."),
+        "{text}"
+    );
+    assert!(!text.contains("about as much"), "{text}");
+    assert!(!text.contains("THROTTLED"), "nothing limits a device that answers nothing: {text}");
 }
 
 /// Arrivals at a rate are counted by target as well.

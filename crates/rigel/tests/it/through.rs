@@ -249,10 +249,9 @@ fn what_the_load_noticed_alone_is_told_as_that() {
     assert_eq!(found["troubles"][0]["at_s"], found["first_sign_s"]);
     let lost = "run through --engine sim:servers=4,service=1ms,rate=0,lost=10000:20s --rate 1000 --for 2m --seed 1 --name lost";
     let told = flat(&place.line(lost).expect_code(0).stdout);
-    assert!(
-        told.contains("No mark, no standstill, no slow interval, and no I/O failed, but an I/O took 20.0 s."),
-        "{told}"
-    );
+    // One of 10,000 of 120,000.
+    let (start, rest) = told.split_once(" I/Os took 10.0 s or longer (up to 20.0 s).").unwrap_or((&told, ""));
+    assert!(!rest.is_empty() && start.contains("no slow interval, and no I/O failed, but 1"), "{told}");
     assert!(told.contains("load an I/O began that took 20.0 s"), "{told}");
     assert!(!told.contains("Nothing happened") && !told.contains("Nothing was marked"), "{told}");
 }

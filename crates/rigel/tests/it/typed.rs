@@ -51,6 +51,18 @@ fn a_time_without_a_unit_is_refused_and_both_are_offered() {
     assert!(plan.stdout.contains("10 s"), "{}", plan.stdout);
 }
 
+/// A minus sign that no keyboard has is named, wherever a number begins with it.
+#[test]
+fn a_minus_sign_of_a_document_is_named() {
+    for (line, meant) in [
+        ("run simple --for \u{2212}60s", "write -60s"),
+        ("run simple --write=\u{2212}20", "write --write=-20"),
+        ("slo --p99 5ms --bound p99.9<\u{2212}5ms", "write p99.9<-5ms"),
+    ] {
+        refused(line, &["has a typographic minus sign", meant, "copied from a document"]);
+    }
+}
+
 #[test]
 fn numbers_that_are_written_otherwise() {
     for (line, parts) in [

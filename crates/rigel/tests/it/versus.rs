@@ -59,6 +59,25 @@ fn b_is_found_to_be_faster_and_the_record_says_so_again() {
     assert!(narrow(&again), "{again}");
 }
 
+/// Where every visit counts the same number of I/Os, the mean over loads is no surer than they: 2.0078 ms of a commit become 1.0078.
+#[test]
+fn equal_counts_do_not_make_the_mean_over_loads_sure() {
+    let place = Place::in_memory();
+    let line = "versus commit --engine sim:servers=4,flush=1ms --and-engine sim:servers=4 --seed 4 --json --quiet --no-html";
+    let document = simulated(&place, line).expect_code(0).json();
+    let truth = 2.007_812_5 / 1.007_812_5 - 1.0;
+    for metric in ["dsync_per_s", "fdatasync_per_s"] {
+        let overall =
+            document["overall"].as_array().unwrap().iter().find(|one| one["metric"] == metric).unwrap();
+        let [lo, hi] = ["lo", "hi"].map(|end| overall["change"][end].as_f64().unwrap());
+        assert!(lo <= truth && truth <= hi, "{truth}: {overall}");
+        let widest =
+            |row: &&Value| row["ratio"]["hi95"].as_f64().unwrap() - row["ratio"]["lo95"].as_f64().unwrap();
+        let row = rows(&document, metric).iter().map(widest).fold(0.0, f64::max);
+        assert!(hi - lo > row / 10.0, "a tenth of a row's: {overall}");
+    }
+}
+
 #[test]
 fn each_round_visits_every_load_on_both_sides_one_right_after_the_other() {
     let place = ten_percent_apart().place();

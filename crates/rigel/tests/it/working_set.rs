@@ -125,6 +125,22 @@ fn what_has_no_cache_is_not_given_one() {
     assert!(sets["caches"].as_array().unwrap().is_empty(), "{sets}");
 }
 
+/// A cache that is a tenth faster than what is behind it: the rows say so, and the sentence does not deny it.
+#[test]
+fn sizes_that_take_longer_are_not_said_to_take_as_long() {
+    let told = |law: &str| {
+        let place = Place::in_memory();
+        let line = line("", law).replace(" --json", "");
+        flat(&place.line(&line).expect_code(0).stdout)
+    };
+    let text = told(",cache=128M:4500us");
+    let sentence = "No cache within the sizes tried makes much of a difference: reads of 1 GiB take 4.9";
+    assert!(text.contains(sentence) && text.contains(" % longer than those of 64 MiB, 4.5"), "{text}");
+    assert!(!text.contains("take as long as"), "{text}");
+    let text = told("");
+    assert!(text.contains("reads of 1 GiB take as long as those of 64 MiB"), "{text}");
+}
+
 #[test]
 fn a_target_that_fits_and_a_time_that_is_short_are_told_as_what_they_are() {
     let place = Place::new();

@@ -16,6 +16,7 @@ mod levels;
 mod long_visit;
 mod neighbours;
 mod open;
+mod open_latency;
 mod server;
 mod standing;
 mod standstill;
@@ -89,6 +90,10 @@ fn for_points(
         flags
             .extend(phase.into_iter().flat_map(|(phase, compared)| visits::of_point(phase, compared, point)));
         let points = phase.map_or(0, |(phase, _)| phase.steps.len());
+        if points > 0 {
+            let of_latency = open_latency::of_point(point, &flags, points, target.unwrap_or(0.0));
+            flags.extend(of_latency);
+        }
         // Of two sides that take turns the ratio was asked for, and not how sure each rate is.
         let asked = target.filter(|_| record.header.request.sides.is_none());
         flags.extend(width(point, asked, least_visits(record, points)));

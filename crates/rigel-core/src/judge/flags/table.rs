@@ -226,12 +226,12 @@ flags!(FlagCode {
         "The storage changed speed during the measurement. A mean describes neither level.",
         "Find out what happened at that time (a limit, burst credit, a cache, another load), then measure again."
     ),
-    /// The rate changed steadily.
+    /// The rate changed steadily, or the latency of a load whose rate is given.
     Drift: row(
         "DRIFT",
         &[Mark::InTime, Mark::BothSides, Mark::OfFailure],
         Next::Longer,
-        "The rate drifted. The mean is an average over the drift.",
+        "The rate, or the latency at a given rate, drifted. The mean is an average over the drift.",
         "Measure longer, or once the storage has settled."
     ),
     /// A limit holds the rate down, or burst credit was used up.

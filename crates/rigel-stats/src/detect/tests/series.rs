@@ -33,7 +33,7 @@ fn judged(
         counts[match judge(&series, is_write) {
             None => 0,
             Some(LongVisitFinding::Drift(_)) => 1,
-            Some(LongVisitFinding::LevelShift(_)) => 2,
+            Some(LongVisitFinding::LevelShift(_) | LongVisitFinding::Standstill(_)) => 2,
             Some(LongVisitFinding::Throttled(_)) => 3,
             Some(LongVisitFinding::WriteCliff(_)) => 4,
         }] += 1;
@@ -111,6 +111,20 @@ fn planted_changes_are_found_and_named() {
     };
     assert!(judged(46, true, (0.5, 0.03), cliff)[4] >= 195);
     assert!(judged(46, false, (0.5, 0.03), cliff)[2] >= 195, "no cliff of reads");
+}
+
+/// What stands still has no noise, but nobody limits a rate to nothing.
+#[test]
+fn a_standstill_is_no_limit_and_no_cliff() {
+    let stands = |noisy: f64, at: f64, _: &mut Noise| match at {
+        _ if at < 0.4 => noisy,
+        // A few I/Os come back.
+        _ if (0.7..0.75).contains(&at) => 0.3,
+        _ => 0.0,
+    };
+    for is_write in [false, true] {
+        assert_eq!(judged(47, is_write, (0.5, 0.03), stands)[2], RUNS);
+    }
 }
 
 #[test]

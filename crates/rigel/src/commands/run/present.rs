@@ -24,7 +24,7 @@ use rigel_core::units::Bytes;
 use rigel_core::units::say::{counted, two_units};
 use rigel_report::soak::SoakReport;
 use rigel_report::through::ThroughReport;
-use rigel_report::{Format, OutputFile, View, calibration, duration, orion, render, slo, text};
+use rigel_report::{Format, OrionVersion, OutputFile, View, calibration, duration, orion, render, slo, text};
 use rigel_run::execute::Run;
 use rigel_uses::soak::SoakFindings;
 use rigel_uses::through::ThroughFindings;
@@ -122,11 +122,23 @@ impl Reporter<'_> {
                     &run.run_id,
                     minutes,
                 ));
+                self.beside_orions_rule(run);
             }
             Front::Orion | Front::Rigel | Front::Calibrate | Front::Slo | Front::Soak => {
                 let whole = if goes_on { "as a whole " } else { "" };
                 self.note(format!("{}: {whole}{}", run.run_id, prospect(&run.request, &run.plan)));
             }
+        }
+    }
+
+    /// The minutes of the banner are what ORION prints: each begun one, and one more. Progress counts what is really left.
+    fn beside_orions_rule(&self, run: &Run) {
+        let says_minutes = self.options.display.orion_version != OrionVersion::V10_2;
+        if says_minutes && matches!(run.request.pace(), Some(Pace::Fixed(_))) {
+            self.note(format!(
+                "note: {}; the minutes are by ORION's rule",
+                prospect(&run.request, &run.plan)
+            ));
         }
     }
 }

@@ -100,6 +100,7 @@ impl<'a> LongTally<'a> {
             (Some(LongVisitFinding::WriteCliff(fall)), _) => {
                 (FlagCode::WriteCliff, format!("{}; as noisy as before{burst}", self.step(&fall.shift)))
             }
+            (Some(LongVisitFinding::Standstill(shift)), _) => (FlagCode::LevelShift, self.step(&shift)),
             (_, Some(below)) => (FlagCode::Throttled, self.burst_and_sustained(&below, lasting)),
             (Some(LongVisitFinding::LevelShift(shift)), _) => (FlagCode::LevelShift, self.step(&shift)),
             (Some(LongVisitFinding::Drift(drift)), _) => {

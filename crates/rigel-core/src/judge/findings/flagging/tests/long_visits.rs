@@ -64,6 +64,17 @@ fn a_fall_to_a_calmer_level_is_a_limit() {
     assert!(text.contains("not steady by SNIA's measure (range ") && text.contains("trend -"), "{text}");
 }
 
+/// A storage that stands still has no noise either, and its mean is below that of the short visits.
+#[test]
+fn a_standstill_to_the_end_is_no_limit() {
+    for write_percent in [0, 100] {
+        let found = with_long_visit(write_percent, |at, noisy| if at < 8.0 { 1.0 + noisy } else { 1e-9 });
+        let codes = run_codes(&found);
+        assert!(codes.contains(&FlagCode::LevelShift), "{codes:?}");
+        assert!(!codes.contains(&FlagCode::Throttled) && !codes.contains(&FlagCode::WriteCliff), "{codes:?}");
+    }
+}
+
 #[test]
 fn what_short_visits_never_see_is_sustained() {
     let (code, text) = only(&with_long_visit(0, |_, noisy| 0.8 + noisy));

@@ -18,6 +18,8 @@ use rigel_core::error::Problem;
 
 /// Bytes of a date.
 const MOST_DATE: usize = 80;
+/// OSWatcher asks for three reports of a second each. With more, iostat kept running, and each report is about an interval of its own.
+const MOST_REPORTS: usize = 120;
 
 /// A reader of it.
 #[derive(Default)]
@@ -161,6 +163,16 @@ impl Tables {
         tell_coarse(&rows, out);
         if let Some(block) = &mut self.block {
             block.reports.push(rows);
+            if block.reports.len() > MOST_REPORTS {
+                return Err(wrong(
+                    line,
+                    format!("more than {MOST_REPORTS} reports stand below one head of OSWatcher"),
+                )
+                .because("iostat kept running there, so each report is about an interval of its own")
+                .next(
+                    "remove the lines that begin with zzz, and import the rest as iostat: grep -v ^zzz FILE",
+                ));
+            }
         }
         Ok(())
     }

@@ -301,6 +301,8 @@ fn what_nobody_can_run_is_refused_with_its_line() {
         ("[a]\nread_iolog=/tmp/x.log\n", "x.fio:2"),
         ("[a]\nioengine=null\nrw=randread\n", "does not read or write storage"),
         ("[a]\nioengine=cpuio\ncpuload=50\n", "does not read or write storage"),
+        ("[a]\nioengine=ftruncate\nrw=randwrite\n", "does not read or write storage"),
+        ("[a]\nioengine=dircreate\nfilesize=4k\n", "does not read or write storage"),
         ("[a]\nioengine=rbd\nrw=randread\n", "map or mount"),
         ("[global]\nprofile=tiobench\n[a]\nrw=randread\n", "built into fio"),
     ] {

@@ -9,7 +9,7 @@ use super::iostat::{AGAIN, Run, check_columns, time};
 use super::lines::Lines;
 use super::locale::{Dates, DayClock, behind_weekday, head_day, of_date, plain, time_of_day, zone_word};
 use super::seen::{DateOrder, Options, shown, wrong};
-use super::sysstat::{Disk, glued_head, is_for_people, tell_coarse, without_colours};
+use super::sysstat::{Disk, glued_head, is_for_people, tell_coarse, tell_sums, without_colours};
 use super::{Room, SampleSink};
 use crate::when;
 use jiff::tz::TimeZone;
@@ -198,6 +198,7 @@ impl Tables {
         }
         check_columns(&self.rows, line)?;
         tell_coarse(&self.rows, out);
+        tell_sums(&self.rows, out);
         let Options { host, host_of_nameless, .. } = out.options;
         if self.runs == 0 && host.is_none() && host_of_nameless.is_none() {
             return Err(wrong(
@@ -387,6 +388,45 @@ mod tests {
         let plain = "Linux 6.1 (db1) \t11/24/26 \t_x86_64_\n\n11/24/26 18:10:23\nDevice             tps    kB_read/s\nsda  1.00  2.00\n\n";
         assert!(told(plain.to_owned()).contains("without -x"));
         assert!(told(plain.replace("11/24/26 18:10", "Time: noon")).contains("not a time of day"));
+    }
+
+    /// What iostat writes without `-x`: operations together, and the bytes of each direction, in whichever unit.
+    #[test]
+    fn without_extended_columns_bytes_have_a_direction_and_operations_have_none() {
+        let report = |time: &str, unit: &str, read: f64, written: f64| {
+            format!(
+                "11/24/26 {time}\nDevice             tps    {unit}_read/s    {unit}_wrtn/s    {unit}_read    {unit}_wrtn\n\
+                 sda             150.00   {read:.2}   {written:.2}   480000   240000\n\n"
+            )
+        };
+        for (unit, bytes) in [("kB", 1024.0), ("MB", 1_048_576.0), ("Blk", 512.0)] {
+            let text = "Linux 6.1 (db1) \t11/24/26 \t_x86_64_\t(4 CPU)\n\n".to_owned()
+                + &report("18:10:00", unit, 1.0, 1.0)
+                + &report("18:11:00", unit, 80.0, 40.0);
+            let (seen, tables) = read(text.as_bytes(), utc());
+            let of = |metric| disk(&tables, "sda").column(metric).map(<[f64]>::to_vec);
+            assert_eq!(of(Metric::AllOps), Some(vec![150.0]), "{unit}");
+            assert_eq!(of(Metric::ReadBytes), Some(vec![80.0 * bytes]), "{unit}");
+            assert_eq!(of(Metric::WriteBytes), Some(vec![40.0 * bytes]), "{unit}");
+            assert_eq!(of(Metric::ReadOps), None, "{unit}");
+            assert!(seen.notes.iter().any(|note| note.contains("without -x")), "{unit}: {seen:?}");
+        }
+        let json = |minute: u32| {
+            format!(
+                r#"{{"timestamp": "2026-06-10T08:0{minute}:00+0000", "disk": [{{"disk_device": "sda", "tps": 150.00, "kB_read/s": 80.00, "kB_wrtn/s": 40.00, "kB_read": 480000}}]}}"#
+            )
+        };
+        let text = format!(
+            r#"{{"sysstat": {{"hosts": [{{"nodename": "db1", "date": "2026-06-10", "statistics": [{}, {}]}}]}}}}"#,
+            json(0),
+            json(1)
+        );
+        let (_, tables) = read(text.as_bytes(), utc());
+        let of = |metric| disk(&tables, "sda").column(metric).map(<[f64]>::to_vec);
+        assert_eq!(
+            (of(Metric::AllOps), of(Metric::WriteBytes)),
+            (Some(vec![150.0]), Some(vec![40.0 * 1024.0]))
+        );
     }
 
     /// ExaWatcher's head, which says which number of a date is the month; and versions of sysstat that have the date on top only.

@@ -10,7 +10,7 @@ use super::iostat::check_columns;
 use super::lines::Lines;
 use super::locale::{of_date, zone_word};
 use super::seen::{shown, wrong};
-use super::sysstat::{Disk, glued_head, tell_coarse, without_colours};
+use super::sysstat::{Disk, glued_head, tell_coarse, tell_sums, without_colours};
 use super::{Room, SampleSink};
 use crate::when;
 use blocks::{Block, Blocks};
@@ -161,6 +161,7 @@ impl Tables {
         }
         check_columns(&rows, line)?;
         tell_coarse(&rows, out);
+        tell_sums(&rows, out);
         if let Some(block) = &mut self.block {
             block.reports.push(rows);
             if block.reports.len() > MOST_REPORTS {

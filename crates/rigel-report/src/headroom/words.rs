@@ -125,8 +125,9 @@ fn gone(told: &HeadroomReport<'_>, without: &[String]) -> String {
         ([], idle) => format!("{}, which had none", printable(&listed(idle))),
         (each, _) => listed(each),
     };
+    let (are, their) = if without.len() == 1 { ("is", "its") } else { ("are", "their") };
     format!(
-        "What if: {names} is gone; its {} % of the load moves to {to}. The sum and every date stay the \
+        "What if: {names} {are} gone; {their} {} % of the load moves to {to}. The sum and every date stay the \
          same; only the load of each host grows",
         percent(share)
     )

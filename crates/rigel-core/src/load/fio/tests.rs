@@ -267,6 +267,8 @@ fn what_has_no_counterpart_is_remarked_at_its_line() {
     let mixed = found(&format!("{QUIET}[a]\nrw=randrw\npercentage_random=50\n"));
     assert!(remarks(&mixed).contains("percentage_random=50: no counterpart: "), "{}", remarks(&mixed));
     assert!(!remarks(&mixed).contains("equally likely"), "{}", remarks(&mixed));
+    let sequential = found(&format!("{QUIET}[a]\nrw=rw\npercentage_random=50\n"));
+    assert!(remarks(&sequential).contains("what rw says, throughout"), "{}", remarks(&sequential));
     let usual = found(&format!("{QUIET}[a]\nrw=randrw\npercentage_random=100\n"));
     assert!(!remarks(&usual).contains("percentage_random"), "{}", remarks(&usual));
     let buffered = found("[a]\nrw=randread\ndirect=0\nruntime=5\ntime_based\n");

@@ -11,7 +11,7 @@ use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Tool, ToolFigure}
 use rigel_core::error::Problem;
 use rigel_core::judge::answers::{MAX_IOPS, MAX_MBPS, MAX_PMBPS, UNBOUNDED_IOPS};
 use rigel_core::judge::quantity::{Figure, Quantity};
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, Span};
 use rigel_core::stats::Estimate;
 use rigel_core::units::say::trimmed;
 use std::collections::BTreeMap;
@@ -86,7 +86,12 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         condition("physical disks as given", "NUM_PHYSICAL_DISKS", ""),
         condition("mean latency at max_iops", "LATENCY", " ms"),
     ];
-    let reads = ClassFacts { write_percent: Some(0.0), is_sequential: Some(false), ..ClassFacts::default() };
+    let reads = ClassFacts {
+        write_percent: Some(0.0),
+        is_sequential: Some(false),
+        span: Some(Span::Whole),
+        ..ClassFacts::default()
+    };
     let large = ClassFacts { is_sequential: None, ..reads };
     Ok(Baseline {
         tool: Tool::CalibrateIo,

@@ -145,6 +145,12 @@ fn a_part_of_the_targets_is_not_compared_with_all_of_them() {
     let told = place.rigel(["rank", &whole, &part]).expect_code(2).stderr;
     assert!(told.contains("part of the targets"), "{told}");
     compare(&place, &[&part, &again]).expect_code(0);
+    // ORION always goes to all of a target.
+    let orion =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../rigel-uses/src/baseline/samples/orion_11_1_summary.txt");
+    let told = compare(&place, &[orion, &part]).expect_code(2).stderr;
+    assert!(told.contains("part of the targets of small I/O (all; "), "{told}");
+    compare(&place, &[orion, &whole]).expect_code(0);
     let table = compare(&place, &[&whole, &part, "--allow-differences"]).expect_code(0).stdout;
     assert!(table.contains("part of the targets (numbers do not measure the same thing)"), "{table}");
 }

@@ -304,6 +304,9 @@ fn of_surface(told: &HeadroomReport<'_>, storage: &Storage) -> Vec<String> {
     if surface.simulated {
         notes.push(format!("{name}: measured on a simulated device"));
     }
+    if let Some(part) = &surface.part {
+        notes.push(format!("{name}: measured on {part} of the targets only; all of a disk may give less"));
+    }
     if let Some(share) =
         told.demand.write_share.filter(|share| (share - surface.write_share).abs() > MOST_SHARE_APART)
     {

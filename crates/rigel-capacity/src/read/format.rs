@@ -143,6 +143,9 @@ impl Format {
             Some(b'{') if has("\"timestamps\"") && has("\"metric\"") => Ok(Self::VictoriaMetrics),
             Some(b'{') if has("\"resultType\"") || has("\"status\"") => Ok(Self::Prometheus),
             Some(b'#') if text.starts_with(HEAD.as_bytes()) => Ok(Self::SadfRows),
+            // A report in a page of notes, below its title.
+            Some(b'#') if has("WORKLOAD REPOSITORY") => Ok(Self::AwrReport),
+            Some(b'#') if has("STATSPACK report for") => Ok(Self::StatspackReport),
             Some(b'#') => Ok(Self::OpenMetrics),
             Some(b'L') if text.starts_with(b"Linux ") && has_devices(text) => Ok(Self::IostatText),
             Some(b'L') if text.starts_with(b"Linux ") && (has_times(text) || has(" DEV ")) => Ok(Self::Sar),

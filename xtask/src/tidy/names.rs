@@ -13,7 +13,7 @@ const NO_NOUNS: &[&str] = &[
     "Heard", "Kept", "Known", "Made", "Most", "Other", "Seen", "Shown", "Standing", "Taken", "Told", "Whole",
     "Wish", "Within", "Written",
 ];
-/// Participles that no name ends with, either: `RatioPoint` is a point, and `DriveFindings` is what is known of a drive.
+/// Participles that no name ends with, either: `RatioSeen` is a point, and `DriveFound` is what is known of a drive.
 const PARTICIPLES: &[&str] = &["Done", "Found", "Heard", "Kept", "Made", "Seen", "Taken", "Told"];
 /// Nouns that end like participles.
 const NOUNS: &[&str] = &["Bed", "Feed", "Need", "Seed", "Speed"];
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn participles_are_no_names_of_types() {
-        let text = "struct Told;\nfn f() {\n    enum Judged { Kept }\n}\nstruct Seed;\ntrait Beside {}\ntype KeptLine = u8;\nstruct RatioPoint;\n";
+        let text = "struct Told;\nfn f() {\n    enum Judged { Kept }\n}\nstruct Seed;\ntrait Beside {}\ntype KeptLine = u8;\nstruct RatioSeen;\n";
         let findings = check(&rust("crates/rigel/src/a.rs", text));
         let found: Vec<usize> = findings.iter().map(|finding| finding.line).collect();
         assert_eq!(found, [1, 3, 6, 8], "{findings:?}");

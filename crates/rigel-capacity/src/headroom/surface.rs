@@ -7,7 +7,7 @@ use super::{BucketForm, Limit, Resource, bucket};
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::judge::findings::{Extreme, Findings, SloAnswer, SloFindings};
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, Span};
 use rigel_core::record::Record;
 use rigel_core::stats::{Basis, Estimate, EstimateForm};
 
@@ -31,6 +31,8 @@ pub struct Surface {
     pub started: String,
     /// It was measured on a simulated device.
     pub simulated: bool,
+    /// The part of the targets on which it was measured; nothing where that is all.
+    pub part: Option<String>,
     /// It is a token bucket. What it provides depends on how long a load lasts, so it has no limit of its own for that resource.
     pub bucket: Option<BucketForm>,
 }
@@ -77,6 +79,12 @@ impl Surface {
             disks: record.header.targets.iter().flat_map(disks).collect(),
             started: record.header.started.clone(),
             simulated: record.header.targets.iter().any(|target| target.kind == TargetKind::Simulated),
+            part: match request.common_span() {
+                Some(Span::Whole) => None,
+                Some(span) => Some(span.to_string()),
+                None if request.classes.is_empty() => None,
+                None => Some("parts".to_owned()),
+            },
             bucket: bursts.bucket,
         })
     }

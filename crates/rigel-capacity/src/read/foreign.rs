@@ -27,9 +27,10 @@ const CSV: &str =
 const QUERIES: &str =
     "query DBA_HIST_SYSMETRIC_SUMMARY or DBA_HIST_SYSSTAT: docs/reference/capacity.md has the queries";
 const OTHER_OS: &str = "of iostat, only that of Linux is read; nmon is read on AIX, too";
+const OTHER_SAR: &str = "of sar, only that of Linux is read";
 const WINDOWS: &str = "query the counters of Linux hosts; for SQL Server there is no reader";
 
-const KINDS: [Kind; 32] = [
+const KINDS: [Kind; 35] = [
     (
         &[
             Sign::All(&["MIME-Version:", "quoted-printable"]),
@@ -74,6 +75,13 @@ const KINDS: [Kind; 32] = [
         OTHER_OS,
     ),
     (&[Sign::Line(&["System configuration:", "lcpu="])], "it is iostat or vmstat of AIX", OTHER_OS),
+    (&[Sign::Begin("SunOS ")], "it is sar of Solaris", OTHER_SAR),
+    (&[Sign::Begin("HP-UX ")], "it is sar of HP-UX", OTHER_SAR),
+    (
+        &[Sign::All(&["# Collectl:", "\n>>> "])],
+        "it is a raw file of collectl",
+        "let collectl convert it: collectl -p FILE -sD -P -f DIRECTORY",
+    ),
     (&[Sign::Line(&["capacity", "operations", "bandwidth"])], "it is zpool iostat of ZFS", IOSTAT),
     (
         &[Sign::All(&["\"njmon_"]), Sign::All(&["\"nimon_"])],
@@ -240,6 +248,12 @@ mod tests {
                 "FreeBSD",
             ),
             ("\nSystem configuration: lcpu=8 drives=4\n", "AIX"),
+            ("\nSunOS db1 5.11 11.3 sun4v    05/26/2017\n\n08:00:00    %usr    %sys\n", "sar of Solaris"),
+            ("HP-UX db1 B.11.31 U ia64    03/21/18\n\n00:00:01    %usr    %sys\n", "sar of HP-UX"),
+            (
+                "####\n# Collectl:   V4.3.1-1  HiRes: 1\n####\n>>> 1796124190.001 <<<\ndisk  254  0 vda 1 2 3\n",
+                "collectl -p FILE -sD -P",
+            ),
             ("   capacity     operations     bandwidth\n", "zpool"),
             ("{\"identity\":{\"njmon_command\":\"njmon\"}}", "njmon"),
             ("{\"timeSeries\":[{\"metric\":{\"type\":\"compute.googleapis.com/instance/disk\"}}]}", "Google"),

@@ -85,7 +85,9 @@ const OTHER_REPORTS: [&[u8]; 4] = [b"ASH Report For", b"ADDM Report for", b"ADDM
 /// The magic of a tar archive at this offset.
 const TAR: (usize, &[u8]) = (257, b"ustar");
 /// First bytes of the blocks of an archive, or of its files.
-const OSWATCHER: &str = "zzz ***";
+pub const OSWATCHER: &str = "zzz ***";
+/// How many reports a block of OSWatcher has.
+const BLOCK_REPORTS: usize = 3;
 const EXAWATCHER: [&str; 2] = ["# Collection Module:", "\nzzz <"];
 
 rigel_core::named!(Format {
@@ -126,7 +128,7 @@ impl Format {
             _ if is_archive(head) || head.starts_with(b"PK\x03\x04") || foreign::cause(head).is_some() => {
                 Err(unknown(head))
             }
-            _ if is_watched && has("\nDevice") && has(OSWATCHER) => Ok(Self::OsWatcher),
+            _ if is_watched && has("\nDevice") && has(OSWATCHER) && !runs_on(text) => Ok(Self::OsWatcher),
             _ if is_watched && has("\nDevice") => Ok(Self::IostatText),
             _ if is_watched => Err(unknown(head)),
             _ if has_dated_runs(text) => Ok(Self::IostatUnderDates),
@@ -141,6 +143,9 @@ impl Format {
             Some(b'{') if has("\"timestamps\"") && has("\"metric\"") => Ok(Self::VictoriaMetrics),
             Some(b'{') if has("\"resultType\"") || has("\"status\"") => Ok(Self::Prometheus),
             Some(b'#') if text.starts_with(HEAD.as_bytes()) => Ok(Self::SadfRows),
+            // A report in a page of notes, below its title.
+            Some(b'#') if has("WORKLOAD REPOSITORY") => Ok(Self::AwrReport),
+            Some(b'#') if has("STATSPACK report for") => Ok(Self::StatspackReport),
             Some(b'#') => Ok(Self::OpenMetrics),
             Some(b'L') if text.starts_with(b"Linux ") && has_devices(text) => Ok(Self::IostatText),
             Some(b'L') if text.starts_with(b"Linux ") && (has_times(text) || has(" DEV ")) => Ok(Self::Sar),
@@ -293,6 +298,18 @@ fn has_dated_runs(text: &[u8]) -> bool {
         is_behind_head = is_head;
     }
     dated > 1
+}
+
+/// Whether iostat kept running below a head of OSWatcher, as on Exadata: it has more reports than a block, each with a time of its own.
+fn runs_on(text: &[u8]) -> bool {
+    let (mut heads, mut times) = (0, 0);
+    for line in text.split(|&byte| byte == b'\n') {
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim();
+        heads += usize::from(line.starts_with(OSWATCHER));
+        times += usize::from(line.starts_with("Time:") || is_moment(line));
+    }
+    times > BLOCK_REPORTS * heads
 }
 
 /// Whether some line has the column names of iostat, which `--pretty` puts before that of the disk.

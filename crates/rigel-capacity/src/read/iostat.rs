@@ -1,4 +1,4 @@
-//! `iostat -x -t -o JSON`: disks as the kernel counts them, with reads separate from writes.
+//! `iostat -x -t -o JSON`: disks as the kernel counts them, with reads separate from writes; without `-x` only their bytes.
 //!
 //! The first report of each run is the mean since boot, or over an interval with an unknown start, and is left out; the length of an interval is
 //! the distance to the previous report. Runs may follow one another in a file. A disk that a report leaves out (`-z`) did nothing.
@@ -8,7 +8,7 @@ use super::documents::Documents;
 use super::locale::{Dates, ISO_IOSTAT, is_zone};
 use super::pieces::{Piece, text_around};
 use super::seen::wrong;
-use super::sysstat::{Disk, has_fraction, of_group, tell_coarse, unreadable};
+use super::sysstat::{Disk, has_fraction, of_group, tell_coarse, tell_sums, unreadable};
 use super::{Room, SampleSink};
 use crate::{Metric, Source, Span, when};
 use rigel_core::error::Problem;
@@ -106,6 +106,7 @@ fn report(piece: &Piece<'_>, run: &mut Run, out: &mut SampleSink<'_>) -> Result<
     read.disk.iter_mut().flatten().for_each(|disk| disk.is_coarse = is_coarse);
     let disks = disks_of(&read, piece.line)?;
     tell_coarse(disks, out);
+    tell_sums(disks, out);
     let Some(text) = &read.timestamp else {
         return Err(wrong(piece.line, "the reports have no timestamps")
             .because("iostat was started without -t")
@@ -136,12 +137,12 @@ fn disks_of<'a, 'b>(read: &'b Report<'a>, line: u64) -> Result<&'b [Disk<'a>], P
     Ok(disks)
 }
 
-/// Refuses what iostat writes without `-x`.
+/// Refuses the short reports of iostat.
 ///
 /// # Errors
-/// When reads are not apart from writes.
+/// When neither operations nor bytes of reads are apart from those of writes.
 pub fn check_columns(disks: &[Disk<'_>], line: u64) -> Result<(), Problem> {
-    let Some(disk) = disks.iter().find(|disk| disk.tps.is_some() && disk.reads.is_none()) else {
+    let Some(disk) = disks.iter().find(|disk| disk.has_sums() && !disk.has_bytes()) else {
         return Ok(());
     };
     let cause = match disk.wait_ms {

@@ -1,16 +1,20 @@
 //! `iostat -x -t` as text: tables of disks under a time, as all versions of sysstat from 9 on write them.
 //!
-//! So does ExaWatcher, which puts lines about itself on top. Columns are found by name. A report counts once the blank line after its table is
+//! So do ExaWatcher, and OSWatcher where it lets iostat run, which put lines about themselves on top. Columns are found by name. A report counts once the blank line after its table is
 //! there: what a truncated table leaves out is unknown, not idle.
 //! Runs may follow one another. Must not guess the order of a date.
 
+use super::format::OSWATCHER;
 use super::iostat::{Run, check_columns, time};
 use super::lines::Lines;
-use super::locale::{Dates, DayClock, ISO_IOSTAT, behind_weekday, head_day, plain, time_of_day};
+use super::locale::{
+    Dates, DayClock, ISO_IOSTAT, behind_weekday, head_day, of_date, plain, time_of_day, zone_word,
+};
 use super::seen::{DateOrder, Options, shown, wrong};
-use super::sysstat::{Disk, glued_head, is_for_people, tell_coarse, without_colours};
+use super::sysstat::{Disk, glued_head, is_for_people, tell_coarse, tell_sums, without_colours};
 use super::{Room, SampleSink};
 use crate::when;
+use jiff::tz::TimeZone;
 use rigel_core::error::Problem;
 
 /// A reader of it.
@@ -24,8 +28,10 @@ pub struct IostatText {
 struct Tables {
     run: Run,
     runs: u64,
-    /// When ExaWatcher started; its dates are month, day and year.
+    /// When ExaWatcher says that it began, whose dates are month, day and year, or OSWatcher.
     started: Option<String>,
+    /// The zone that OSWatcher has for it, unless it is that of `--zone`.
+    zone: Option<TimeZone>,
     /// The date in the first line, and the times of day below it, which old versions write without a date.
     day: String,
     clock: Option<DayClock>,
@@ -70,6 +76,10 @@ impl Tables {
         if text.is_empty() {
             self.is_of_network = false;
             self.whole(number, out)
+        } else if let Some(date) = text.strip_prefix(OSWATCHER) {
+            // A run that was stopped within a table may be followed by another.
+            self.columns.clear();
+            self.watched(date, number, out)
         } else if text.starts_with("Filesystem") && text.contains("ops/s") {
             self.is_of_network = true;
             Ok(())
@@ -119,6 +129,18 @@ impl Tables {
         }
     }
 
+    /// `Wed Feb 29 11:01:52 EST 2012 Sample interval: 5`: when the run below it began.
+    fn watched(&mut self, date: &str, number: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        if let Some((local, zone)) = of_date(date) {
+            self.started = Some(local.date().to_string());
+            self.zone = match zone {
+                None => out.zone_of(zone_word(date), local, number)?,
+                known => known,
+            };
+        }
+        Ok(())
+    }
+
     /// `6.1.0-18-amd64 (db1) 11/24/26 _x86_64_ (4 CPU)`, with tabs in between.
     fn begin(&mut self, system: &str, out: &mut SampleSink<'_>) {
         let (host, rest) =
@@ -150,7 +172,7 @@ impl Tables {
             None => DayClock::begun(Dates::day(&self.day, out.options.dates, number)?),
         };
         let clock = self.clock.insert(begun);
-        out.moment(clock.moment(time), None, number)
+        out.moment(clock.moment(time), self.zone.clone(), number)
     }
 
     /// A row. The sum of a group is indented more than the column names.
@@ -178,6 +200,7 @@ impl Tables {
         }
         check_columns(&self.rows, line)?;
         tell_coarse(&self.rows, out);
+        tell_sums(&self.rows, out);
         let Options { host, host_of_nameless, .. } = out.options;
         if self.runs == 0 && host.is_none() && host_of_nameless.is_none() {
             return Err(wrong(
@@ -225,7 +248,7 @@ pub fn is_moment(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{disk, file, read, try_read};
-    use super::super::{DateOrder, Options};
+    use super::super::{DateOrder, Format, Options};
     use crate::Metric;
     use jiff::tz::TimeZone;
 
@@ -369,6 +392,45 @@ mod tests {
         assert!(told(plain.replace("11/24/26 18:10", "Time: noon")).contains("not a time of day"));
     }
 
+    /// What iostat writes without `-x`: operations together, and the bytes of each direction, in whichever unit.
+    #[test]
+    fn without_extended_columns_bytes_have_a_direction_and_operations_have_none() {
+        let report = |time: &str, unit: &str, read: f64, written: f64| {
+            format!(
+                "11/24/26 {time}\nDevice             tps    {unit}_read/s    {unit}_wrtn/s    {unit}_read    {unit}_wrtn\n\
+                 sda             150.00   {read:.2}   {written:.2}   480000   240000\n\n"
+            )
+        };
+        for (unit, bytes) in [("kB", 1024.0), ("MB", 1_048_576.0), ("Blk", 512.0)] {
+            let text = "Linux 6.1 (db1) \t11/24/26 \t_x86_64_\t(4 CPU)\n\n".to_owned()
+                + &report("18:10:00", unit, 1.0, 1.0)
+                + &report("18:11:00", unit, 80.0, 40.0);
+            let (seen, tables) = read(text.as_bytes(), utc());
+            let of = |metric| disk(&tables, "sda").column(metric).map(<[f64]>::to_vec);
+            assert_eq!(of(Metric::AllOps), Some(vec![150.0]), "{unit}");
+            assert_eq!(of(Metric::ReadBytes), Some(vec![80.0 * bytes]), "{unit}");
+            assert_eq!(of(Metric::WriteBytes), Some(vec![40.0 * bytes]), "{unit}");
+            assert_eq!(of(Metric::ReadOps), None, "{unit}");
+            assert!(seen.notes.iter().any(|note| note.contains("without -x")), "{unit}: {seen:?}");
+        }
+        let json = |minute: u32| {
+            format!(
+                r#"{{"timestamp": "2026-06-10T08:0{minute}:00+0000", "disk": [{{"disk_device": "sda", "tps": 150.00, "kB_read/s": 80.00, "kB_wrtn/s": 40.00, "kB_read": 480000}}]}}"#
+            )
+        };
+        let text = format!(
+            r#"{{"sysstat": {{"hosts": [{{"nodename": "db1", "date": "2026-06-10", "statistics": [{}, {}]}}]}}}}"#,
+            json(0),
+            json(1)
+        );
+        let (_, tables) = read(text.as_bytes(), utc());
+        let of = |metric| disk(&tables, "sda").column(metric).map(<[f64]>::to_vec);
+        assert_eq!(
+            (of(Metric::AllOps), of(Metric::WriteBytes)),
+            (Some(vec![150.0]), Some(vec![40.0 * 1024.0]))
+        );
+    }
+
     /// ExaWatcher's head, which says which number of a date is the month; and versions of sysstat that have the date on top only.
     #[test]
     fn exawatcher_and_times_without_a_date_are_read() {
@@ -397,6 +459,36 @@ mod tests {
             );
             assert!(seen.hosts.contains("cel01"));
         }
+    }
+
+    /// A real file of a cell of Exadata begins so, and has reports of five seconds for an hour below it.
+    #[test]
+    fn a_run_that_continues_below_a_head_of_oswatcher_has_an_interval_for_each_report() {
+        let report = |second: u32, reads: u32| {
+            format!(
+                "Time: 23:59:{second:02}\navg-cpu:  %user   %nice\n           1.00    0.00\n\n\
+                 Device:         rrqm/s   wrqm/s     r/s     w/s   rsec/s   wsec/s avgrq-sz avgqu-sz   await  svctm  %util\n\
+                 sda               0.00     1.00 {reads}.00   50.00   1600.00   400.00     8.00     0.10    2.00   0.50   5.00\n\n"
+            )
+        };
+        let reports = |count: u32| (0..count).map(|at| report(5 * at, 100 * at)).collect::<String>();
+        let head = "zzz ***Wed Feb 29 23:59:00 EST 2012 Sample interval: 5 secconds\n\
+                    Linux 2.6.18-194.3.1.0.4.el5 (cel01) \t02/29/12\n\n";
+        let text = head.to_owned() + &reports(6) + &report(0, 600).replace("23:59", "00:00");
+        let options = Options { zone: TimeZone::get("America/New_York").ok(), ..Options::default() };
+        let (format, seen, tables) = try_read(text.as_bytes(), options.clone(), 1 << 16).unwrap();
+        assert_eq!((format, seen.first_reports), (Format::IostatText, 1));
+        assert!(seen.hosts.contains("cel01") && seen.notes.is_empty(), "{seen:?}");
+        let sda = disk(&tables, "sda");
+        assert_eq!(sda.column(Metric::ReadOps).unwrap(), [100.0, 200.0, 300.0, 400.0, 500.0, 600.0]);
+        let spans = sda.spans();
+        assert_eq!(crate::when::shown(spans[0].start_ms), "2012-03-01 04:59");
+        assert_eq!((spans[0].length_ms, spans[5].length_ms), (5_000, 35_000));
+        // Of a head of three reports nobody knows whether more follow, and a block of OSWatcher never has that many.
+        let long =
+            text.replacen("Time: 23:59", "At 23:59", 7) + &reports(12).replace("Time:", "At").repeat(11);
+        let told = try_read(long.as_bytes(), options, 1 << 16).unwrap_err().to_string();
+        assert!(told.contains("one head of OSWatcher"), "{told}");
     }
 
     /// What fills the buffer of a run that was stopped, and behind it the next run; and what iostat 12.6.1 wrote in other languages.

@@ -10,7 +10,7 @@ use super::iostat::check_columns;
 use super::lines::Lines;
 use super::locale::{of_date, zone_word};
 use super::seen::{shown, wrong};
-use super::sysstat::{Disk, glued_head, tell_coarse, without_colours};
+use super::sysstat::{Disk, glued_head, tell_coarse, tell_sums, without_colours};
 use super::{Room, SampleSink};
 use crate::when;
 use blocks::{Block, Blocks};
@@ -18,6 +18,8 @@ use rigel_core::error::Problem;
 
 /// Bytes of a date.
 const MOST_DATE: usize = 80;
+/// OSWatcher asks for three reports of a second each. With more, iostat kept running, and each report is about an interval of its own.
+const MOST_REPORTS: usize = 120;
 
 /// A reader of it.
 #[derive(Default)]
@@ -159,8 +161,19 @@ impl Tables {
         }
         check_columns(&rows, line)?;
         tell_coarse(&rows, out);
+        tell_sums(&rows, out);
         if let Some(block) = &mut self.block {
             block.reports.push(rows);
+            if block.reports.len() > MOST_REPORTS {
+                return Err(wrong(
+                    line,
+                    format!("more than {MOST_REPORTS} reports stand below one head of OSWatcher"),
+                )
+                .because("iostat kept running there, so each report is about an interval of its own")
+                .next(
+                    "remove the lines that begin with zzz, and import the rest as iostat: grep -v ^zzz FILE",
+                ));
+            }
         }
         Ok(())
     }

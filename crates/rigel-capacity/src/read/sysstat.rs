@@ -18,7 +18,7 @@ const SECTOR: f64 = 512.0;
 pub struct Disk<'a> {
     #[serde(borrow, rename = "disk_device", alias = "disk-device")]
     pub device: Cow<'a, str>,
-    /// In both directions; iostat has them without `-x` only.
+    /// In both directions; iostat has them without `-x` only, beside the bytes of each direction.
     pub tps: Option<f64>,
     #[serde(rename = "r/s")]
     pub reads: Option<f64>,
@@ -31,17 +31,17 @@ pub struct Disk<'a> {
     old_writes: Option<f64>,
     #[serde(rename = "avgrq-sz")]
     request_sectors: Option<f64>,
-    #[serde(rename = "rkB/s", alias = "rkB")]
+    #[serde(rename = "rkB/s", alias = "rkB", alias = "kB_read/s")]
     read_kb: Option<f64>,
-    #[serde(rename = "wkB/s", alias = "wkB")]
+    #[serde(rename = "wkB/s", alias = "wkB", alias = "kB_wrtn/s")]
     write_kb: Option<f64>,
-    #[serde(rename = "rMB/s")]
+    #[serde(rename = "rMB/s", alias = "MB_read/s")]
     read_mb: Option<f64>,
-    #[serde(rename = "wMB/s")]
+    #[serde(rename = "wMB/s", alias = "MB_wrtn/s")]
     write_mb: Option<f64>,
-    #[serde(rename = "rsec/s", alias = "rd_sec")]
+    #[serde(rename = "rsec/s", alias = "rd_sec", alias = "Blk_read/s")]
     read_sectors: Option<f64>,
-    #[serde(rename = "wsec/s", alias = "wr_sec")]
+    #[serde(rename = "wsec/s", alias = "wr_sec", alias = "Blk_wrtn/s")]
     write_sectors: Option<f64>,
     #[serde(rename = "await")]
     pub wait_ms: Option<f64>,
@@ -65,12 +65,12 @@ impl Disk<'static> {
                 "tps" => &mut disk.tps,
                 "r/s" => &mut disk.reads,
                 "w/s" => &mut disk.writes,
-                "rkB/s" => &mut disk.read_kb,
-                "wkB/s" => &mut disk.write_kb,
-                "rMB/s" => &mut disk.read_mb,
-                "wMB/s" => &mut disk.write_mb,
-                "rsec/s" | "rd_sec/s" => &mut disk.read_sectors,
-                "wsec/s" | "wr_sec/s" => &mut disk.write_sectors,
+                "rkB/s" | "kB_read/s" => &mut disk.read_kb,
+                "wkB/s" | "kB_wrtn/s" => &mut disk.write_kb,
+                "rMB/s" | "MB_read/s" => &mut disk.read_mb,
+                "wMB/s" | "MB_wrtn/s" => &mut disk.write_mb,
+                "rsec/s" | "rd_sec/s" | "Blk_read/s" => &mut disk.read_sectors,
+                "wsec/s" | "wr_sec/s" | "Blk_wrtn/s" => &mut disk.write_sectors,
                 "await" => &mut disk.wait_ms,
                 "r_await" => &mut disk.read_ms,
                 "w_await" => &mut disk.write_ms,
@@ -87,6 +87,15 @@ impl Disk<'static> {
 /// Whether some number of a document has a fraction. One without any was rounded (`--dec=0`).
 pub fn has_fraction(json: &[u8]) -> bool {
     json.windows(3).any(|part| part[1] == b'.' && part[0].is_ascii_digit() && part[2].is_ascii_digit())
+}
+
+/// Says what is missing where iostat was started without `-x`.
+pub fn tell_sums(disks: &[Disk<'_>], out: &mut SampleSink<'_>) {
+    if disks.iter().any(Disk::has_sums) {
+        out.seen.notes.insert(
+            "reads and writes are separate only in bytes, and there are no times: iostat was started without -x",
+        );
+    }
 }
 
 /// Reports that waits of busy disks are too coarse.
@@ -126,6 +135,17 @@ impl Disk<'_> {
             (Metric::Busy, self.busy_percent.map(|percent| percent / 100.0)),
         ];
         all.into_iter().filter_map(|(metric, value)| Some((metric, value?))).collect()
+    }
+
+    /// Whether its operations are known together only.
+    pub const fn has_sums(&self) -> bool {
+        self.tps.is_some() && self.reads.is_none()
+    }
+
+    /// Whether its bytes are known by direction.
+    pub const fn has_bytes(&self) -> bool {
+        let has_read = self.read_kb.is_some() || self.read_mb.is_some() || self.read_sectors.is_some();
+        has_read && (self.write_kb.is_some() || self.write_mb.is_some() || self.write_sectors.is_some())
     }
 
     /// Whether it has waits of something.

@@ -5,7 +5,7 @@
 use super::words::names;
 use crate::label;
 use crate::moment::epoch_ms;
-use crate::verdict::measured::{io, writes};
+use crate::verdict::measured::{io, part, writes};
 use crate::view::View;
 use rigel_core::path_text::printable;
 use rigel_core::units::say::span;
@@ -36,7 +36,7 @@ pub(super) fn lines(views: &[View<'_>]) -> Vec<String> {
 fn what(view: &View<'_>) -> String {
     let bytes: u64 = view.record.header.targets.iter().map(|target| target.size_bytes).sum();
     let together = if view.record.header.targets.len() > 1 { " together" } else { "" };
-    let targets = format!("{} ({}{together})", label::targets(view), Bytes(bytes));
+    let targets = format!("{}{} ({}{together})", part(view), label::targets(view), Bytes(bytes));
     let parts = std::iter::once(targets).chain(io(&view.main_loads())).chain([writes(view)]);
     parts.collect::<Vec<_>>().join(", ")
 }

@@ -125,8 +125,9 @@ fn gone(told: &HeadroomReport<'_>, without: &[String]) -> String {
         ([], idle) => format!("{}, which had none", printable(&listed(idle))),
         (each, _) => listed(each),
     };
+    let (are, their) = if without.len() == 1 { ("is", "its") } else { ("are", "their") };
     format!(
-        "What if: {names} is gone; its {} % of the load moves to {to}. The sum and every date stay the \
+        "What if: {names} {are} gone; {their} {} % of the load moves to {to}. The sum and every date stay the \
          same; only the load of each host grows",
         percent(share)
     )
@@ -313,6 +314,9 @@ fn of_surface(told: &HeadroomReport<'_>, storage: &Storage) -> Vec<String> {
     let mut notes = Vec::new();
     if surface.simulated {
         notes.push(format!("{name}: measured on a simulated device"));
+    }
+    if let Some(part) = &surface.part {
+        notes.push(format!("{name}: measured on {part} of the targets only; all of a disk may give less"));
     }
     if let Some(share) =
         told.demand.write_share.filter(|share| (share - surface.write_share).abs() > MOST_SHARE_APART)

@@ -5,12 +5,14 @@ use crate::document::{Block, Blocks, Cell, Column, Document, Room, Table};
 use crate::verdict::{Conclusion, Suggestion};
 use crate::versus::{answered, warned};
 use crate::words;
-use rigel_core::load::class::{LoadClass, Pattern};
+use rigel_core::load::class::{LoadClass, Pattern, Span};
+use rigel_core::load::sides::Side;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::units::say::{listed, number, percent, rough_span, whole};
 use rigel_core::units::{NS_PER_S, Nanos, to_f64};
 use rigel_uses::transfer::{TransferTime, Way};
+use std::collections::BTreeSet;
 
 /// What a rate of this storage alone does not show.
 const OTHER_END: &str = "The other end of a backup or a restore has to keep up; a database that decompresses, checks or sorts \
@@ -41,18 +43,20 @@ fn part(title: &str, blocks: impl IntoIterator<Item = Block>) -> Block {
     Block::section(title, blocks.into_iter().collect())
 }
 
-/// `A full scan or a backup of 10 TiB takes 54 min 37 s (53 min to 56 min).`
+/// `A full scan or a backup of 10 TiB takes 54 min 37 s (53 min to 56 min).`; of two sides, on each of them.
 fn answer(report: &TransferReport<'_>) -> Vec<String> {
     let times = report.times;
-    let usable = |one: &&TransferTime| !one.invalid;
     let told = |way: Way| {
-        let alone = times.alone.iter().filter(|one| one.way == way);
-        let fastest = |all: Vec<&TransferTime>| {
-            all.into_iter().min_by(|one, other| one.seconds.value.total_cmp(&other.seconds.value)).cloned()
+        let of_way: Vec<&TransferTime> = times.alone.iter().filter(|one| one.way == way).collect();
+        let sides: BTreeSet<Option<Side>> = of_way.iter().map(|one| one.load.side).collect();
+        let takes = |side: &Option<Side>| {
+            let one = fastest(of_way.iter().copied().filter(|one| one.load.side == *side))?;
+            let range = range(&one.seconds).map_or_else(String::new, |range| format!(" ({range})"));
+            let on = side.map_or_else(String::new, |side| format!(" on {}", side.name()));
+            Some(format!("{}{range}{on}", duration(one.seconds.value)))
         };
-        let one = fastest(alone.clone().filter(usable).collect()).or_else(|| fastest(alone.collect()))?;
-        let range = range(&one.seconds).map_or_else(String::new, |range| format!(" ({range})"));
-        Some(format!("{} of {} takes {}{range}.", subject(way), times.size, duration(one.seconds.value)))
+        let each: Vec<String> = sides.iter().filter_map(takes).collect();
+        (!each.is_empty()).then(|| format!("{} of {} takes {}.", subject(way), times.size, listed(&each)))
     };
     let open = |(way, _): &(Way, String)| {
         let (what, does) = match way {
@@ -61,7 +65,19 @@ fn answer(report: &TransferReport<'_>) -> Vec<String> {
         };
         format!("The time of {what} is not known: no large I/O of this record only {does}.")
     };
-    [Way::Read, Way::Write].into_iter().filter_map(told).chain(times.missing.iter().map(open)).collect()
+    let part = times.alone.iter().chain(&times.beside).find(|one| one.load.span != Span::Whole);
+    let part = part.map(|one| {
+        format!("Measured on {} of the targets only: the rest of a disk may be slower.", one.load.span)
+    });
+    let told = [Way::Read, Way::Write].into_iter().filter_map(told);
+    told.chain(times.missing.iter().map(open)).chain(part).collect()
+}
+
+/// That of the highest rate which may be used, if any may.
+fn fastest<'t>(times: impl Iterator<Item = &'t TransferTime>) -> Option<&'t TransferTime> {
+    times.min_by(|one, other| {
+        one.invalid.cmp(&other.invalid).then(one.seconds.value.total_cmp(&other.seconds.value))
+    })
 }
 
 const fn names(way: Way) -> &'static str {
@@ -82,7 +98,7 @@ fn table(times: &[TransferTime], room: Room) -> Block {
     let is_beside = times.iter().any(|one| !one.beside.is_empty());
     let ways = times.iter().any(|one| one.way != times[0].way) || !is_beside || room.is_wide();
     Table::of("time", times)
-        .column_if(ways, Column::left("What"), |one| names(one.way))
+        .column_if(ways, Column::left("What"), named)
         .column_if(is_beside, Column::left("Beside"), beside)
         .column(Column::right("MBPS"), |one| Cell::figure(Some(one.mbps), number))
         .column(Column::right("Time"), |one| duration(one.seconds.value))
@@ -90,6 +106,12 @@ fn table(times: &[TransferTime], room: Room) -> Block {
         .column_if(room.is_wide(), Column::left("Measured with"), |one| levels(&one.load, one))
         .bad(|one| one.invalid)
         .done()
+}
+
+/// `Full scan, backup`; of one of two sides with that.
+fn named(one: &TransferTime) -> String {
+    let name = names(one.way);
+    one.load.side.map_or_else(|| name.to_owned(), |side| format!("{name}, {}", side.name()))
 }
 
 /// `3,952 small IOPS`
@@ -112,7 +134,7 @@ fn measured_with(one: &TransferTime) -> String {
         Pattern::Streams { .. } => "one after the other",
         _ => "at random offsets",
     };
-    format!("{}: {} of {}, {walk}.", names(one.way), levels(load, one), load.size_text())
+    format!("{}: {} of {}, {walk}.", named(one), levels(load, one), load.size_text())
 }
 
 fn suggestion((way, command): &(Way, String)) -> Block {

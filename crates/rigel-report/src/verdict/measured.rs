@@ -22,11 +22,7 @@ pub(super) fn sentence(view: &View<'_>) -> String {
     if loads.is_empty() {
         return String::new();
     }
-    let part = match header.request.common_span() {
-        Some(Span::Whole) => String::new(),
-        Some(span) => format!("{span} of "),
-        None => "parts of ".to_owned(),
-    };
+    let part = part(view);
     let commits = view.loads().into_iter().find(|load| !loads.iter().any(|main| main.name == load.name));
     let commits = commits.map(|load| format!("; commits of {}", Bytes(load.io_bytes())));
     let io = words::listed(&io(&loads));
@@ -43,6 +39,17 @@ pub(super) fn sentence(view: &View<'_>) -> String {
         // That took much less of the reader's own.
         if header.request.engine.is_simulated() { " of simulated time" } else { "" }
     )
+}
+
+/// `0-33% of `, before the targets; nothing where the I/Os went to all of them.
+pub(crate) fn part(view: &View<'_>) -> String {
+    let request = &view.record.header.request;
+    match request.common_span() {
+        Some(Span::Whole) => String::new(),
+        Some(span) => format!("{span} of "),
+        None if request.classes.is_empty() => String::new(),
+        None => "parts of ".to_owned(),
+    }
 }
 
 /// `small I/O of 8 KiB`, for each class. Both sides have the same load: it is reported once.

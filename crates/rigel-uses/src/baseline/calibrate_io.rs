@@ -11,7 +11,7 @@ use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Tool, ToolFigure}
 use rigel_core::error::Problem;
 use rigel_core::judge::answers::{MAX_IOPS, MAX_MBPS, MAX_PMBPS, UNBOUNDED_IOPS};
 use rigel_core::judge::quantity::{Figure, Quantity};
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, Span};
 use rigel_core::stats::Estimate;
 use rigel_core::units::say::trimmed;
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     let values = exported::values(text, &mut passed_over)
         .or_else(|| drawn(&lines, &mut passed_over))
         .or_else(|| separated(text, &mut passed_over))
-        .unwrap_or_else(|| named(&lines));
+        .unwrap_or_else(|| named(&lines, &mut passed_over));
     if lines.iter().flat_map(|line| line.split([' ', ',', '|', ';', '"'])).any(is_too_wide) {
         passed_over.push("a number that was too wide for its column (####)".to_owned());
     }
@@ -86,7 +86,12 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         condition("physical disks as given", "NUM_PHYSICAL_DISKS", ""),
         condition("mean latency at max_iops", "LATENCY", " ms"),
     ];
-    let reads = ClassFacts { write_percent: Some(0.0), is_sequential: Some(false), ..ClassFacts::default() };
+    let reads = ClassFacts {
+        write_percent: Some(0.0),
+        is_sequential: Some(false),
+        span: Some(Span::Whole),
+        ..ClassFacts::default()
+    };
     let large = ClassFacts { is_sequential: None, ..reads };
     Ok(Baseline {
         tool: Tool::CalibrateIo,
@@ -198,16 +203,25 @@ fn column_names(line: &str) -> usize {
     separator(line).map_or(0, |separator| csv(line, separator).iter().filter_map(|cell| column(cell)).count())
 }
 
+/// Values of one result, of which one is rounded, differ by less than this, as a share.
+const ROUNDED: f64 = 0.01;
+
 /// A name and its value in each line: `max_iops = 11518`, `MAX_IOPS : 11518`, and psql's `max_iops | 11518`. The first of each name, which has the most digits.
-fn named(lines: &[String]) -> Values {
+fn named(lines: &[String], passed_over: &mut Vec<String>) -> Values {
     let mut values = Values::new();
+    let mut has_more = false;
     for line in lines {
         let Some((name, text)) = line.split_once([':', '=', '|']) else { continue };
         let digits = text.trim().split(' ').next().unwrap_or_default();
         let Some(column) = column(name) else { continue };
         if let Some(value) = value(column, digits) {
-            values.entry(column).or_insert(value);
+            let first = *values.entry(column).or_insert(value);
+            has_more |= column.starts_with("MAX_") && (value - first).abs() > ROUNDED * first.abs();
         }
+    }
+    if has_more {
+        passed_over
+            .push("further results: the text has several calibrations, and the first is read".to_owned());
     }
     values
 }

@@ -11,7 +11,7 @@ use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Tool, ToolFigure}
 use rigel_core::error::Problem;
 use rigel_core::judge::answers::{ANSWERS, AnswersForm};
 use rigel_core::judge::quantity::Figure;
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, Span};
 use rigel_core::stats::bound::LatencyBound;
 use rigel_core::stats::{Estimate, EstimateForm, Interval};
 use rigel_core::units::Nanos;
@@ -58,8 +58,9 @@ fn document(text: &str) -> Result<Baseline, Problem> {
             .next("give the document of a complete calibration"));
     }
     let write_percent = found.write_percent;
-    let small = ClassFacts { bytes: found.size_small, write_percent, is_sequential: Some(false) };
-    let large = ClassFacts { bytes: found.size_large, write_percent, is_sequential: None };
+    let span = Some(Span::Whole);
+    let small = ClassFacts { bytes: found.size_small, write_percent, is_sequential: Some(false), span };
+    let large = ClassFacts { bytes: found.size_large, write_percent, is_sequential: None, span };
     let limit = rigel_core::units::say::trimmed(found.answers.max_latency_ms);
     let conditions = [
         ("run", found.run),

@@ -3,7 +3,7 @@
 //! Small I/O is random and below 128 KiB, large I/O from there on, as ORION has it. Must not know a format.
 
 use rigel_core::judge::quantity::{Figure, Quantity, Scope, What};
-use rigel_core::load::class::{Class, PerClass};
+use rigel_core::load::class::{Class, PerClass, Span};
 use rigel_core::load::matrix::Point;
 use rigel_core::stats::Estimate;
 use rigel_core::units::Bytes;
@@ -66,6 +66,8 @@ pub struct ClassFacts {
     pub write_percent: Option<f64>,
     /// Whether they are sequential.
     pub is_sequential: Option<bool>,
+    /// The part of the targets to which they go.
+    pub span: Option<Span>,
 }
 
 /// The same for all classes of a side.
@@ -135,7 +137,7 @@ impl Load {
             Access::Commit(_) => None,
         };
         let write_percent = (!matches!(self.access, Access::Commit(_))).then_some(self.write_percent);
-        ClassFacts { bytes: self.bytes, write_percent, is_sequential }
+        ClassFacts { bytes: self.bytes, write_percent, is_sequential, span: None }
     }
 
     fn level(&self) -> u32 {

@@ -14,7 +14,7 @@ use super::text::{bytes, count, cut_line, half_unit, is_ambiguous, number, whole
 use super::{Baseline, ClassFacts, Content, Figures, LoadFacts, Tool, ToolFigure};
 use rigel_core::error::Problem;
 use rigel_core::judge::quantity::{Figure, Quantity, Scope, What};
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, Span};
 use rigel_core::load::matrix::Point;
 use rigel_core::stats::Estimate;
 
@@ -245,8 +245,10 @@ fn facts(first: &impl Fn(&[&str]) -> Option<String>) -> LoadFacts {
         let large = types.split(',').find(|part| part.contains("large")).unwrap_or_default().to_owned();
         large.contains("sequential")
     });
-    let small = ClassFacts { bytes: size("Small IO size:"), write_percent, is_sequential: Some(false) };
-    let large = ClassFacts { bytes: size("Large IO size:"), write_percent, is_sequential };
+    // ORION has no option for a part of a target.
+    let span = Some(Span::Whole);
+    let small = ClassFacts { bytes: size("Small IO size:"), write_percent, is_sequential: Some(false), span };
+    let large = ClassFacts { bytes: size("Large IO size:"), write_percent, is_sequential, span };
     LoadFacts::from([(Class::SMALL, small), (Class::LARGE, large)])
 }
 

@@ -8,7 +8,7 @@ use crate::versus::{OverallRatio, Versus};
 use rigel_core::facts::TargetFacts;
 use rigel_core::judge::answer::Answer;
 use rigel_core::judge::flags::Flag;
-use rigel_core::load::class::{Class, LoadClass, Pattern, Sizes};
+use rigel_core::load::class::{Class, LoadClass, Pattern, Sizes, Span};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::request::EngineRequest;
@@ -38,6 +38,7 @@ const PROPERTIES: &[Property] = &[
     }),
     of_load("share of writes", |run| Some(run.record.header.request.write_share())),
     of_load("pattern of large I/O", |run| has(run, Class::LARGE).then(|| pattern(run))),
+    of_load("part of the targets", spans),
     Property { shown: Some(named_classes), ..of_load("other load classes", other_classes) },
     incomparable(ENGINE, |run| Some(run.record.header.nodes.first().engine.kind.name().to_owned())),
     incomparable("page cache", |run| Some(yes_or_no(run.record.header.request.buffered))),
@@ -196,6 +197,19 @@ fn named_classes(run: &Run<'_>) -> String {
     };
     let texts: Vec<String> = others(run).map(named).collect();
     if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
+}
+
+/// Where the I/Os went: a part of a disk is faster than all of it, and may fit into a cache.
+fn spans(run: &Run<'_>) -> Option<String> {
+    let classes = run.record.header.request.main_classes().filter(|class| has(run, class.name));
+    let all: Vec<(Class, Span)> = classes.map(|class| (class.name, class.span)).collect();
+    let shown = |span: Span| if span == Span::Whole { "all".to_owned() } else { span.to_string() };
+    let (_, first) = *all.first()?;
+    if all.iter().all(|&(_, span)| span == first) {
+        return Some(shown(first));
+    }
+    let named = all.iter().map(|&(class, span)| format!("{} for {class}", shown(span)));
+    Some(named.collect::<Vec<_>>().join(", "))
 }
 
 fn pattern(run: &Run<'_>) -> String {

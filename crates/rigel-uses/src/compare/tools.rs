@@ -8,7 +8,7 @@ use super::{Comparison, Difference, Key, Run, SessionSpread, key, measured, rows
 use crate::baseline::{Baseline, ClassFacts, LoadFacts, ToolResults};
 use rigel_core::judge::findings::PointFindings;
 use rigel_core::judge::quantity::{Figure, Quantity, Scope, What};
-use rigel_core::load::class::{Class, LoadClass, Pattern, Sizes};
+use rigel_core::load::class::{Class, LoadClass, Pattern, Sizes, Span};
 use rigel_core::load::matrix::Point;
 use rigel_core::stats::bound::LatencyBound;
 use rigel_core::units::Bytes;
@@ -271,7 +271,7 @@ fn class_facts(load: &LoadClass) -> ClassFacts {
         Pattern::Log | Pattern::Sessions => None,
     };
     let write_percent = is_sequential.map(|_| f64::from(load.write_percent.get()));
-    ClassFacts { bytes, write_percent, is_sequential }
+    ClassFacts { bytes, write_percent, is_sequential, span: Some(load.span) }
 }
 
 /// In what the loads of the classes that all have differ from the first.
@@ -295,19 +295,36 @@ pub(crate) fn differences(all: &[&MeasuredRun<'_>]) -> Vec<(Class, Difference)> 
 
 type Unlike = Option<(&'static str, String, String)>;
 
-fn unlike(class: Class, own: &ClassFacts, other: &ClassFacts) -> [Unlike; 3] {
+fn unlike(class: Class, own: &ClassFacts, other: &ClassFacts) -> [Unlike; 4] {
     let names = match class {
-        Class::SMALL => ["size of small I/O", "share of writes of small I/O", "order of small I/O"],
-        Class::LARGE => ["size of large I/O", "share of writes of large I/O", "pattern of large I/O"],
-        _ if class.is_of_commits() => ["size of a commit", "share of writes of commits", "order of commits"],
-        _ => ["size of the I/O", "share of writes", "order of the I/O"],
+        Class::SMALL => [
+            "size of small I/O",
+            "share of writes of small I/O",
+            "order of small I/O",
+            "part of the targets of small I/O",
+        ],
+        Class::LARGE => [
+            "size of large I/O",
+            "share of writes of large I/O",
+            "pattern of large I/O",
+            "part of the targets of large I/O",
+        ],
+        _ if class.is_of_commits() => [
+            "size of a commit",
+            "share of writes of commits",
+            "order of commits",
+            "part of the targets of commits",
+        ],
+        _ => ["size of the I/O", "share of writes", "order of the I/O", "part of the targets"],
     };
     let size = |bytes: u64| Bytes(bytes).to_string();
+    let part = |span: Span| if span == Span::Whole { "all".to_owned() } else { span.to_string() };
     let order = |is_sequential: bool| if is_sequential { "sequential" } else { "random" }.to_owned();
     [
         both(names[0], own.bytes.zip(other.bytes), size),
         both(names[1], own.write_percent.zip(other.write_percent), crate::baseline::writes),
         both(names[2], own.is_sequential.zip(other.is_sequential), order),
+        both(names[3], own.span.zip(other.span), part),
     ]
 }
 

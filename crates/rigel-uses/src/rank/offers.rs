@@ -218,6 +218,17 @@ fn is_grouped(digits: &str) -> bool {
     has_first && !others.is_empty() && others.iter().all(|group| group.len() == 3)
 }
 
+/// A currency as it is shown and compared, also one for a time: `EUR/month`.
+fn of_time(currency: &str) -> String {
+    let plain = currency.replace(" per ", "/");
+    match plain.split_once('/') {
+        Some((currency, time)) => {
+            format!("{}/{}", currency.trim().to_uppercase(), time.trim().to_lowercase())
+        }
+        None => plain.to_uppercase(),
+    }
+}
+
 fn price(value: Value<'_>) -> Result<Price, Problem> {
     let Some(text) = value.as_text() else {
         return Err(value.expected(PRICE).because("a price needs a currency"));
@@ -227,7 +238,7 @@ fn price(value: Value<'_>) -> Result<Price, Problem> {
     let start = text.find(is_of_amount).unwrap_or(text.len());
     let rest = &text[start..];
     let (digits, behind) = rest.split_at(rest.find(|c| !is_of_amount(c)).unwrap_or(rest.len()));
-    let currency = format!("{}{}", text[..start].trim(), behind.trim());
+    let currency = of_time(&format!("{}{}", text[..start].trim(), behind.trim()));
     let is_word = |word: &str| {
         (1..=LONGEST_CURRENCY).contains(&word.chars().count())
             && word.chars().all(|c| c.is_alphabetic() || CURRENCIES.contains(c) || matches!(c, '/' | '.'))
@@ -249,7 +260,7 @@ fn price(value: Value<'_>) -> Result<Price, Problem> {
         }
         Some(_) if currency.is_empty() => Err(value.expected(PRICE).because("a price needs a currency")),
         Some(amount) if is_word(&currency) => {
-            Ok(Price { amount, currency: printable(&currency).to_uppercase() })
+            Ok(Price { amount, currency: printable(&currency).into_owned() })
         }
         _ => Err(value.expected(PRICE).because(
             "only the currency may appear with the number, which must have no blanks and no k or m",
@@ -275,6 +286,17 @@ mod tests {
         assert_eq!(a.price.as_ref().unwrap(), &Price { amount: 48000.0, currency: "$".to_owned() });
         assert_eq!(b.price.as_ref().unwrap(), &Price { amount: 1200.5, currency: "USD".to_owned() });
         assert_eq!((offers.currency(), offers.currencies()), (None, vec!["$", "USD"]));
+    }
+
+    #[test]
+    fn a_price_may_be_one_for_a_month() {
+        for text in ["480 EUR/month", "480 eur per Month", "480.00 EUR / month", "EUR/Month 480"] {
+            let sheet = format!("[array-a]\nprice = \"{text}\"\n[\"cloud b\"]\nprice = \"9000 EUR\"\n");
+            let offers = read("offers.toml", sheet.as_bytes(), &["array-a", "cloud b"]).unwrap();
+            let price = offers.of(0).unwrap().price.clone().unwrap();
+            assert_eq!(price, Price { amount: 480.0, currency: "EUR/month".to_owned() }, "{text}");
+            assert_eq!(offers.currency(), None, "a fee is not compared with a price: {text}");
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ use rigel_core::path_text::{self, printable};
 use rigel_report::View;
 use rigel_report::compare::{CompareFormat, ComparisonView, reason, render, runs, same_run};
 use rigel_uses::compare::gate::{GateResult, Outcome};
-use rigel_uses::compare::{Comparison, SessionSpread};
+use rigel_uses::compare::{Comparison, Difference, SessionSpread};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -76,7 +76,9 @@ pub(super) fn no_sides(loaded: &LoadedRecord) -> Result<(), Problem> {
     }
     let path = path_text::encode(&loaded.path);
     Err(Problem::usage("the record compares two sides")
-        .because("such a run is itself a comparison, and cannot be compared with another one")
+        .because(
+            "such a run is itself a comparison, and can be compared with another run of `rigel versus` only",
+        )
         .next(format!("`rigel versus --record {}` shows it", path_text::shell_word(&path)))
         .at(path))
 }
@@ -158,17 +160,45 @@ fn check(
         .because("with these differences the numbers measure different things")
         .next("measure both the same way, or compare anyway with --allow-differences"));
     }
-    if comparison.rows.is_empty() && comparison.left_out.is_empty() {
-        return Err(Problem::usage("the runs have nothing to compare")
-            .because("none of them measured a load at a steady rate, or they share no load class")
-            .next("compare runs of the same load"));
-    }
     if comparison.rows.is_empty() {
-        return Err(Problem::usage("the runs have no point in common")
-            .because("they were measured at other levels")
-            .next("compare runs of the same level and number of disks"));
+        return Err(nothing_to_compare(comparison, options, (base, new)));
     }
     Ok(())
+}
+
+/// Why runs of the same question share no number, and what to do.
+fn nothing_to_compare(
+    comparison: &Comparison,
+    options: &CompareArgs,
+    (base, new): (&[View<'_>], &[View<'_>]),
+) -> Problem {
+    let has_own_figures =
+        |view: &View<'_>| view.findings.burst.is_some() || view.findings.working_set.is_some();
+    if base.iter().chain(new).all(has_own_figures) {
+        let paths = options.base.iter().chain(&options.new);
+        let words: Vec<String> = paths.map(|path| path_text::shell_word(&path_text::encode(path))).collect();
+        return Problem::usage("such runs are not compared")
+            .because("caches and credits have no load levels at which two runs could be judged")
+            .next(format!("`rigel report {} --html` shows them on one page", words.join(" ")));
+    }
+    let of_limits = |one: &&Difference| ["limits of the rate", "latency limit"].contains(&one.what);
+    if let Some(limits) = comparison.differences.iter().find(of_limits) {
+        let (base, other) = (printable(&limits.base), printable(&limits.other));
+        return Problem::usage("the runs have no number in common")
+            .because(format!(
+                "their limits differ ({base}; {} has {other}), and they measured no rate in common",
+                printable(&limits.run_id)
+            ))
+            .next("search with the same limits on both sides");
+    }
+    if comparison.left_out.is_empty() {
+        return Problem::usage("the runs have nothing to compare")
+            .because("none of them measured a load at a steady rate, or they share no load class")
+            .next("compare runs of the same load");
+    }
+    Problem::usage("the runs have no point in common")
+        .because("they were measured at other levels")
+        .next("compare runs of the same level and number of disks")
 }
 
 /// Refuses records that answer different questions, and says which.

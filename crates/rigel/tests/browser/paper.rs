@@ -56,6 +56,27 @@ fn a_comparison_prints_on_one_sheet() {
     sound(&mut tab);
 }
 
+/// Eleven cards, of which most say more than one line.
+#[test]
+fn a_comparison_of_calibrations_prints_on_one_sheet() {
+    let place = Place::new();
+    for (name, servers, seed) in [("base", 8, 1), ("new", 12, 2)] {
+        let engine =
+            format!("sim:servers={servers},service=1ms,spread=exponential,between=1%,rate=300M,flush=300us");
+        let line = format!(
+            "calibrate --engine {engine} --seed {seed} --for 1m --name {name} --quiet --no-history --no-html"
+        );
+        place.line(&line).expect_code(0);
+    }
+    let [base, new] = ["base_", "new_"].map(|name| place.only_of(name, "_record.jsonl"));
+    let [base, new] = [&base, &new].map(|path| path.to_str().unwrap());
+    place.rigel(["compare", base, new, "--html", "--no-history"]).expect_code(0);
+    let file = place.only("_compare.html");
+    let Some(mut tab) = open("a_comparison_of_calibrations_prints_on_one_sheet", &file) else { return };
+    is_a_sheet(&mut tab, "comparison-calibrations");
+    sound(&mut tab);
+}
+
 #[test]
 fn a_ranking_prints_on_one_sheet() {
     let place = Place::new();

@@ -174,6 +174,15 @@ fn a_database_with_another_number_than_before_is_joined_if_asked() {
         assert!(offered.ends_with("--database 2718281828,999"), "{offered}");
         place.line(&offered).expect_code(0);
     }
+    for line in ["show --database PROD", "list --database PROD"] {
+        let told = capacity(&place, line).expect_code(2).stderr;
+        let offered = offer(&told, "join its histories:");
+        assert!(offered.contains("--store"), "{offered}");
+        place.line(&offered).expect_code(0);
+    }
+    let told = capacity(&place, "show --host rac1").expect_code(0);
+    assert!(told.stdout.contains("there is no sum"), "{}", told.stdout);
+    place.line(&offer(&told.stderr, "join its histories:")).expect_code(0);
     let joined = forecast(&place, "--database 2718281828,999").json();
     assert_eq!(days_of(&joined, "iops").len(), 60);
     assert_eq!(days_of(&forecast(&place, "--database 999").json(), "iops").len(), 20);

@@ -52,6 +52,35 @@ fn mean_of_sum(place: &Place, whose: &str) -> f64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
+/// OSWatcher of Exadata's cells: one head, and below it iostat for an hour, every five seconds. The busiest minute is not that of the mean.
+#[test]
+fn iostat_that_runs_on_below_a_head_of_oswatcher_keeps_its_peaks() {
+    let place = Place::new();
+    let mut text = "zzz ***Wed Feb 29 11:00:00 UTC 2012 Sample interval: 5 secconds\n\
+                    Linux 2.6.18-194.el5 (cel01) \t02/29/12\n\n"
+        .to_owned();
+    for at in 0..=720 {
+        let reads = if (360..420).contains(&at) { 900 } else { 100 };
+        let _ = write!(
+            text,
+            "Time: {:02}:{:02}:{:02}\navg-cpu:  %user\n           1.00\n\n\
+             Device:         rrqm/s   wrqm/s     r/s     w/s   rsec/s   wsec/s avgrq-sz avgqu-sz   await  svctm  %util\n\
+             sda               0.00     1.00 {reads}.00   50.00   1600.00   400.00     8.00     0.10    2.00   0.50   5.00\n\n",
+            11 + at / 720,
+            at / 12 % 60,
+            at % 12 * 5
+        );
+    }
+    import(&place, "cel01_iostat_12.02.29.1100.dat", &text);
+    let show = capacity(&place, "show").expect_code(0).stdout;
+    assert!(words(&show).contains("sda on cel01, 2012-02-29 11:00 to 2012-02-29 12:00 UTC"), "{show}");
+    let line = show.lines().find(|line| line.trim_start().starts_with("read_ops")).unwrap();
+    let figures: Vec<f64> =
+        line.split_whitespace().skip(1).take(3).map_while(|word| word.parse().ok()).collect();
+    // 60 of 720 intervals at 900: (660 x 100 + 60 x 900) / 720.
+    assert!((figures[0] / 166.7 - 1.0).abs() < 0.02 && figures[2] > 800.0, "{show}");
+}
+
 #[test]
 fn one_host_under_two_names_is_asked_about() {
     let place = Place::new();

@@ -146,8 +146,17 @@ fn what_if_is_said_first_in_every_output() {
     }
     assert_eq!(whole["told"][0], whole["what_if"][0]);
     assert_eq!(whole["scenario"]["without"][0], "rac2");
-    let text = capacity(&place, &format!("forecast here.jsonl {more} --html .")).expect_code(0).stdout;
+    let told = capacity(&place, &format!("forecast here.jsonl {more} --html .")).expect_code(0);
+    let text = &told.stdout;
     assert!(text.starts_with("What if: rac2 is gone"), "{text}");
+    // Two days are no week, and that is said.
+    assert!(!told.stderr.contains("less than a week"), "{}", told.stderr);
+    fs::write(place.path().join("short.csv"), awr(&[DB7], 300..302)).unwrap();
+    for line in ["forecast here.jsonl", "replay"] {
+        let more = "--database PROD --add short.csv --zone UTC";
+        let told = capacity(&place, &format!("{line} {more}")).expect_code(0).stderr;
+        assert!(words(&told).contains("short.csv covers less than a week"), "{line}: {told}");
+    }
     let page = fs::read_to_string(place.only("_capacity.html")).unwrap();
     assert!(page.find("What if: rac2 is gone").unwrap() < page.find("year-iops").unwrap());
     // What each changes: nothing for the storage if a host is gone; a quarter more; 1.3 times.

@@ -128,6 +128,34 @@ fn what_is_not_comparable_is_refused_unless_told() {
     assert!(alone.stderr.contains("nothing to compare"), "{}", alone.stderr);
 }
 
+/// Short stroking is faster than all of a disk, whatever the disk.
+#[test]
+fn a_part_of_the_targets_is_not_compared_with_all_of_them() {
+    let place = Place::new();
+    for (name, more) in [("whole", ""), ("part", "--span 0-33%"), ("again", "--span 0-33%")] {
+        let line = format!(
+            "run advanced --matrix point --num-small 4 --num-large 0 --engine sim --duration 1s --name {name} --no-html {more}"
+        );
+        place.line(&line).expect_code(0);
+    }
+    let [whole, part, again] = ["whole", "part", "again"].map(|name| record(&place, name));
+    let told = compare(&place, &[&whole, &part]).expect_code(2).stderr;
+    assert!(told.contains("they differ in part of the targets (all; part_"), "{told}");
+    assert!(told.contains("has 0-33%"), "{told}");
+    let told = place.rigel(["rank", &whole, &part]).expect_code(2).stderr;
+    assert!(told.contains("part of the targets"), "{told}");
+    let same = compare(&place, &[&part, &again]).expect_code(0).stdout;
+    assert!(same.split_whitespace().collect::<Vec<_>>().join(" ").contains("0-33% of simulated"), "{same}");
+    // ORION always goes to all of a target.
+    let orion =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../rigel-uses/src/baseline/samples/orion_11_1_summary.txt");
+    let told = compare(&place, &[orion, &part]).expect_code(2).stderr;
+    assert!(told.contains("part of the targets of small I/O (all; "), "{told}");
+    compare(&place, &[orion, &whole]).expect_code(0);
+    let table = compare(&place, &[&whole, &part, "--allow-differences"]).expect_code(0).stdout;
+    assert!(table.contains("part of the targets (numbers do not measure the same thing)"), "{table}");
+}
+
 #[test]
 fn several_runs_of_each_side_are_pooled() {
     let place = Place::new();

@@ -165,7 +165,31 @@ fn the_ratio_of_two_sides_is_a_row_of_its_own_and_can_be_ranked() {
     // Beside a run of one side there is no ratio.
     place.line("run simple --duration 1s --engine sim --name plain --no-html --quiet").expect_code(0);
     let told = place.rigel(["rank", &before, &record(&place, "plain")]).expect_code(2).stderr;
-    assert!(told.contains("compares two sides"), "{told}");
+    assert!(told.contains("compares two sides") && told.contains("another run of `rigel versus`"), "{told}");
+}
+
+/// Runs of one command that have no number in common are refused for the reason that holds, with a command that shows them.
+#[test]
+fn limits_that_differ_and_figures_without_levels_are_named() {
+    let place = Place::new();
+    let engine = "--engine sim:servers=8,service=1ms,spread=exponential,between=1% --quiet --no-html";
+    for line in ["slo --p99 5ms --seed 1 --name tight", "slo --p99 50ms --seed 2 --name loose"] {
+        place.line(&format!("{line} {engine}")).expect_code(0);
+    }
+    let told = compare(&place, &[&record(&place, "tight"), &record(&place, "loose")]);
+    if told.code == 2 {
+        let text = flat(&told.stderr);
+        assert!(text.contains("their limits differ (p99 < 5 ms; loose_"), "{text}");
+    } else {
+        assert!(told.stdout.contains("limits of the rate"), "{told:?}");
+    }
+    for (name, seed) in [("one", 1), ("two", 2)] {
+        place.line(&format!("run working-set --seed {seed} --name {name} {engine}")).expect_code(0);
+    }
+    let told = compare(&place, &[&record(&place, "one"), &record(&place, "two")]).expect_code(2).stderr;
+    assert!(told.contains("such runs are not compared"), "{told}");
+    let offered = told.split('`').nth(1).unwrap().to_owned();
+    place.line(offered.strip_prefix("rigel ").unwrap()).expect_code(0);
 }
 
 #[test]

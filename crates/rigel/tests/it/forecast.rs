@@ -46,6 +46,22 @@ fn a_year_of_prometheus_and_a_record_make_a_date() {
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
 
+/// A third of a disk is no storage: what it gives is said to be that of a part.
+#[test]
+fn a_limit_that_was_measured_on_a_part_of_a_target_is_noted() {
+    let place = place(365);
+    place
+        .line("run oltp --num-disks 1 --span 0-33% --engine sim:service=1ms --seed 3 --name part --no-html --quiet")
+        .expect_code(0);
+    let part = place.only_of("part_", "_record.jsonl");
+    let line = format!("capacity forecast {} --store s.sqlite --allow-other-disk", part.display());
+    let text = place.line(&line).expect_code(0).stdout;
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("measured on 0-33% of the targets only"), "{text}");
+    let whole = place.line("capacity forecast here.jsonl --store s.sqlite").expect_code(0).stdout;
+    assert!(!whole.contains("of the targets only"), "{whole}");
+}
+
 #[test]
 fn scenarios_other_storages_and_gates_change_the_answer() {
     let place = place(365);

@@ -60,6 +60,26 @@ fn reads_and_writes_of_known_rates_have_known_times() {
     }
 }
 
+/// Of two sides each has its own time, and a part of a target is no whole disk.
+#[test]
+fn the_time_says_on_which_side_and_on_which_part_it_was_measured() {
+    let place = Place::in_memory();
+    place
+        .line(&format!(
+            "versus simple {DEVICE} --and-engine sim:servers=8,service=1ms,rate=1000M --fast --name both --quiet"
+        ))
+        .expect_code(0);
+    let record = place.only_of("both_", "_record.jsonl");
+    let told = place.line(&format!("report {} --size 10T", record.display())).expect_code(0).stdout;
+    let text = flat(&told);
+    let (a, b) = (text.find(" on A"), text.find(" on B."));
+    assert!(text.starts_with("A full scan or a backup of 10 TiB takes ") && a < b && a.is_some(), "{told}");
+    assert!(told.contains("Full scan, backup, A") && told.contains("Full scan, backup, B"), "{told}");
+    let record = measured(&place, "part", "dss --span 0-33%");
+    let told = place.line(&format!("report {record} --size 10T")).expect_code(0).stdout;
+    assert!(flat(&told).contains("Measured on 0-33% of the targets only"), "{told}");
+}
+
 /// Beside small I/O the rate is that of the points with both, and what ran beside is named.
 #[test]
 fn beside_small_io_the_time_is_that_of_points_with_both() {

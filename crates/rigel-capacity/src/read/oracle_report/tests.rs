@@ -325,6 +325,9 @@ fn numbers_with_blanks_and_apostrophes_are_those_of_the_same_report_with_commas(
     assert_eq!(values(only(&read(&latin).unwrap().2).2), whole);
     let quoted: String = text.lines().map(|line| format!("> {line}\n")).collect();
     assert_eq!(values(only(&read(quoted.as_bytes()).unwrap().2).2), whole);
+    // In a page of notes.
+    let noted = format!("# Monday, 3 h\n\n```\n{text}```\n");
+    assert_eq!(values(only(&read(noted.as_bytes()).unwrap().2).2), whole);
 }
 
 #[test]

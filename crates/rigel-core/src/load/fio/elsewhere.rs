@@ -9,11 +9,40 @@ use crate::error::Problem;
 use crate::path_text::printable;
 
 /// Engines that do not read and write storage.
-pub const NO_STORAGE: [&str; 9] =
-    ["null", "cpuio", "net", "netsplice", "rdma", "exec", "filecreate", "filestat", "filedelete"];
+pub const NO_STORAGE: [&str; 16] = [
+    "null",
+    "cpp_null",
+    "cpuio",
+    "net",
+    "netsplice",
+    "rdma",
+    "exec",
+    "filecreate",
+    "filestat",
+    "filedelete",
+    "dircreate",
+    "dirstat",
+    "dirdelete",
+    "falloc",
+    "ftruncate",
+    "e4defrag",
+];
 /// Engines that reach storage through a library, without a device or file on this host.
-const REMOTE: [&str; 10] =
-    ["rbd", "rados", "http", "libhdfs", "gfapi", "gfapi_async", "libiscsi", "nbd", "nfs", "dfs"];
+const REMOTE: [&str; 13] = [
+    "rbd",
+    "rados",
+    "http",
+    "libhdfs",
+    "gfapi",
+    "gfapi_async",
+    "libiscsi",
+    "nbd",
+    "nfs",
+    "dfs",
+    "ime_psync",
+    "ime_psyncv",
+    "ime_aio",
+];
 
 /// Refuses such a line.
 ///
@@ -31,7 +60,7 @@ pub fn check(line: Line<'_>, page: &Page<'_>) -> Result<(), Problem> {
             .because("Rigel does not know what is in it")
             .next("write the jobs of the profile into the file")),
         "ioengine" if NO_STORAGE.contains(&value) => Err(refused("does not read or write storage")
-            .because("it tests fio itself, the network, file names or the processor")
+            .because("it tests fio itself, the network, names and extents of files, or the processor")
             .next("remove the job, or give it an engine for storage, such as libaio")),
         "ioengine" if REMOTE.contains(&value) => Err(refused("reaches its storage by a library of its own")
             .because("Rigel measures devices and files of this host")

@@ -78,7 +78,7 @@ const WORDS: [(&[&str], &str); 11] = [
     ),
     (
         &["percentage_random"],
-        "no counterpart: the I/Os of a class all go to random places, or all follow one another; this load is random throughout. \
+        "no counterpart: the I/Os of a class all go to random places, or all follow one another; this load is what rw says, throughout. \
          For some of each, give the file a job with rw=randread and one with rw=read",
     ),
     (

@@ -267,6 +267,8 @@ fn what_has_no_counterpart_is_remarked_at_its_line() {
     let mixed = found(&format!("{QUIET}[a]\nrw=randrw\npercentage_random=50\n"));
     assert!(remarks(&mixed).contains("percentage_random=50: no counterpart: "), "{}", remarks(&mixed));
     assert!(!remarks(&mixed).contains("equally likely"), "{}", remarks(&mixed));
+    let sequential = found(&format!("{QUIET}[a]\nrw=rw\npercentage_random=50\n"));
+    assert!(remarks(&sequential).contains("what rw says, throughout"), "{}", remarks(&sequential));
     let usual = found(&format!("{QUIET}[a]\nrw=randrw\npercentage_random=100\n"));
     assert!(!remarks(&usual).contains("percentage_random"), "{}", remarks(&usual));
     let buffered = found("[a]\nrw=randread\ndirect=0\nruntime=5\ntime_based\n");
@@ -301,6 +303,8 @@ fn what_nobody_can_run_is_refused_with_its_line() {
         ("[a]\nread_iolog=/tmp/x.log\n", "x.fio:2"),
         ("[a]\nioengine=null\nrw=randread\n", "does not read or write storage"),
         ("[a]\nioengine=cpuio\ncpuload=50\n", "does not read or write storage"),
+        ("[a]\nioengine=ftruncate\nrw=randwrite\n", "does not read or write storage"),
+        ("[a]\nioengine=dircreate\nfilesize=4k\n", "does not read or write storage"),
         ("[a]\nioengine=rbd\nrw=randread\n", "map or mount"),
         ("[global]\nprofile=tiobench\n[a]\nrw=randread\n", "built into fio"),
     ] {

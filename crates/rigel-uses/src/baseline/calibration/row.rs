@@ -10,7 +10,7 @@ use super::{LACKS, document};
 use rigel_core::error::Problem;
 use rigel_core::judge::answers::{MAX_IOPS, MAX_MBPS, MAX_PMBPS};
 use rigel_core::judge::quantity::{Figure, Quantity};
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, Span};
 use rigel_core::stats::Estimate;
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::Nanos;
@@ -97,8 +97,12 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
     let in_ms = |name: &str| number(text_of(name)).map(|ms| format!("{} ms", trimmed(ms)));
     let conditions =
         [("latency limit", in_ms("max_latency")), ("mean latency at max_iops", in_ms("latency"))];
-    let reads =
-        |bytes, is_sequential| ClassFacts { bytes: Some(bytes), write_percent: Some(0.0), is_sequential };
+    let reads = |bytes, is_sequential| ClassFacts {
+        bytes: Some(bytes),
+        write_percent: Some(0.0),
+        is_sequential,
+        span: Some(Span::Whole),
+    };
     let facts = LoadFacts::from([
         (Class::SMALL, reads(SMALL_BYTES, Some(false))),
         (Class::LARGE, reads(LARGE_BYTES, None)),

@@ -20,6 +20,17 @@ fn every_way_to_paste_calibrate_io_has_the_same_numbers() {
     assert!(problem.cause.unwrap().contains("V$IO_CALIBRATION_STATUS"));
 }
 
+/// A session in which the procedure ran again prints every result, and each of them twice.
+#[test]
+fn a_second_calibration_in_a_text_is_named() {
+    let result = |iops: u32| format!("max_iops = {iops}\nlatency = 19\nmax_mbps = 18579\n").repeat(2);
+    let once = read(&result(154)).unwrap();
+    assert_eq!((number_of(&once, "max_iops"), once.passed_over.len()), (Some(154.0), 0));
+    let again = read(&(result(154) + "SQL> /\n" + &result(1_353_418))).unwrap();
+    assert_eq!(number_of(&again, "max_iops"), Some(154.0));
+    assert!(again.passed_over.iter().any(|one| one.contains("several calibrations")), "{again:?}");
+}
+
 /// PostgreSQL's table `rigel.io_calibration` has Oracle's columns, and some of its own.
 #[test]
 fn the_row_of_rigels_own_view_is_a_calibration_of_rigel() {

@@ -166,7 +166,12 @@ fn the_load_that_is_most_like_the_other_side_has_a_say() {
         .replace("\"iops\" : 750.000000", "\"iops\" : 48000.0");
     let found = Baseline::read(text.as_bytes()).unwrap().unwrap();
     for (bytes, point) in [(8192, Point::pair(4, 0)), (16384, Point::pair(2, 0))] {
-        let wanted = ClassFacts { bytes: Some(bytes), write_percent: Some(0.0), is_sequential: Some(false) };
+        let wanted = ClassFacts {
+            bytes: Some(bytes),
+            write_percent: Some(0.0),
+            is_sequential: Some(false),
+            span: None,
+        };
         let results = found.results(&LoadFacts::from([(Class::SMALL, wanted)]));
         assert_eq!(results.facts[&Class::SMALL], wanted);
         assert_eq!(results.figures[0].point, Some(point));

@@ -1,7 +1,7 @@
 //! Summaries and tables of ORION: units, gaps and what a spreadsheet makes of them.
 
 use super::*;
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, Span};
 
 #[test]
 fn a_summary_of_orion_has_its_maxima_with_their_loads_and_units() {
@@ -20,7 +20,8 @@ fn a_summary_of_orion_has_its_maxima_with_their_loads_and_units() {
         &[("min_small_latency", 339.25), ("large_mbps small 3 large 2", 410.75)],
     );
     let facts = sample("orion_11_2_summary.txt").results(&LoadFacts::new()).facts;
-    let small = ClassFacts { bytes: Some(8192), write_percent: Some(20.0), is_sequential: Some(false) };
+    let span = Some(Span::Whole);
+    let small = ClassFacts { bytes: Some(8192), write_percent: Some(20.0), is_sequential: Some(false), span };
     assert_eq!(facts[&Class::SMALL], small);
     assert_eq!(facts[&Class::LARGE].bytes, Some(1 << 20));
     assert_eq!(sample("orion_10_2_summary.txt").version.as_deref(), Some("10.2.0.1.0"));

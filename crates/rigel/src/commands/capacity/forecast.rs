@@ -138,6 +138,7 @@ fn asked(options: &ForecastOptions, step_ms: u32) -> Result<ForecastInput, Probl
     for file in &options.files {
         guests.add(file, step_ms, (&mut history, &mut members))?;
     }
+    remarks.extend(guests.remarks);
     Ok(ForecastInput { whose, history, members, held, remarks })
 }
 

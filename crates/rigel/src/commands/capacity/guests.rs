@@ -8,12 +8,14 @@ use rigel_capacity::read::Options;
 use rigel_capacity::sum::{is_load, is_same_load, lifetime};
 use rigel_capacity::{DAY_MS, History, Key, Kind, Lifetime, Members, Selection, Table};
 use rigel_core::error::Problem;
-use rigel_core::path_text::encode;
+use rigel_core::path_text::{encode, printable};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// How much of the history is compared with a file.
 const COMPARED_MS: i64 = 14 * DAY_MS;
+/// A file of less has not all hours of a week, or almost all.
+const SHORT_WEEK_MS: i64 = 13 * DAY_MS / 2;
 
 /// Takes files in.
 pub struct Guests<'a> {
@@ -21,6 +23,8 @@ pub struct Guests<'a> {
     pub zone: Option<&'a str>,
     /// The subject of the history.
     pub store: &'a Store,
+    /// What is assumed of them.
+    pub remarks: Vec<String>,
     /// The load of those that were taken in, by what the history calls them.
     taken: Vec<(Key, Table)>,
 }
@@ -28,7 +32,7 @@ pub struct Guests<'a> {
 impl<'a> Guests<'a> {
     /// Without files.
     pub const fn new(zone: Option<&'a str>, store: &'a Store) -> Self {
-        Self { zone, store, taken: Vec::new() }
+        Self { zone, store, remarks: Vec::new(), taken: Vec::new() }
     }
 
     /// Adds what a file has to a history and its members.
@@ -68,6 +72,7 @@ impl<'a> Guests<'a> {
                 .next("give a file with them; for data alone, give its size and date: --add 200G@2027-04"));
         }
         members.extend(guests, &name);
+        self.remarks.extend(short_week(&name, &tables));
         self.taken.extend(tables.iter().cloned());
         Ok(tables)
     }
@@ -121,6 +126,20 @@ impl<'a> Guests<'a> {
             Selection { hosts, from_ms: Some(from_ms), to_ms: Some(to_ms), ..Selection::default() };
         self.store.history(&selection)
     }
+}
+
+/// That a file lacks some hours of a usual week.
+fn short_week(name: &str, tables: &[(Key, Table)]) -> Option<String> {
+    let loads = tables.iter().map(|one| &one.1).filter(|table| is_load(table.metrics()));
+    let lives: Vec<Lifetime> = loads.filter_map(lifetime).collect();
+    let first = lives.iter().map(|life| life.0).min()?;
+    let last = lives.iter().map(|life| life.1).max()?;
+    (last - first < SHORT_WEEK_MS).then(|| {
+        format!(
+            "{} covers less than a week: for the hours that it lacks, the same hours of its days count",
+            printable(name)
+        )
+    })
 }
 
 fn already_counted(what: String) -> Problem {

@@ -113,7 +113,9 @@ fn meant(whose: &Whose, held: &[KeySummary]) -> (Members, Vec<KeySummary>, Vec<S
 fn what_if(what_if: &WhatIf) -> Vec<String> {
     let WhatIf { without, files, more } = what_if;
     let gone = (!without.is_empty()).then(|| {
-        format!("What if: {} is gone; its load moves to the others, and the sum stays", listed(without))
+        let (are, their) = if without.len() == 1 { ("is", "its") } else { ("are", "their") };
+        let names = listed(without);
+        format!("What if: {names} {are} gone; {their} load moves to the others, and the sum stays")
     });
     let added = files.iter().map(|file| format!("What if: with the load of {file}"));
     let more =
@@ -203,6 +205,7 @@ impl StoreSelection {
                     .next("give a file of several hours, preferably of a week"));
             }
         }
+        self.others.extend(guests.remarks);
         Ok(())
     }
 

@@ -2,8 +2,8 @@
 //!
 //! Must not write.
 
-use super::hosts::{self, Whose};
-use super::shared;
+use super::hosts::{self, Whose, another_number, join_numbers};
+use super::shared::{self, renumbered};
 use super::uncertain;
 use crate::args::{CommandStem, ListArgs, ShowArgs, StoreArgs, WhoseArgs};
 use crate::capacity_store::{Store, place};
@@ -13,6 +13,7 @@ use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_report::capacity::{Holdings, overview, overview_of_sum};
 use rigel_report::document::Document as _;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -28,7 +29,7 @@ pub fn list(options: &ListArgs, streams: &Streams) -> Result<(), Problem> {
     let mut held = all.clone();
     // A list adds nothing up.
     let named = WhoseArgs { all: false, ..options.whose.clone() };
-    if let Some(whose) = whose(&all, &named, &path)? {
+    if let Some(whose) = whose(&all, (&named, &stem_of("list", &options.store)), &path)? {
         held.retain(|one| whose.wants(&one.key));
     }
     streams.results(Holdings(&held).text(streams.style()).as_bytes())?;
@@ -38,18 +39,36 @@ pub fn list(options: &ListArgs, streams: &Streams) -> Result<(), Problem> {
 
 /// Which hosts share a storage, as far as the files themselves say so.
 fn tell_shared(held: &[KeySummary], store: &StoreArgs, streams: &Streams) {
-    let store = store.file.as_ref().map(|file| [OsString::from("--store"), file.into()]);
-    let show = [OsString::from("show")].into_iter().chain(store.into_iter().flatten());
-    let stem = CommandStem::of(&show.collect::<Vec<_>>());
+    let stem = stem_of("show", store);
     for found in shared::shared(held) {
         streams.remark(&format!("{}; to sum them: `{}`", found.sentence(), stem.with(&found.option(held))));
     }
 }
 
+/// A command on the same store, to which options can be added.
+fn stem_of(command: &str, store: &StoreArgs) -> CommandStem {
+    let store = store.file.as_ref().map(|file| [OsString::from("--store"), file.into()]);
+    let words = [OsString::from(command)].into_iter().chain(store.into_iter().flatten());
+    CommandStem::of(&words.collect::<Vec<_>>())
+}
+
 /// Those that are named, if any.
-fn whose(held: &[KeySummary], asked: &WhoseArgs, path: &Path) -> Result<Option<Whose>, Problem> {
+fn whose(
+    held: &[KeySummary],
+    (asked, stem): (&WhoseArgs, &CommandStem),
+    path: &Path,
+) -> Result<Option<Whose>, Problem> {
     let shown = path_text::encode(path);
-    asked.is_given().then(|| Whose::of(held, asked, &CommandStem::default(), &shown)).transpose()
+    asked.is_given().then(|| Whose::of(held, asked, stem, &shown)).transpose()
+}
+
+/// A database that had another number before has two histories, of which there is no sum.
+fn tell_renumbered(own: &[KeySummary], stem: &CommandStem, streams: &Streams) {
+    let own: Vec<&KeySummary> = own.iter().collect();
+    let names: BTreeSet<&str> = own.iter().filter_map(|one| Some(one.key.subject.database()?.name)).collect();
+    for numbers in names.iter().map(|name| renumbered(&own, name)).filter(|numbers| !numbers.is_empty()) {
+        streams.remark(&format!("{}; {}", another_number(&numbers), join_numbers(&numbers, stem)));
+    }
 }
 
 /// The sum of several; nothing if there is one.
@@ -74,7 +93,8 @@ pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
     let moment =
         |text: &Option<String>, at: &str| text.as_deref().map(|text| hosts::moment(text, at)).transpose();
     let all = store.held()?;
-    let whose = whose(&all, &options.whose, &path)?;
+    let stem = stem_of("show", &options.store);
+    let whose = whose(&all, (&options.whose, &stem), &path)?;
     // A sum has what lies on other disks once.
     let (counted, mut remarks) = match &whose {
         Some(_) if options.names.is_empty() => uncertain::settled(&store, all.clone())?,
@@ -104,6 +124,9 @@ pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
         let own: Vec<KeySummary> = counted.iter().filter(is_there).cloned().collect();
         let subjects = if options.names.is_empty() { whose.subjects(&held) } else { options.names.clone() };
         show_sum(&store, (whose, &own), Selection { subjects, ..selection.clone() }, streams)?;
+        if !whose.is_database() {
+            tell_renumbered(&own, &stem, streams);
+        }
     }
     held.sort_by(|a, b| a.key.cmp(&b.key));
     held.dedup_by(|a, b| a.key.host == b.key.host && a.key.subject == b.key.subject);

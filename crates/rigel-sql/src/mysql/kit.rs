@@ -51,8 +51,8 @@ const PLAIN: [&str; 6] = [
 /// reads and writes all pages again behind the next start (MariaDB resets the transaction of a row that was inserted).
 const TO_FILL: [&str; 3] =
     ["--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=OFF", "--innodb-fast-shutdown=0"];
-/// MySQL listens on a second port unless it is told not to.
-const OF_MYSQL: &str = "--mysqlx=OFF";
+/// MySQL listens on a second port unless it is told not to, and does not start without a directory that only its larger packages make.
+const OF_MYSQL: [&str; 2] = ["--mysqlx=OFF", "--secure-file-priv=NULL"];
 
 /// See the module.
 #[derive(Debug)]
@@ -98,7 +98,9 @@ impl Kit for MysqlKit {
         ];
         let plain = OWN.iter().chain(more_plain.iter().copied().flatten());
         arguments.extend(plain.map(OsString::from));
-        arguments.extend((programs.name != MARIADB).then(|| OsString::from(OF_MYSQL)));
+        if programs.name != MARIADB {
+            arguments.extend(OF_MYSQL.map(OsString::from));
+        }
         arguments.extend(more.map(|more| OsString::from(format!("--{more}"))));
         let program = programs::server(&programs.dir);
         Call { program: program.unwrap_or_else(|| programs.dir.join(programs::SERVERS[0])), arguments }

@@ -83,6 +83,8 @@ pub struct Words {
     pub home: Home,
     /// It counts blocks of an index, through which every look-up goes, together with those of the table.
     pub counts_index: bool,
+    /// Where commits go besides, on a server that copies what is logged.
+    pub copied: &'static str,
 }
 
 /// What the tables of ours are in.
@@ -273,6 +275,14 @@ pub trait Server: Send {
     /// # Errors
     /// When something is in the way; then nothing is removed.
     fn drop_tables(&mut self) -> Result<DropOutcome, Problem>;
+
+    /// Has pages that nobody looks up take the place of the table in the server's own cache, a part at a time; `false` if there is no such part.
+    ///
+    /// # Errors
+    /// When the table cannot be read.
+    fn push_out(&mut self, _table: &Table, _part: u32) -> Result<bool, Problem> {
+        Ok(false)
+    }
 
     /// Sees that each query is answered in the right way, and has the server read what it needs to tell its counters. Of a server that is not
     /// private, what others do is in some of them.

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// The database of all tables of ours: of these products it is what PostgreSQL calls a schema.
 pub const HOME: &str = "rigel";
 /// Rows in a page.
-const ROWS: u64 = 3;
+pub const ROWS: u64 = 3;
 /// The first row of the first whole page.
 pub const FIRST: u64 = 1;
 /// By this a table is known as ours.
@@ -53,6 +53,11 @@ const HISTORY_STANDS: Duration = Duration::from_secs(3);
 /// The row of a block that is looked up.
 pub fn middle(block: u32) -> u64 {
     rows(block..block.saturating_add(1)).start + 1
+}
+
+/// The first row behind those of all blocks that are looked up.
+pub fn behind(blocks: u32) -> u64 {
+    rows(0..blocks).end
 }
 
 /// The rows of a range of blocks.

@@ -77,6 +77,30 @@ fn a_mysql_server_gets_a_database_with_consent_and_loses_it_on_request() {
     refused(drop_it(&place, &dsn), 2, &["the server has no database rigel"]);
 }
 
+/// Pages of the table that an earlier run, or others, left in the pool of the server are pushed out before anything is looked up.
+#[test]
+fn what_the_pool_of_a_mysql_server_has_of_the_table_is_pushed_out() {
+    let name = "what_the_pool_of_a_mysql_server_has_of_the_table_is_pushed_out";
+    let settings = ["--innodb-buffer-pool-size=32M", "--innodb-old-blocks-time=300"];
+    let Some(server) = needs(name, MysqlServer::start(&settings)) else { return };
+    let (place, dsn) = (place(), server.dsn());
+    whole(&sql(&place, &dsn, &["--size", "96M", "--create-in", "rigel", "--name", "first"]));
+    // Read twice with a pause, they stay where look-ups do not push them out: a fifth of the table.
+    let some = "select count(pad) from rigel.big where id between 2 and 3600";
+    server.ask(&format!("{some}; do sleep(0.5); {some}")).unwrap();
+    whole(&sql(&place, &dsn, &["--name", "second"]));
+    let visits = visits(&place, "second");
+    assert_eq!(visits.len(), 2);
+    for visit in visits {
+        let counts = &visit["nodes"][0]["server"];
+        let of = |name: &str| counts[name].as_f64().unwrap_or_else(|| panic!("{name}: {counts}"));
+        assert!(
+            of("probes") > 10.0 && (of("table_blocks") - of("probes")).abs() <= slack(of("probes")),
+            "{counts}"
+        );
+    }
+}
+
 #[test]
 fn commits_on_a_mysql_server_leave_nothing() {
     let name = "commits_on_a_mysql_server_leave_nothing";

@@ -25,7 +25,7 @@ use rigel_run::bench::Bench;
 use rigel_run::execute::Run;
 use rigel_sql::bench::{self, Parts, QueryHistory};
 use rigel_sql::private::{self, PrivateServer};
-use rigel_sql::{asked, table};
+use rigel_sql::{asked, push_out, table};
 use std::path::{Path, PathBuf};
 
 /// Whether a run can be resumed; `server`: how it was named again by `rigel sql`.
@@ -200,6 +200,7 @@ pub fn again(
     let files = sql.files(&table)?;
     let now: Vec<_> = files.iter().chain([&target]).cloned().collect();
     check_targets(&header.targets, &now, false)?;
+    let server = push_out(server, &table, |_| Ok(()))?;
     let clock = MonotonicClock::at(past.run_ns());
     let notes = std::iter::once(what).chain(sql.of_latency()).collect();
     let behind = behind(&header.request, past);

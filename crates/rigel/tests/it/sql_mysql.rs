@@ -162,7 +162,7 @@ fn a_mysql_server_that_dies_in_a_visit_is_gone_on_with() {
     wait_until("a visit", || !visits(&place, "sql").is_empty());
     server.crash();
     let told = ProgramOutput::from(run.wait_with_output().unwrap());
-    refused(told, 4, &["rigel sql --dsn DSN --resume"]);
+    refused(told, 4, &["rigel sql resume", " --dsn DSN"]);
     server.start_again();
     let record = place.only("_record.jsonl").display().to_string();
     let told = place.rigel(["sql", "resume", &record, "--dsn", &dsn, "--no-html", "--json"]);

@@ -82,14 +82,14 @@ pub fn the_rest(
     let how = match (resumable, server) {
         (false, _) => "to complete it, start the run again".to_owned(),
         (true, ServerChoice::There) if is_emptied_by_a_crash => format!(
-            "`rigel sql --dsn DSN --resume {record}` completes the run, unless the server crashes or is \
+            "`rigel sql resume {record} --dsn DSN` completes the run, unless the server crashes or is \
              killed: the table is unlogged, and then empty; in that case remove it with `rigel sql drop \
              --dsn DSN` and start a new run"
         ),
-        (true, ServerChoice::There) => format!("`rigel sql --dsn DSN --resume {record}` completes the run"),
+        (true, ServerChoice::There) => format!("`rigel sql resume {record} --dsn DSN` completes the run"),
         (true, ServerChoice::Private) => {
             format!(
-                "`rigel sql{programs} --resume {record}` recreates the server and its table, and completes the run"
+                "`rigel sql resume {record}{programs}` recreates the server and its table, and completes the run"
             )
         }
     };

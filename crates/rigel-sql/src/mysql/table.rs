@@ -209,16 +209,20 @@ impl Database {
         Ok(table)
     }
 
-    /// Nothing is to be left of a table that was not finished. Of a server that is gone the next run replaces it.
+    /// Nothing is to be left of a table that was not finished. Of a server that is gone, or whose disk is so full that nothing can be removed, the
+    /// next run replaces it.
     fn undo(&mut self, problem: Problem) -> Problem {
-        let is_gone = self.drop_table(NAME).and_then(|()| self.drop_empty()).is_err();
-        if is_gone && problem.kind == ExitKind::CutShort {
-            return problem.next(
-                "check the server log, and start again once it runs: the next run replaces the part of the table that is left, and \
-                 `rigel sql drop` removes it",
-            );
+        let is_left = self.drop_table(NAME).and_then(|()| self.drop_empty()).is_err();
+        if !is_left || self.address.is_private() {
+            return problem;
         }
-        problem
+        let first = match problem.kind {
+            ExitKind::CutShort => "check the server log, and start again once it runs",
+            _ => "free some space, and start again with a smaller --size",
+        };
+        problem.next(format!(
+            "{first}: the next run replaces the part of the table that is left, and `rigel sql drop` removes it"
+        ))
     }
 
     /// What fills the table is neither for replicas nor for backups, and not every user may leave it out of the log for them.

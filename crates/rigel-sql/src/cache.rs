@@ -7,23 +7,21 @@ use crate::server::Server;
 use crate::table::Table;
 use rigel_core::error::Problem;
 
-/// Pushes it out part by part, where the product can. `go_on` is asked before each part, with its number.
+/// Pushes it out part by part, where the product can. `progress` hears bytes of all bytes after each part.
 ///
 /// # Errors
-/// Those of `go_on`, when the table cannot be read, and when the server does not answer.
+/// Those of `progress`, when the table cannot be read, and when the server does not answer.
 pub fn push_out(
     mut server: Box<dyn Server>,
     table: &Table,
-    mut go_on: impl FnMut(u32) -> Result<(), Problem>,
+    mut progress: impl FnMut(u64, u64) -> Result<(), Problem>,
 ) -> Result<Box<dyn Server>, Problem> {
     for part in 0.. {
-        go_on(part)?;
         let of = table.clone();
-        let (answered, more) = asked(server, move |server| server.push_out(&of, part))?;
+        let (answered, bytes) = asked(server, move |server| server.push_out(&of, part))?;
         server = answered;
-        if !more {
-            break;
-        }
+        let Some((done, all)) = bytes else { break };
+        progress(done, all)?;
     }
     Ok(server)
 }

@@ -132,7 +132,7 @@ impl Server for Database {
         self.drop_tables()
     }
 
-    fn push_out(&mut self, table: &Table, part: u32) -> Result<bool, Problem> {
+    fn push_out(&mut self, table: &Table, part: u32) -> Result<Option<(u64, u64)>, Problem> {
         self.push_out(table, part)
     }
 

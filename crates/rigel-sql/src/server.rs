@@ -276,12 +276,13 @@ pub trait Server: Send {
     /// When something is in the way; then nothing is removed.
     fn drop_tables(&mut self) -> Result<DropOutcome, Problem>;
 
-    /// Has pages that nobody looks up take the place of the table in the server's own cache, a part at a time; `false` if there is no such part.
+    /// Has pages that nobody looks up take the place of the table in the server's own cache, a part at a time. Gives how many of all bytes of
+    /// the cache that makes; `None` if there is no such part.
     ///
     /// # Errors
     /// When the table cannot be read.
-    fn push_out(&mut self, _table: &Table, _part: u32) -> Result<bool, Problem> {
-        Ok(false)
+    fn push_out(&mut self, _table: &Table, _part: u32) -> Result<Option<(u64, u64)>, Problem> {
+        Ok(None)
     }
 
     /// Sees that each query is answered in the right way, and has the server read what it needs to tell its counters. Of a server that is not

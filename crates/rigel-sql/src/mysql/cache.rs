@@ -23,17 +23,19 @@ const LONGEST_MS: u64 = 10_000;
 const OLD_MS: &str = "select @@innodb_old_blocks_time";
 
 impl Database {
-    /// Has a part of the rows behind take the place of as many pages; `false` if there is no such part.
-    pub fn push_out(&mut self, table: &Table, part: u32) -> Result<bool, Problem> {
-        let Some((first, end)) = keys(self.facts.cache_bytes, table.blocks, part) else { return Ok(false) };
+    /// Has a part of the rows behind take the place of as many pages, of all bytes of the pool; `None` if there is no such part.
+    pub fn push_out(&mut self, table: &Table, part: u32) -> Result<Option<(u64, u64)>, Problem> {
+        let pool = self.facts.cache_bytes;
+        let Some((first, end)) = keys(pool, table.blocks, part) else { return Ok(None) };
         let ask = format!("select count(v) from {NAME} where id >= {first} and id < {end}");
         if self.number(&ask)? == 0 {
-            return Ok(false);
+            return Ok(None);
         }
         let old_ms = self.number(OLD_MS)?;
         // At that time, and not before it.
         thread::sleep(Duration::from_millis(if old_ms == 0 { 0 } else { old_ms.min(LONGEST_MS) + 20 }));
-        self.number(&ask).map(|_| true)
+        self.number(&ask)?;
+        Ok(Some(((end - behind(table.blocks)) / ROWS * BLOCK_BYTES, pool)))
     }
 
     fn number(&mut self, ask: &str) -> Result<u64, Problem> {

@@ -42,7 +42,8 @@ const AT_ONCE: u32 = 16;
 /// Whoever makes or removes a table has this lock of the server, which goes with the connection.
 const LOCK: &str = "select get_lock('rigel', 5)";
 const UNLOCK: &str = "do release_lock('rigel')";
-const IS_FREE: &str = "select is_free_lock('rigel')";
+/// Nobody has it, or this connection.
+const IS_FREE: &str = "select coalesce(is_used_lock('rigel') = connection_id(), 1)";
 /// Keeps others from removing a table until the transaction ends, and nothing else: it sees whatever is there, so no old row is kept for it.
 const HOLD: &str = "set session transaction isolation level read uncommitted; start transaction";
 /// MariaDB writes to pages again when nobody can need the transaction of their rows any more. It is waited for while there is less of it.

@@ -316,10 +316,11 @@ impl SqlRun<'_> {
         table: &Table,
         signals: &Signals,
     ) -> Result<Box<dyn Server>, Problem> {
-        push_out(server, table, |part| {
-            if part == 1 {
-                self.reporter.note("pushing the table out of the server's cache".to_owned());
-            }
+        let quiet = self.options().display.quiet;
+        let label = "pushing the table out of the server's cache";
+        let mut bar = WorkProgress::of_bytes(self.reporter.streams, quiet, label);
+        push_out(server, table, |done, all| {
+            bar.done_of(done.min(all), all);
             check_not_stopped(signals)
         })
     }

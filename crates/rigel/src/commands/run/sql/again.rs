@@ -200,7 +200,7 @@ pub fn again(
     let files = sql.files(&table)?;
     let now: Vec<_> = files.iter().chain([&target]).cloned().collect();
     check_targets(&header.targets, &now, false)?;
-    let server = push_out(server, &table, |_| Ok(()))?;
+    let server = push_out(server, &table, |_, _| Ok(()))?;
     let clock = MonotonicClock::at(past.run_ns());
     let notes = std::iter::once(what).chain(sql.of_latency()).collect();
     let behind = behind(&header.request, past);

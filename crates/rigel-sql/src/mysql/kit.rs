@@ -150,3 +150,30 @@ fn option(name: &str, path: &Path) -> OsString {
     option.push(path);
     option
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::private::{PageCache, Room};
+    use rigel_core::load::sql::Product;
+
+    /// MySQL does not start without its own, and MariaDB does not start with them.
+    #[test]
+    fn a_server_gets_no_options_of_the_other_product() {
+        let own = |name| {
+            let (dir, version) = ("/usr/sbin".into(), "9.7.4".to_owned());
+            let programs = Programs { product: Product::Mysql, name, dir, major: 9, version };
+            let room = Room { sessions: 4, ahead_bytes: 0 };
+            let (data, socket) = (Path::new("/d/data"), Path::new("/d/socket"));
+            let serve =
+                Serve { data, socket, room, purpose: Purpose::Measure, page_cache: PageCache::PassedBy };
+            let call = MysqlKit.serve(&programs, &serve, None);
+            let is_own = |option: &&OsString| {
+                let option = option.to_string_lossy();
+                option.starts_with("--mysqlx") || option.starts_with("--secure-file-priv")
+            };
+            call.arguments.iter().filter(is_own).count()
+        };
+        assert_eq!((own("MySQL"), own(MARIADB)), (2, 0));
+    }
+}

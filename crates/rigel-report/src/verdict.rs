@@ -74,6 +74,9 @@ pub struct Conclusion {
     pub notes: Vec<String>,
     /// The command that comes next.
     pub next: Option<Suggestion>,
+    /// Of those sentences, the ones that answer what was asked of a database.
+    #[serde(skip)]
+    pub(crate) of_queries: Vec<String>,
     /// Whether the requirements are met.
     #[serde(skip)]
     pub(crate) required: Option<String>,
@@ -110,8 +113,12 @@ impl Conclusion {
             (true, true) => Tone::Good,
         };
         let required = required(view);
+        let sound = |told: Vec<String>| if unusable.is_none() { told } else { Vec::new() };
+        let working = queries::users(view).or_else(|| queries::flushes(view)).filter(|_| unusable.is_none());
+        let costs = sound(queries::costs(view).into_iter().chain(queries::index(view)).collect());
         Self {
             tone,
+            of_queries: working.iter().chain(&costs).cloned().collect(),
             look: tone.max(required.as_ref().map_or(Tone::Good, |one| one.0)),
             required: required.as_ref().map(|one| one.1.clone()),
             head: match required {
@@ -128,16 +135,9 @@ impl Conclusion {
             },
             measured: measured::sentence(view),
             reached: reached::sentence(view, turned.as_ref(), unusable.is_none()),
-            working: queries::users(view)
-                .or_else(|| queries::flushes(view))
-                .or_else(|| reached::working(view))
-                .filter(|_| unusable.is_none()),
-            costs: if unusable.is_none() {
-                queries::costs(view).into_iter().chain(queries::index(view)).collect()
-            } else {
-                Vec::new()
-            },
-            places: if unusable.is_none() { places::sentences(view) } else { Vec::new() },
+            working: working.or_else(|| reached::working(view).filter(|_| unusable.is_none())),
+            costs,
+            places: sound(places::sentences(view)),
             sureness: turned.as_ref().map_or_else(|| sureness(view), |found| versus::sureness(view, found)),
             surroundings: crate::surroundings::groups(&view.record.header.nodes),
             limited: crate::surroundings::limited(view),
@@ -168,11 +168,12 @@ impl Conclusion {
         parts
     }
 
-    /// The answer to the question: what was required, otherwise what was reached. If it must not be used, that comes first.
+    /// The answer to what was asked: what was required, else what was reached, and what queries cost. What must not be used says so first.
     pub(crate) fn answer(&self) -> Vec<String> {
         let head = (self.tone == Tone::DoNotUse).then_some(&self.head);
         let required = self.required.iter().filter(|_| head.is_none());
         let all = head.into_iter().chain(required).chain(&self.places).chain([&self.reached]);
+        let all = all.chain(&self.of_queries);
         all.filter(|text| !text.is_empty()).cloned().collect()
     }
 

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+mod cache;
 mod counters;
 mod evict;
 mod failure;
@@ -26,6 +27,7 @@ pub mod table;
 mod waits;
 mod walk;
 
+pub use cache::push_out;
 pub use failure::LEDGER;
 pub use patience::asked;
 pub use server::{Reach, Server, ServerFacts, door};

@@ -4,6 +4,7 @@
 //! keep. Must not touch a database but `rigel`.
 
 mod address;
+mod cache;
 mod database;
 mod failure;
 mod kit;
@@ -36,9 +37,10 @@ const WORDS: Words = Words {
     cache: "innodb_buffer_pool_size",
     bypass: "innodb_flush_method=O_DIRECT bypasses it",
     small_cache: "innodb_flush_method=O_DIRECT bypasses the page cache",
-    to_see_files: "the files in its datadir must be readable",
+    to_see_files: "the files in its datadir must be readable, and with MySQL the user needs SELECT on performance_schema.threads",
     home: Home::Database,
     counts_index: true,
+    copied: "the commits also go to the server's binary log, and from there to its replicas and backups",
 };
 
 /// See the module.
@@ -128,6 +130,10 @@ impl Server for Database {
 
     fn drop_tables(&mut self) -> Result<DropOutcome, Problem> {
         self.drop_tables()
+    }
+
+    fn push_out(&mut self, table: &Table, part: u32) -> Result<Option<(u64, u64)>, Problem> {
+        self.push_out(table, part)
     }
 
     fn prepare(&mut self, _: &Table, queries: &[Query], is_private: bool) -> Result<(), Problem> {

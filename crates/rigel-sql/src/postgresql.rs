@@ -46,6 +46,7 @@ const WORDS: Words = Words {
     to_see_files: "if /proc does not show its processes, the role also needs pg_read_all_settings or pg_monitor",
     home: Home::Schema,
     counts_index: false,
+    copied: "the server archives or replicates its log, including these commits, or keeps it for that",
 };
 
 /// See the module.

@@ -432,7 +432,7 @@ impl Drop for PrivateServer {
 /// Refuses a directory in which no server is made, before anything is done there.
 ///
 /// # Errors
-/// When others could put something else in place of what root makes and removes, or its name is not text.
+/// When nothing can be made there, others could put something else in place of what root makes and removes, or its name is not text.
 pub fn check_place(place: &Path) -> Result<(), Problem> {
     // One that is not there is refused with what it would be used for.
     let Ok(place) = place.canonicalize() else { return Ok(()) };
@@ -442,6 +442,7 @@ pub fn check_place(place: &Path) -> Result<(), Problem> {
             .because("its path is not UTF-8, and servers report their directories as text")
             .next("name a directory on the same storage whose path is UTF-8"));
     }
+    home::check_writable(&place)?;
     home::check_own(&place)
 }
 

@@ -83,6 +83,8 @@ pub struct Words {
     pub home: Home,
     /// It counts blocks of an index, which every look-up passes through, together with those of the table.
     pub counts_index: bool,
+    /// Where commits go besides, on a server that copies what is logged.
+    pub copied: &'static str,
 }
 
 /// What contains our tables.
@@ -274,6 +276,15 @@ pub trait Server: Send {
     /// # Errors
     /// When something is in the way; then nothing is removed.
     fn drop_tables(&mut self) -> Result<DropOutcome, Problem>;
+
+    /// Has pages that nobody looks up take the place of the table in the server's own cache, a part at a time. Gives how many of all bytes of
+    /// the cache that makes; `None` if there is no such part.
+    ///
+    /// # Errors
+    /// When the table cannot be read.
+    fn push_out(&mut self, _table: &Table, _part: u32) -> Result<Option<(u64, u64)>, Problem> {
+        Ok(None)
+    }
 
     /// Checks that each query is answered in the right way, and lets the server read what it needs to report its
     /// counters. On a server that is not private, some of them include the activity of others.

@@ -201,10 +201,10 @@ impl WorkProgress {
         })
     }
 
-    /// Counts queries of an experiment on `label`.
+    /// Counts measurements of an experiment on `label`: a query each, or a turn of a load.
     pub fn of_queries(streams: &Streams, quiet: bool, label: &'static str) -> Self {
         Self::on(Surface::of(streams, quiet), move |done, total| {
-            format!("{label}: {done} of {total} queries")
+            format!("{label}: {done} of {total} measurements")
         })
     }
 

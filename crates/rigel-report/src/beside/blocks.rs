@@ -42,7 +42,7 @@ impl Document for RawAndSqlView<'_> {
         }
         all.extend(versus::warned(&conclusion, room));
         let [raw, sql] = words::ways(self);
-        let ways = vec![("Raw".to_owned(), raw), ("SQL".to_owned(), sql)];
+        let ways = vec![("Raw (A)".to_owned(), raw), ("SQL (B)".to_owned(), sql)];
         let about = vec![Block::about(words::SURE), Block::about(words::CPU)];
         if room.is_wide() {
             all.push(figures.curves());
@@ -64,7 +64,7 @@ impl PageDocument for RawAndSqlView<'_> {
         let [raw, sql] = words::ways(self);
         Ok(Frame {
             title: "How much of the raw I/O reaches SQL?".to_owned(),
-            when: vec![format!("Raw: {raw}"), format!("SQL: {sql}"), self.view.record.header.started.clone()],
+            when: vec![format!("Raw (A): {raw}"), format!("SQL (B): {sql}"), self.view.record.header.started.clone()],
             made_from: "the record of the run",
             script: &assets::COMPARE,
             figures: ("comparison", compact(&figures(self))?),

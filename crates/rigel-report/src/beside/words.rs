@@ -141,19 +141,25 @@ fn of_limit(load: &BesideLoad, each: &str, raw: &str) -> String {
     let with = format!("With {}", counted(load.sessions, "session"));
     let idle = load.sql.idle.map(|idle| format!("{} % of the CPU time is idle", percent(idle)));
     let and_idle = || idle.as_ref().map_or_else(String::new, |idle| format!(", and {idle}"));
+    let both = || {
+        let both = load.sql.latency_us.zip(load.raw.latency_us);
+        both.map(|(sql, raw_us)| {
+            format!("a {each} takes {} and a raw {raw} {}", time(sql.value), time(raw_us.value))
+        })
+    };
     match load.limit {
         Some(Limit::Storage) => {
             format!("{with}: as many raw {raw}s in flight are no faster, or barely{}.", and_idle())
         }
         Some(Limit::Cpu) => format!("{with}: {}.", idle.unwrap_or_default()),
         Some(Limit::Sessions) => {
-            let noun = raw;
-            let both = load.sql.latency_us.zip(load.raw.latency_us).map_or_else(String::new, |(sql, raw)| {
-                format!(" a {each} takes {} and a raw {noun} {}", time(sql.value), time(raw.value))
-            });
+            let both = both().map_or_else(String::new, |both| format!(" {both}"));
             format!("{with}:{both}{}. More --sessions may be faster.", and_idle())
         }
-        None => format!("{with}."),
+        None => match both() {
+            Some(both) => format!("{with}: {both}{}.", and_idle()),
+            None => format!("{with}."),
+        },
     }
 }
 
@@ -224,7 +230,8 @@ mod tests {
         let text = told(Limit::Sessions);
         assert!(text.contains("a look-up takes 380 us and a raw read 290 us, and 3.1 % of"), "{text}");
         assert!(told(Limit::Storage).contains("raw reads in flight are no faster"));
-        assert_eq!(of_limit(&load(None), "look-up", "read"), "With 16 sessions.");
+        let unknown = of_limit(&load(None), "look-up", "read");
+        assert!(unknown.ends_with("a raw read 290 us, and 3.1 % of the CPU time is idle."), "{unknown}");
     }
 
     #[test]

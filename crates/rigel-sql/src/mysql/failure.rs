@@ -55,7 +55,8 @@ pub fn connect(address: &Address, error: &Error) -> Problem {
         Some(code) => refusal(address, code),
         None if matches!(error, Error::DriverError(DriverError::UnknownAuthPlugin(_))) => (
             "the server requires an authentication method that is not supported",
-            "name a user with a password (mysql_native_password or caching_sha2_password)",
+            "check the name of the user, because MySQL names any method for one that it does not know; or name a user with a \
+             password (mysql_native_password or caching_sha2_password)",
         ),
         None => ("the server does not respond", "check that it is running and listens at this address"),
     };

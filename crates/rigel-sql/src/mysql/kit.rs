@@ -52,8 +52,8 @@ const PLAIN: [&str; 6] = [
 /// transaction of an inserted row).
 const TO_FILL: [&str; 3] =
     ["--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=OFF", "--innodb-fast-shutdown=0"];
-/// MySQL listens on a second port unless told not to.
-const OF_MYSQL: &str = "--mysqlx=OFF";
+/// MySQL listens on a second port unless it is told not to, and does not start without a directory that only its larger packages make.
+const OF_MYSQL: [&str; 2] = ["--mysqlx=OFF", "--secure-file-priv=NULL"];
 
 /// See the module.
 #[derive(Debug)]
@@ -99,7 +99,9 @@ impl Kit for MysqlKit {
         ];
         let plain = OWN.iter().chain(more_plain.iter().copied().flatten());
         arguments.extend(plain.map(OsString::from));
-        arguments.extend((programs.name != MARIADB).then(|| OsString::from(OF_MYSQL)));
+        if programs.name != MARIADB {
+            arguments.extend(OF_MYSQL.map(OsString::from));
+        }
         arguments.extend(more.map(|more| OsString::from(format!("--{more}"))));
         let program = programs::server(&programs.dir);
         Call { program: program.unwrap_or_else(|| programs.dir.join(programs::SERVERS[0])), arguments }
@@ -148,4 +150,31 @@ fn option(name: &str, path: &Path) -> OsString {
     let mut option = OsString::from(name);
     option.push(path);
     option
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::private::{PageCache, Room};
+    use rigel_core::load::sql::Product;
+
+    /// MySQL does not start without its own, and MariaDB does not start with them.
+    #[test]
+    fn a_server_gets_no_options_of_the_other_product() {
+        let own = |name| {
+            let (dir, version) = ("/usr/sbin".into(), "9.7.4".to_owned());
+            let programs = Programs { product: Product::Mysql, name, dir, major: 9, version };
+            let room = Room { sessions: 4, ahead_bytes: 0 };
+            let (data, socket) = (Path::new("/d/data"), Path::new("/d/socket"));
+            let serve =
+                Serve { data, socket, room, purpose: Purpose::Measure, page_cache: PageCache::PassedBy };
+            let call = MysqlKit.serve(&programs, &serve, None);
+            let is_own = |option: &&OsString| {
+                let option = option.to_string_lossy();
+                option.starts_with("--mysqlx") || option.starts_with("--secure-file-priv")
+            };
+            call.arguments.iter().filter(is_own).count()
+        };
+        assert_eq!((own("MySQL"), own(MARIADB)), (2, 0));
+    }
 }

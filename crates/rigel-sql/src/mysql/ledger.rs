@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// Larger than the caches of devices that we know of.
 const MOST_BYTES: u64 = 64 * MIB;
-const SETTINGS: &str = "select @@innodb_flush_log_at_trx_commit, @@innodb_flush_method, @@log_bin";
+const SETTINGS: &str =
+    "select @@innodb_flush_log_at_trx_commit, @@innodb_flush_method, @@log_bin, @@sync_binlog";
 
 impl Database {
     /// Makes the table.
@@ -43,8 +44,8 @@ impl Database {
         self.client.query_drop(make).map_err(refused)?;
         self.hold(COMMITS)?;
         self.client.query_drop("do release_lock('rigel')").map_err(refused)?;
-        let told: Option<(u64, String, bool)> = self.client.query_first(SETTINGS).map_err(refused)?;
-        let (at_commit, method, is_copied) = told.unwrap_or_default();
+        let told: Option<(u64, String, bool, u64)> = self.client.query_first(SETTINGS).map_err(refused)?;
+        let (at_commit, method, is_copied, sync_binlog) = told.unwrap_or_default();
         let file = self.facts.directory.as_deref().and_then(log);
         let bytes =
             file.as_ref().and_then(|file| file.metadata().ok()).map_or(BLOCK_BYTES, |facts| facts.len());
@@ -56,8 +57,13 @@ impl Database {
             file,
             is_logged: true,
         };
-        let settings =
-            format!("innodb_flush_log_at_trx_commit {at_commit}, innodb_flush_method {}", printable(&method));
+        // A second log that each commit waits for, whose flushes are not among those that are counted.
+        let binlog =
+            if is_copied { format!(", log_bin on, sync_binlog {sync_binlog}") } else { String::new() };
+        let settings = format!(
+            "innodb_flush_log_at_trx_commit {at_commit}, innodb_flush_method {}{binlog}",
+            printable(&method)
+        );
         let sync = if method.eq_ignore_ascii_case("O_DSYNC") { Sync::Dsync } else { SYNC };
         Ok(Ledger { log, is_copied, settings, sync })
     }

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// The database of all tables of ours: of these products it is what PostgreSQL calls a schema.
 pub const HOME: &str = "rigel";
 /// Rows in a page.
-const ROWS: u64 = 3;
+pub const ROWS: u64 = 3;
 /// The first row of the first whole page.
 pub const FIRST: u64 = 1;
 /// Marks a table as ours.
@@ -42,7 +42,8 @@ const AT_ONCE: u32 = 16;
 /// Held by whoever creates or removes a table; released with the connection.
 const LOCK: &str = "select get_lock('rigel', 5)";
 const UNLOCK: &str = "do release_lock('rigel')";
-const IS_FREE: &str = "select is_free_lock('rigel')";
+/// Nobody has it, or this connection.
+const IS_FREE: &str = "select coalesce(is_used_lock('rigel') = connection_id(), 1)";
 /// Keeps others from removing a table until the transaction ends, and nothing else: it reads the current rows, so no old row is kept for it.
 const HOLD: &str = "set session transaction isolation level read uncommitted; start transaction";
 /// MariaDB writes to pages again once nobody needs the transaction of their rows. Rigel waits while the amount shrinks.
@@ -53,6 +54,11 @@ const HISTORY_STANDS: Duration = Duration::from_secs(3);
 /// The row of a block that is looked up.
 pub fn middle(block: u32) -> u64 {
     rows(block..block.saturating_add(1)).start + 1
+}
+
+/// The first row behind those of all blocks that are looked up.
+pub fn behind(blocks: u32) -> u64 {
+    rows(0..blocks).end
 }
 
 /// The rows of a range of blocks.
@@ -204,16 +210,20 @@ impl Database {
         Ok(table)
     }
 
-    /// Leaves nothing of an incomplete table. On a server that has disappeared, the next run replaces it.
+    /// Nothing is to be left of a table that was not finished. Of a server that is gone, or whose disk is so full that nothing can be removed, the
+    /// next run replaces it.
     fn undo(&mut self, problem: Problem) -> Problem {
-        let is_gone = self.drop_table(NAME).and_then(|()| self.drop_empty()).is_err();
-        if is_gone && problem.kind == ExitKind::CutShort {
-            return problem.next(
-                "check the server log, and start again once it runs: the next run replaces the part of the table that is left, and \
-                 `rigel sql drop` removes it",
-            );
+        let is_left = self.drop_table(NAME).and_then(|()| self.drop_empty()).is_err();
+        if !is_left || self.address.is_private() {
+            return problem;
         }
-        problem
+        let first = match problem.kind {
+            ExitKind::CutShort => "check the server log, and start again once it runs",
+            _ => "free some space, and start again with a smaller --size",
+        };
+        problem.next(format!(
+            "{first}: the next run replaces the part of the table that is left, and `rigel sql drop` removes it"
+        ))
     }
 
     /// The fill is not for replicas or backups, and not every user may leave it out of their log.

@@ -11,7 +11,9 @@ use rigel_core::error::Problem;
 use rigel_core::load::sql::Product;
 use rigel_core::path_text;
 use rigel_io::group;
-use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, fchmod, flock, fstat, mkdirat, openat, unlinkat};
+use rustix::fs::{
+    Access, AtFlags, FlockOperation, Mode, OFlags, access, fchmod, flock, fstat, mkdirat, openat, unlinkat,
+};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 use std::fs::File;
@@ -152,6 +154,11 @@ fn open(place: &Path) -> Result<(PathBuf, OwnedFd), Problem> {
     Ok((path, opened))
 }
 
+/// Refuses a place where this user may create nothing, before anything is planned for it.
+pub fn check_writable(place: &Path) -> Result<(), Problem> {
+    access(place, Access::WRITE_OK | Access::EXEC_OK).map_err(|errno| unusable(place, &errno.into()))
+}
+
 fn unusable(place: &Path, error: &io::Error) -> Problem {
     Problem::refused("a directory for the private server cannot be created")
         .at(path_text::encode(place))
@@ -267,6 +274,17 @@ mod tests {
         fs::create_dir(&home.dir).unwrap();
         home.remove().unwrap();
         assert!(home.dir.exists());
+    }
+
+    #[test]
+    fn where_nothing_may_be_created_nothing_is_planned() {
+        let place = tempfile::tempdir().unwrap();
+        check_writable(place.path()).unwrap();
+        let told = |place: &Path| check_writable(place).map_err(|problem| problem.to_string());
+        assert!(told(&place.path().join("none")).unwrap_err().contains("name a writable directory"));
+        fs::set_permissions(place.path(), fs::Permissions::from_mode(0o555)).unwrap();
+        // Root may.
+        assert_eq!(told(place.path()).is_ok(), geteuid().is_root());
     }
 
     #[test]

@@ -57,7 +57,8 @@ fn capacity(source: &Source<'_>) -> Vec<Advice> {
     let most = Value::at_low_end(&writes, |rate| whole(rate.max(LEAST_CAPACITY)));
     let why_usual = format!(
         "Half of {low}, the lower end of the interval: the other half is left for reads, the log and the \
-         doublewrite buffer. The manual gives 100 as the minimum and advises against more than 20,000. `rigel sql prove --database mysql` tests it."
+         doublewrite buffer. The manual gives 100 as the minimum and advises against more than 20,000. Our \
+         experiments neither confirmed nor refuted it; `rigel sql prove --database mysql` tests it on this storage."
     );
     let why_most = format!(
         "The storage does not write more pages than {low} a second, the lower end of the interval: a higher \

@@ -172,7 +172,7 @@ fn a_run_that_is_stopped_puts_everything_away() {
     thread::sleep(Duration::from_millis(300));
     signal(run.id(), Signal::INT);
     let told = ProgramOutput::from(run.wait_with_output().unwrap());
-    refused(told, 4, &["the run was stopped", "rigel sql --resume", "recreates the server and its table"]);
+    refused(told, 4, &["the run was stopped", "rigel sql resume", "recreates the server and its table"]);
     assert_clean(place.path());
 }
 

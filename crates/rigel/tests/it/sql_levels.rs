@@ -296,6 +296,8 @@ fn what_cannot_be_measured_is_refused() {
         ("sql normal --matrix point --num-small 2", ["--num-large", "point"]),
         ("sql dss --report-size 9K", ["--report-size", "multiple of 16K"]),
         ("sql users --sessions 5000", ["--sessions", "5000 sessions"]),
+        ("sql simple . --drop", ["--drop is for an existing server", "name the server with --dsn"]),
+        ("sql prove . --create-in shop", ["--create-in is for an existing server", "leave out --create-in"]),
     ] {
         let told = place.line(line).expect_code(2);
         assert!(parts.iter().all(|part| told.stderr.contains(part)), "{line}: {}", told.stderr);

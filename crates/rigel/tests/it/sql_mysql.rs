@@ -77,6 +77,30 @@ fn a_mysql_server_gets_a_database_with_consent_and_loses_it_on_request() {
     refused(drop_it(&place, &dsn), 2, &["the server has no database rigel"]);
 }
 
+/// Pages of the table that an earlier run, or others, left in the pool of the server are pushed out before anything is looked up.
+#[test]
+fn what_the_pool_of_a_mysql_server_has_of_the_table_is_pushed_out() {
+    let name = "what_the_pool_of_a_mysql_server_has_of_the_table_is_pushed_out";
+    let settings = ["--innodb-buffer-pool-size=32M", "--innodb-old-blocks-time=300"];
+    let Some(server) = needs(name, MysqlServer::start(&settings)) else { return };
+    let (place, dsn) = (place(), server.dsn());
+    whole(&sql(&place, &dsn, &["--size", "96M", "--create-in", "rigel", "--name", "first"]));
+    // Read twice with a pause, they stay where look-ups do not push them out: a fifth of the table.
+    let some = "select count(pad) from rigel.big where id between 2 and 3600";
+    server.ask(&format!("{some}; do sleep(0.5); {some}")).unwrap();
+    whole(&sql(&place, &dsn, &["--name", "second"]));
+    let visits = visits(&place, "second");
+    assert_eq!(visits.len(), 2);
+    for visit in visits {
+        let counts = &visit["nodes"][0]["server"];
+        let of = |name: &str| counts[name].as_f64().unwrap_or_else(|| panic!("{name}: {counts}"));
+        assert!(
+            of("probes") > 10.0 && (of("table_blocks") - of("probes")).abs() <= slack(of("probes")),
+            "{counts}"
+        );
+    }
+}
+
 #[test]
 fn commits_on_a_mysql_server_leave_nothing() {
     let name = "commits_on_a_mysql_server_leave_nothing";
@@ -111,6 +135,11 @@ fn what_a_killed_run_left_in_a_mysql_server_is_used_or_made_again() {
         server.ask("select count(*) from information_schema.processlist where user = 'root'").unwrap() == "1"
     });
     refused(sql(&place, &dsn, &["--size", "32M"]), 3, &["--create-in rigel"]);
+    // Nor is half of a table in the way of commits.
+    if let Some(()) = needs(name, crate::sql::room_of_commits()) {
+        let line = ["sql", "commit", "--dsn", &dsn, "--create-in", "rigel"];
+        whole(&tell(place.command().args(line).args(SHORT)));
+    }
     whole(&sql(&place, &dsn, &["--size", "32M", "--create-in", "rigel"]));
     assert_eq!(server.ask("select count(*) > 6144 from rigel.big").unwrap(), "1");
     let more = ["--sessions", "1", "--duration", "300s", "--name", "killed", "--drop", "--no-html"];
@@ -138,7 +167,7 @@ fn a_mysql_server_that_dies_in_a_visit_is_gone_on_with() {
     wait_until("a visit", || !visits(&place, "sql").is_empty());
     server.crash();
     let told = ProgramOutput::from(run.wait_with_output().unwrap());
-    refused(told, 4, &["rigel sql --dsn DSN --resume"]);
+    refused(told, 4, &["rigel sql resume", " --dsn DSN"]);
     server.start_again();
     let record = place.only("_record.jsonl").display().to_string();
     let told = place.rigel(["sql", "resume", &record, "--dsn", &dsn, "--no-html", "--json"]);

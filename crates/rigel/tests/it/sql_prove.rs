@@ -95,7 +95,8 @@ fn settings_of_mysql_are_tried_and_nothing_is_left() {
     for setting in ["innodb_io_capacity", "innodb_flush_neighbors", "innodb_read_io_threads"] {
         assert!(settings.contains(&setting), "{settings:?}");
     }
-    assert!(settings.contains(&"innodb_io_capacity, worst second"), "{settings:?}");
+    // With so little time a turn has one second, which is the worst as well.
+    assert!(settings.iter().all(|setting| !setting.ends_with(", worst second")), "{settings:?}");
     for value in all.iter().flat_map(|one| one["values"].as_array().unwrap()) {
         let at = value["at"].as_array().unwrap();
         assert!(!at.is_empty() && at.iter().all(|at| at["rows_per_s"].as_f64().unwrap() > 0.0), "{value}");

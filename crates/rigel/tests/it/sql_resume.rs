@@ -54,7 +54,7 @@ fn a_private_server_that_was_killed_is_made_again_with_the_same_table() {
     let told = ProgramOutput::from(run.wait_with_output().unwrap());
     let behind = visits(&place);
     assert!(behind < 3, "it was too late");
-    refused(told, 4, &["rigel sql --resume", "recreates the server and its table"]);
+    refused(told, 4, &["rigel sql resume", "recreates the server and its table"]);
     assert_clean(&place.path().join("disk"));
     let record = place.only("_record.jsonl").display().to_string();
     refused(place.line(&format!("run --resume {record}")), 2, &["rigel sql resume RECORD"]);
@@ -131,7 +131,7 @@ fn a_run_goes_on_with_the_same_table_when_the_server_is_back() {
     let told = ProgramOutput::from(child.wait_with_output().unwrap());
     let behind = visits(&place);
     assert!(behind < 3, "it was too late");
-    refused(told, 4, &["rigel sql --dsn DSN --resume"]);
+    refused(told, 4, &["rigel sql resume", " --dsn DSN"]);
     let record = place.only("_record.jsonl").display().to_string();
     let again = |more: &[&str]| {
         let line = ["sql", "--dsn", &dsn, "--resume", &record, "--no-html", "--json"];

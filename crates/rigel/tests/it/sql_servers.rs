@@ -274,7 +274,7 @@ fn a_server_that_is_stopped_in_a_visit_is_gone_on_with() {
     let before = server.ask(table).unwrap();
     assert!(server.stop());
     let told = ProgramOutput::from(run.wait_with_output().unwrap());
-    refused(told, 4, &["rigel sql --dsn DSN --resume"]);
+    refused(told, 4, &["rigel sql resume", " --dsn DSN"]);
     server.start_again();
     assert_eq!(server.ask(table).unwrap(), before);
     let record = place.only("_record.jsonl").display().to_string();

@@ -410,7 +410,8 @@ flags!(FlagCode {
         Next::Nothing,
         "Database queries did not map to one I/O each, so this is not an I/O rate.",
         "Bypass the caches: direct I/O or little memory for the server, and a table much larger than its \
-         caches. For commits, use version 14 or later with fsync and synchronous_commit on."
+         caches. Commits must be durable: fsync and synchronous_commit on with PostgreSQL 14 or later, \
+         innodb_flush_log_at_trx_commit at 1 with MySQL and MariaDB."
     ),
     /// Blocks did not contain what was written to them.
     WrongData: row(

@@ -4,6 +4,7 @@
 
 use crate::facts::TargetFacts;
 use crate::load::class::Class;
+use crate::load::request::Request;
 use crate::record::{End, Record};
 
 /// What is possible with the rest of a run that ended early.
@@ -15,7 +16,7 @@ pub enum Rest {
     NoScratch,
     /// The run used up its time, which cannot be changed.
     NoTime,
-    /// The table of commits was removed after the run.
+    /// The table was removed after the run: that of commits always, another one where the user asked for it.
     NoTable,
 }
 
@@ -27,7 +28,7 @@ impl Rest {
         let is_gone = |target: &TargetFacts| target.scratch.is_some_and(|file| file.own && !file.kept);
         Some(match closing.end {
             Some(End::OutOfTime) => Self::NoTime,
-            _ if request.sql().is_some() && request.class(Class::COMMIT).is_some() => Self::NoTable,
+            _ if is_without_table(request) => Self::NoTable,
             // A soak leaves its file.
             _ if request.soak().is_none() && record.header.targets.iter().any(is_gone) => Self::NoScratch,
             _ => Self::Open,
@@ -35,10 +36,18 @@ impl Rest {
     }
 }
 
+/// Only what was typed says whether the table of a server that is there was to be removed.
+fn is_without_table(request: &Request) -> bool {
+    let drops = || request.command_line.split_whitespace().any(|word| word == "--drop");
+    request.sql().is_some() && (request.class(Class::COMMIT).is_some() || drops())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::facts::ScratchFacts;
+    use crate::load::sql::{Probe, Product, ReportBy, ServerChoice, SqlLevel, SqlRequest};
+    use crate::load::task::Through;
     use crate::record::ClosingLine;
     use crate::record::tests::header;
 
@@ -63,5 +72,23 @@ mod tests {
         }
         record.closing.as_mut().unwrap().complete = true;
         assert_eq!(Rest::of(&record), None);
+    }
+
+    #[test]
+    fn a_table_that_was_to_be_removed_is_not_gone_on_with() {
+        let rest = |command_line: &str| {
+            let mut record = ended(End::Stopped);
+            record.header.request.command_line = command_line.to_owned();
+            record.header.request.through = Through::Sql(SqlRequest {
+                product: Product::Mysql,
+                level: SqlLevel::Simple,
+                probe: Probe::Batch,
+                report: ReportBy::Range,
+                server: ServerChoice::There,
+            });
+            Rest::of(&record)
+        };
+        assert_eq!(rest("sql simple --dsn DSN --drop"), Some(Rest::NoTable));
+        assert_eq!(rest("sql simple --dsn DSN --name x--drop"), Some(Rest::Open));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The server is restarted for each value, because not every version accepts it at run time. Must not judge.
 
-use super::{Prover, key};
+use super::{Prover, key, number};
 use crate::failure::silent;
 use crate::mysql::failure;
 use crate::patience::{PATIENCE, within};
@@ -17,8 +17,8 @@ use std::thread;
 use std::time::Instant;
 
 const THREADS: &str = "innodb_read_io_threads";
-/// The default of MariaDB, and of MySQL on hosts with up to 8 CPUs.
-const DEFAULT: u32 = 4;
+/// The default of MariaDB; that of MySQL depends on the CPUs.
+const USUAL: u32 = 4;
 const VALUES: [u32; 5] = [1, 2, 4, 8, 16];
 const SESSIONS: [u32; 2] = [1, 4];
 /// Parts of the table for each session.
@@ -34,7 +34,10 @@ pub fn prove(
     advised: u32,
     progress: Progress<'_>,
 ) -> Result<Option<ConcurrencyFindings>, Problem> {
-    let mut values: Vec<u32> = VALUES.into_iter().chain([advised]).collect();
+    prover.start(CACHE_BYTES, None)?;
+    let default = number(&mut prover.session()?, "select @@innodb_read_io_threads")?;
+    let default = u32::try_from(default).unwrap_or(USUAL);
+    let mut values: Vec<u32> = VALUES.into_iter().chain([advised, default]).collect();
     values.sort_unstable();
     values.dedup();
     let point = |value: &u32| SESSIONS.map(|sessions| Rates { sessions, value: *value, rounds: Vec::new() });
@@ -54,7 +57,7 @@ pub fn prove(
         }
         round += 1;
     }
-    let found = ConcurrencyFindings::of(THREADS, &all.concat(), DEFAULT, Some(advised));
+    let found = ConcurrencyFindings::of(THREADS, &all.concat(), default, Some(advised));
     Ok(found.map(|found| found.measuring(SCANNED)))
 }
 

@@ -151,7 +151,9 @@ fn of_knob(
         ConcurrencyFindings::of(name, rates, knob.default, knob.advised).map(|found| found.measuring(what))
     };
     let of_worst = format!("{}, worst second", knob.name);
-    Ok([found(knob.name, &means, UPDATED), found(&of_worst, &worst, WORST)].into_iter().flatten().collect())
+    // Of a single second the worst is that one.
+    let worst = (counted(prover.wanted.most) > 1).then(|| found(&of_worst, &worst, WORST)).flatten();
+    Ok(found(knob.name, &means, UPDATED).into_iter().chain(worst).collect())
 }
 
 /// Brings the table into the cache of the server.

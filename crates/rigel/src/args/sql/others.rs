@@ -231,7 +231,7 @@ impl ProveArgs {
         if let Some(size) = self.server.size.filter(|size| size.0 < LEAST_PROOF) {
             return Err(Problem::usage(format!("a {size} table is too small to show any effect"))
                 .at("--size")
-                .because("all plans take the time of a few reads")
+                .because("whatever a setting changes takes the time of a few reads")
                 .next(format!("give {} or more", Bytes(LEAST_PROOF))));
         }
         let pace = Pace::Adaptive(Adaptive { max_duration: self.max_duration, ..Adaptive::default() });

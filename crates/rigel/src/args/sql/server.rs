@@ -74,11 +74,19 @@ impl ServerArgs {
         self.database.or_else(|| Product::of_dsn(self.dsn.as_deref()?)).unwrap_or_default()
     }
 
-    /// Refuses a connection string of another product than was named.
+    /// Refuses a connection string of another product than was named, and what only a server that is there can have.
     ///
     /// # Errors
     /// When it is.
     pub fn check(&self) -> Result<(), Problem> {
+        // clap does not ask for the connection string where a directory, which excludes one, was named.
+        let of_others = [("--create-in", self.create_in.is_some()), ("--drop", self.drop)];
+        if let Some((option, _)) = of_others.into_iter().find(|(_, given)| *given && self.dsn.is_none()) {
+            return Err(Problem::usage(format!("{option} is for an existing server"))
+                .at(option)
+                .because("a private server is created and removed with its run")
+                .next(format!("leave out {option}, or name the server with --dsn")));
+        }
         let Some((dsn, asked)) = self.dsn.as_deref().zip(self.database) else { return Ok(()) };
         match Product::of_dsn(dsn).unwrap_or(asked) {
             of_dsn if of_dsn == asked => Ok(()),

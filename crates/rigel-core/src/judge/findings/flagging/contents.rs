@@ -74,7 +74,7 @@ fn no_data(header: &Header, visits: &[&Visit], load: &LoadClass) -> Option<Flag>
     visits.iter().filter_map(|visit| tally(visit, load.name)).for_each(|tally| look.add(&tally.looked));
     let extents: Vec<&ExtentFacts> =
         header.targets.iter().filter_map(|target| target.extents.as_ref()).collect();
-    let found = zeros(&look, &extents)?;
+    let found = zeros(&look, &extents, header.request.is_beside_raw())?;
     let mut parts = Vec::new();
     if let Some(reads) = found.reads {
         parts.push(format!(

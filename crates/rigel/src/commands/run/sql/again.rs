@@ -25,7 +25,7 @@ use rigel_run::bench::Bench;
 use rigel_run::execute::Run;
 use rigel_sql::bench::{self, Parts, QueryHistory};
 use rigel_sql::private::{self, PrivateServer};
-use rigel_sql::{asked, table};
+use rigel_sql::{asked, push_out, table};
 use std::path::{Path, PathBuf};
 
 /// Whether a run can be resumed; `server`: how it was named again by `rigel sql`.
@@ -82,14 +82,14 @@ pub fn the_rest(
     let how = match (resumable, server) {
         (false, _) => "to complete it, start the run again".to_owned(),
         (true, ServerChoice::There) if is_emptied_by_a_crash => format!(
-            "`rigel sql --dsn DSN --resume {record}` completes the run, unless the server crashes or is \
+            "`rigel sql resume {record} --dsn DSN` completes the run, unless the server crashes or is \
              killed: the table is unlogged, and then empty; in that case remove it with `rigel sql drop \
              --dsn DSN` and start a new run"
         ),
-        (true, ServerChoice::There) => format!("`rigel sql --dsn DSN --resume {record}` completes the run"),
+        (true, ServerChoice::There) => format!("`rigel sql resume {record} --dsn DSN` completes the run"),
         (true, ServerChoice::Private) => {
             format!(
-                "`rigel sql{programs} --resume {record}` recreates the server and its table, and completes the run"
+                "`rigel sql resume {record}{programs}` recreates the server and its table, and completes the run"
             )
         }
     };
@@ -200,6 +200,7 @@ pub fn again(
     let files = sql.files(&table)?;
     let now: Vec<_> = files.iter().chain([&target]).cloned().collect();
     check_targets(&header.targets, &now, false)?;
+    let server = push_out(server, &table, |_, _| Ok(()))?;
     let clock = MonotonicClock::at(past.run_ns());
     let notes = std::iter::once(what).chain(sql.of_latency()).collect();
     let behind = behind(&header.request, past);

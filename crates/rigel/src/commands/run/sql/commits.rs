@@ -24,8 +24,6 @@ use std::sync::Arc;
 /// The size of a log segment of a server. Raw commits of each session cycle through a part of that size, too.
 pub const SEGMENT_BYTES: u64 = 16 * MIB;
 const MOST_LOG: u64 = 512 * MIB;
-const COPIED: &str =
-    "the server archives or replicates its log, including these commits, or keeps it for that";
 
 impl SqlRun<'_> {
     /// A server for commits, with nothing to fill.
@@ -75,7 +73,7 @@ impl SqlRun<'_> {
         let schema = SchemaThere::new(self.source, Arc::clone(&place), true);
         let (server, ledger) = asked(server, |server| server.make_ledger())?;
         if ledger.is_copied {
-            self.reporter.remarks(&[COPIED.to_owned()]);
+            self.reporter.remarks(&[facts.words.copied.to_owned()]);
         }
         let notes = vec![format!("{} at {}", facts.title(), place.shown()), ledger.settings];
         let made =

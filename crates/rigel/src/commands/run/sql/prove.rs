@@ -47,8 +47,8 @@ pub fn prove(options: &RunOptions, streams: &Streams) -> Result<(), Problem> {
     let run = SqlRun { reporter, source: &source, host, sessions: facts.sessions };
     if size < SMALL_BYTES {
         run.reporter.remarks(&[format!(
-            "a table of {} is small: most queries finish in milliseconds, so noise may hide slow plans and \
-             let a bad value pass; {USUAL_SIZE} is usual",
+            "a table of {} is small: most statements finish in milliseconds, so noise may let a bad \
+             value pass; {USUAL_SIZE} is usual",
             Bytes(size)
         )]);
     }

@@ -70,7 +70,7 @@ impl SqlRun<'_> {
     fn room_is_unknown(&self, what: &str) {
         self.reporter.remarks(&[format!(
             "it is unknown whether there is space for {what}, and a full disk would stop the server for \
-            everyone: its files are not visible from here; {}",
+            everyone: its files cannot be read from here; {}",
             door(self.source.product).words().who_sees_files()
         )]);
     }

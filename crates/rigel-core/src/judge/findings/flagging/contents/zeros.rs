@@ -9,6 +9,9 @@ use crate::units::to_f64;
 
 /// More than this part of the sample, or of the bytes.
 const LEAST_SHARE: f64 = 0.001;
+/// The same of the files of a table: InnoDB leaves up to 62 of 16,384 pages empty behind those that describe them, and parts of extents. What is
+/// read beside a database is compared with it, and its counters are held to no less.
+const IN_TABLE: f64 = 0.01;
 /// A single block may be chance: one page of a database that was never used.
 const LEAST_BLOCKS: u64 = 2;
 
@@ -44,13 +47,14 @@ impl UnwrittenBytes {
 }
 
 /// Whether more than 0.1 % of the sampled blocks, and more than one, were zero or had the wrong stamp, or more than
-/// 0.1 % of the bytes of the files were never written.
+/// 0.1 % of the bytes of the files were never written; 1 % of the files of a table.
 ///
 /// `extents` are those of all targets that report them, from before the run. A run that writes fills holes, so they
 /// may be too many for its later points.
-pub(super) fn zeros(look: &ReadLook, extents: &[&ExtentFacts]) -> Option<ZerosFinding> {
-    let reads = (look.without_data() >= LEAST_BLOCKS && look.share() > LEAST_SHARE).then_some(*look);
-    let files = Some(sum(extents)).filter(|files| files.share() > LEAST_SHARE);
+pub(super) fn zeros(look: &ReadLook, extents: &[&ExtentFacts], is_table: bool) -> Option<ZerosFinding> {
+    let most = if is_table { IN_TABLE } else { LEAST_SHARE };
+    let reads = (look.without_data() >= LEAST_BLOCKS && look.share() > most).then_some(*look);
+    let files = Some(sum(extents)).filter(|files| files.share() > most);
     (reads.is_some() || files.is_some()).then_some(ZerosFinding { reads, files })
 }
 

@@ -192,6 +192,8 @@ fn what_is_no_bucket_is_not_called_one() {
         (",neighbour=0.5:40s:40s", ("undecided", "swings")),
         (",fall=0.3:200s", ("not_a_bucket", "none")),
         (",bucket=300:540000:0", ("undecided", "empty_at_start")),
+        // A bucket that others used, too: it fell long before the end, from no level.
+        (",bucket=300:400000,neighbour=0.5:10s:20s", ("undecided", "unclear_fall")),
     ] {
         let place = Place::new();
         let burst = found(&place, "--for 10m", law);

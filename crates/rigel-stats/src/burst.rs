@@ -10,7 +10,7 @@ pub use course::{Course, Fall, course};
 pub use lasting::{LastingFall, LoadVisit, lasting_fall};
 
 use super::Interval;
-use super::sample::{count, mean};
+use super::sample::{count, mean, median};
 
 /// A rate that falls by less than this part is the same rate.
 const LEAST_FALL: f64 = 0.1;
@@ -134,6 +134,13 @@ pub enum Doubt {
     TooSmall(Credit, Recovery),
     /// The rate fell just before the end.
     FellLate(Interval),
+    /// The rate fell, but not at once, or what was before or after it was no level.
+    Blur {
+        /// Its level before.
+        high: f64,
+        /// Its level after.
+        low: f64,
+    },
     /// The rate was low, and after the pause it was higher for a while: the credit had been used up before the run.
     EmptyAtStart {
         /// The rate of the first burst.
@@ -197,7 +204,11 @@ pub fn second_burst(probe: &[Second], first: &[Second], in_flight: f64, time_s: 
             let each_s = (CHECK_SHARE * time_s).clamp(SHORTEST_CHECK_S, LONGEST_CHECK_S);
             Some(SecondBurst { rest_s: whole(each_s), load_s: whole(each_s) })
         }
-        Course::Short | Course::FellLate(_) | Course::Drifts { .. } | Course::Swings { .. } => None,
+        Course::Short
+        | Course::FellLate(_)
+        | Course::Blur(_)
+        | Course::Drifts { .. }
+        | Course::Swings { .. } => None,
     }
 }
 
@@ -208,6 +219,7 @@ impl Bursts<'_> {
         match course(&ops(self.first)) {
             Course::Short => doubt(Doubt::Short),
             Course::FellLate(rate) => doubt(Doubt::FellLate(rate)),
+            Course::Blur(fall) => doubt(Doubt::Blur { high: fall.high.mean, low: fall.low.mean }),
             Course::Drifts { from, to } => doubt(Doubt::Drift { from, to }),
             Course::Swings { low, high } => doubt(Doubt::Swings { low, high }),
             Course::Steady(rate) => self.steady(rate),
@@ -227,8 +239,8 @@ impl Bursts<'_> {
         if !self.is_whole {
             return BurstVerdict::Undecided(Doubt::Stopped(rate));
         }
-        // The first second is that in which the queue fills.
-        let half = mean(&ops(self.probe.get(1..).unwrap_or_default()));
+        // The first second is that in which the queue fills; one that stands still is no rate of half of the load.
+        let half = median(&ops(self.probe.get(1..).unwrap_or_default()));
         if half > 0.0 && half < (1.0 - LEAST_FALL) * rate.lo95 {
             return BurstVerdict::Undecided(Doubt::LoadTooSmall { rate, half });
         }
@@ -296,7 +308,8 @@ impl Credit {
         let with_probe: Vec<Second> = probe.iter().chain(until).copied().collect();
         let all =
             if above(&with_probe, low.mean) > above(until, low.mean) { with_probe } else { until.to_vec() };
-        let credit = above(&all, low.mean);
+        // What is in flight when a visit ends is served, but no second has it.
+        let credit = above(&all, low.mean) + in_flight * gaps(&all);
         let doubt = low.mean * low.relative_half_width * elapsed_s(&all) + in_flight;
         let credit = Interval::symmetric(credit, doubt / credit, low.visits, low.df)?;
         let lasted_s = first.get(fall.at)?.began_s - all.first()?.began_s;
@@ -325,6 +338,15 @@ fn elapsed_s(seconds: &[Second]) -> f64 {
 /// I/Os beyond those that a level brings.
 fn above(seconds: &[Second], level: f64) -> f64 {
     seconds.iter().map(|second| second.ops).sum::<f64>() - level * elapsed_s(seconds)
+}
+
+/// A difference of two times that is none.
+const ROUNDING_S: f64 = 1e-6;
+
+/// How often nothing was counted between two seconds.
+fn gaps(seconds: &[Second]) -> f64 {
+    let is_gap = |pair: &&[Second]| pair[1].began_s - pair[0].began_s > 1.0 + ROUNDING_S;
+    count(seconds.windows(2).filter(is_gap).count())
 }
 
 /// Time between two bursts.

@@ -31,6 +31,10 @@ const MOST_CHANGED: f64 = 0.15;
 const SLOWER: f64 = 1.3;
 /// A rate that rose by this factor while the same blocks were read again was that of a cold cache.
 const COLD: f64 = 1.3;
+/// So many reads of a size may be slow that a cache holds as a whole.
+const MOST_STRAY: f64 = 0.01;
+/// So many of the reads of a size that is a little larger are.
+const MISSES: std::ops::Range<f64> = 0.03..0.2;
 /// Fewer sizes show no law.
 const LEAST_SIZES: usize = 2;
 
@@ -110,6 +114,13 @@ pub enum SetDoubt {
         /// That of the largest one.
         large_us: f64,
     },
+    /// Only the largest size is slower, by a few slow reads: a cache that holds nearly all of it does so, and others who use the storage do.
+    OnlyLargest {
+        /// Bytes of the largest one.
+        bytes: f64,
+        /// The share of its slow reads.
+        slow: f64,
+    },
     /// Latencies go up and down from size to size.
     Uneven {
         /// The lowest mean, in microseconds.
@@ -140,6 +151,9 @@ pub fn verdict(sizes: &[SizeReads<'_>], again: Option<&Histogram>) -> CacheVerdi
         let levels = levels(&warm, &caches);
         return CacheVerdict::Caches(caches, levels);
     }
+    if let Some(slow) = only_largest(&warm) {
+        return CacheVerdict::Undecided(SetDoubt::OnlyLargest { bytes: last.bytes, slow });
+    }
     let (low_us, high_us) = ends(warm.iter().map(|size| mean_us(size.latencies)));
     if large_us > SLOWER * small_us {
         return CacheVerdict::Undecided(SetDoubt::NotACache { small_us, large_us });
@@ -151,6 +165,21 @@ pub fn verdict(sizes: &[SizeReads<'_>], again: Option<&Histogram>) -> CacheVerdi
         return CacheVerdict::AtLeast { bytes: last.bytes, is_all: warm.len() == sizes.len() };
     }
     CacheVerdict::NoCache { upto: last.bytes }
+}
+
+/// The share of slow reads of the largest size, where they are apart from all others and no other size has any.
+fn only_largest(warm: &[SizeReads<'_>]) -> Option<f64> {
+    let (last, others) = warm.split_last()?;
+    let is_border = |&limit_ns: &u64| fit::is_clear(warm.iter().map(|size| size.latencies), limit_ns);
+    let is_slower = |limit_ns: u64| {
+        let level = |from_ns, to_ns| level(warm, from_ns, to_ns).median_us;
+        level(limit_ns, u64::MAX) >= LEAST_APART * level(0, limit_ns)
+    };
+    let slow = |size: &SizeReads<'_>, limit_ns| 1.0 - share_below(size.latencies, limit_ns);
+    let is_fast = |limit_ns: u64| others.iter().all(|size| slow(size, limit_ns) <= MOST_STRAY);
+    let limits = fit::limits(warm.iter().map(|size| size.latencies)).into_iter().filter(is_border);
+    let found = limits.filter(|&limit_ns| is_fast(limit_ns) && is_slower(limit_ns));
+    found.map(|limit_ns| slow(last, limit_ns)).find(|slow| MISSES.contains(slow))
 }
 
 /// Whether a cache answers all sizes alike, and did not before they were read: what only goes up and down is none.
@@ -239,12 +268,15 @@ fn are_two(sizes: &[SizeReads<'_>], one: &Cache, other: &Cache) -> bool {
         && sizes.iter().any(|size| between(size) >= LEAST_BETWEEN)
 }
 
-/// Median and mean of what is answered by each cache, and behind them.
+/// Median and mean of what is answered by each cache, and behind them: there the largest size has the most, and of smaller ones a cache that nobody
+/// sees may have a part.
 fn levels(sizes: &[SizeReads<'_>], caches: &[Cache]) -> Vec<Level> {
     let limits = caches.iter().map(|cache| cache.limit_ns);
     let from = std::iter::once(0).chain(limits.clone());
-    let to = limits.chain([u64::MAX]);
-    from.zip(to).map(|(from_ns, to_ns)| level(sizes, from_ns, to_ns)).collect()
+    let last_ns = caches.last().map_or(0, |cache| cache.limit_ns);
+    let largest = &sizes[sizes.len().saturating_sub(1)..];
+    let of_caches = from.zip(limits).map(|(from_ns, to_ns)| level(sizes, from_ns, to_ns));
+    of_caches.chain([level(largest, last_ns, u64::MAX)]).collect()
 }
 
 /// Of all reads of all sizes with latencies from one to another.

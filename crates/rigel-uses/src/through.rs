@@ -118,9 +118,10 @@ impl ThroughFindings {
         self.levels.iter().find(|level| level.span == span)
     }
 
-    /// Whether the load noticed anything.
-    pub const fn has_trouble(&self) -> bool {
-        !self.trouble.troubles.is_empty()
+    /// Whether the load noticed anything of what happened.
+    pub fn has_trouble(&self) -> bool {
+        let from_ns = self.trouble.sign.map_or(0, |sign| sign.at_ns);
+        self.trouble.troubles.iter().any(|one| one.ended_ns > from_ns)
     }
 
     /// The longest I/O, if it is all that the load noticed: one in a hundred or fewer do not change any percentile.

@@ -25,7 +25,7 @@ pub(crate) struct BurstDocument {
     #[schemars(extend("enum" = ["token_bucket", "not_a_bucket", "no_fall", "undecided"]))]
     answer: &'static str,
     /// Why it is undecided; null where it is not.
-    #[schemars(extend("enum" = ["short", "stopped", "untested", "too_small", "fell_late", "empty_at_start", "spent_at_once", "load_too_small", "drift", "swings", null]))]
+    #[schemars(extend("enum" = ["short", "stopped", "untested", "too_small", "fell_late", "unclear_fall", "empty_at_start", "spent_at_once", "load_too_small", "drift", "swings", null]))]
     cause: Option<&'static str>,
     /// The rate if it did not fall, in the unit of the class; null if it did.
     rate: Option<Estimate>,
@@ -109,6 +109,7 @@ const fn answer(found: &BurstVerdict) -> (&'static str, Option<&'static str>) {
         Doubt::Untested(_) => "untested",
         Doubt::TooSmall(..) => "too_small",
         Doubt::FellLate(_) => "fell_late",
+        Doubt::Blur { .. } => "unclear_fall",
         Doubt::EmptyAtStart { .. } => "empty_at_start",
         Doubt::SpentAtOnce { .. } => "spent_at_once",
         Doubt::LoadTooSmall { .. } => "load_too_small",

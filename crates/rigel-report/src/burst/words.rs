@@ -12,6 +12,9 @@ use rigel_core::stats::burst::{BurstVerdict, Credit, Doubt, Recovery};
 use rigel_core::units::say::{number, short, two_units};
 use rigel_core::units::{GIB, NS_PER_S, Nanos, to_f64};
 
+/// What is refilled can be detected where it is this many times as much as what is outstanding.
+const TIMES_OUTSTANDING: f64 = 10.0;
+
 /// The result; of numbers that must not be used only that they say nothing.
 pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
     let unusable = || "These numbers do not show whether the rate lasts.".to_owned();
@@ -68,16 +71,22 @@ fn doubt_sentence(found: &BurstFindings, doubt: &Doubt) -> String {
             "{}. Whether this is a token bucket is undecided: the run ended before the second burst.",
             fall(found, credit)
         ),
-        Doubt::TooSmall(credit, _) => format!(
-            "{}. Whether this is a token bucket is undecided: what a pause refills is too little to detect \
-             next to the {} outstanding I/Os.",
+        Doubt::TooSmall(credit, recovery) => format!(
+            "{}. Whether this is a token bucket is undecided: {}.",
             fall(found, credit),
-            found.outstanding
+            untold(found, recovery)
         ),
         Doubt::FellLate(rate) => format!(
             "Undecided: after {} at {} the rate fell in the last seconds. More time (--for) would show whether it stays.",
             lasting(to_f64(found.first.len() as u64)),
             said(found, rate.mean)
+        ),
+        Doubt::Blur { high, low } => format!(
+            "Undecided: the rate fell from {} to {}, but not at once, or it was not level before and after. \
+             With a bucket it falls within a second. Other users of the storage, or its own housekeeping, \
+             look like this.",
+            value(found, *high),
+            said(found, *low)
         ),
         Doubt::EmptyAtStart { rate, high, rest_s } => format!(
             "Undecided: the credit was used up when the run began. It was {} all the time, but {} after a \
@@ -111,6 +120,17 @@ fn doubt_sentence(found: &BurstFindings, doubt: &Doubt) -> String {
             said(found, *high)
         ),
     }
+}
+
+/// Why a test says nothing.
+fn untold(found: &BurstFindings, recovery: &Recovery) -> String {
+    if recovery.expected < TIMES_OUTSTANDING * f64::from(found.outstanding) {
+        return format!(
+            "what a pause refills is too little to detect next to the {} outstanding I/Os",
+            found.outstanding
+        );
+    }
+    "the lower rate varied too much to tell how much a pause refilled".to_owned()
 }
 
 /// The doubt about the size of a bucket whose level at the start is unknown.

@@ -58,7 +58,7 @@ fn verdict(found: &ThroughFindings) -> String {
     }
     let still = match &found.standstill {
         Some(still) if still.is_open => {
-            format!("The load stood still for {} and still did when the run ended", rough_span(still.least))
+            format!("The load stood still for {}, until the run ended", rough_span(still.least))
         }
         Some(still) if still.is_rough() => format!(
             "The load stood still for {} (at least {}, at most {}, as few I/Os arrived)",
@@ -82,6 +82,7 @@ fn verdict(found: &ThroughFindings) -> String {
         (None, _) if found.standstill.is_none() => {
             format!("{still}, but its rate or p99 had not recovered when the run ended; {errors}.")
         }
+        (None, _) if found.standstill.is_some_and(|still| still.is_open) => format!("{still}; {errors}."),
         (None, _) => format!("{still} and was not back when the run ended; {errors}."),
     }
 }
@@ -118,6 +119,9 @@ fn unaffected(found: &ThroughFindings, errors: &str) -> String {
         ),
         (Some(sign), _) if found.trouble.back_ns == Some(sign.at_ns) => match found.far_alone() {
             Some(_) => and_long("No standstill, no slow interval"),
+            None if !found.trouble.troubles.is_empty() => {
+                and_long("The load noticed nothing of it: no standstill, no slow interval behind the mark")
+            }
             None => and_long("The load noticed nothing: no standstill, no slow interval"),
         },
         (Some(_), _) => format!(
@@ -157,6 +161,7 @@ fn first(found: &ThroughFindings, sign: Sign) -> String {
 fn longest(found: &ThroughFindings) -> Option<String> {
     found.has_trouble().then(|| {
         let back = |what: &str, time: Option<Nanos>| match time {
+            Some(Nanos(0)) => format!("the {what} stayed as before"),
             Some(time) => format!("the {what} was back after {}", rough_span(time)),
             None => format!("the {what} was not back when the run ended"),
         };

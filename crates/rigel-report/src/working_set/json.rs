@@ -23,7 +23,7 @@ pub(crate) struct WorkingSetDocument {
     #[schemars(extend("enum" = ["caches", "no_cache", "at_least", "undecided"]))]
     answer: &'static str,
     /// Why it is undecided; null where it is not.
-    #[schemars(extend("enum" = ["target_fits", "time", "too_few_warm", "drift", "not_a_cache", "uneven", null]))]
+    #[schemars(extend("enum" = ["target_fits", "time", "too_few_warm", "drift", "only_largest", "not_a_cache", "uneven", null]))]
     cause: Option<&'static str>,
     /// The caches, the fastest first.
     caches: Vec<CacheDocument>,
@@ -153,6 +153,7 @@ const fn answer(found: &CacheVerdict) -> (&'static str, Option<&'static str>) {
         CacheVerdict::Undecided(doubt) => match doubt {
             SetDoubt::TooFew { .. } => ("undecided", Some("too_few_warm")),
             SetDoubt::Drift { .. } => ("undecided", Some("drift")),
+            SetDoubt::OnlyLargest { .. } => ("undecided", Some("only_largest")),
             SetDoubt::NotACache { .. } => ("undecided", Some("not_a_cache")),
             SetDoubt::Uneven { .. } => ("undecided", Some("uneven")),
         },

@@ -146,6 +146,12 @@ fn doubted(found: &WorkingSetFindings, doubt: SetDoubt) -> String {
             time(low_us),
             time(high_us)
         ),
+        SetDoubt::OnlyLargest { bytes, slow } => format!(
+            "Undecided: only reads of {} are slower, {} % of them, as with a cache that holds nearly all of it, \
+             or with other users in the meantime. A larger target, or more sizes just below it (--sizes), would show it.",
+            size(bytes),
+            percent(slow)
+        ),
         SetDoubt::NotACache { small_us, large_us } => format!(
             "Undecided: reads of larger working sets are slower ({} against {}), but not as with one or two \
              caches. Longer head movements of a disk, a tier that moves data slowly and other users do this.",

@@ -15,8 +15,10 @@ const LEAST_HIGH: usize = 3;
 const LEAST_LOW: usize = 10;
 /// Seconds on each side of a change that are its edge.
 const EDGE: usize = 5;
-/// Part of a fall that its edge must show: a bucket is empty from one moment to the next.
+/// Part of a fall that its edge must show, without what the sides vary by: a bucket is empty from one moment to the next.
 const SHARP: f64 = 0.8;
+/// The same of a whole fall, however much its sides vary.
+const LEAST_SHARP: f64 = 0.5;
 /// Seconds of a piece, of which levels are made.
 const PIECE: usize = 5;
 /// Part of the pieces of a level that may be on the other side, as others use the storage, too.
@@ -27,8 +29,10 @@ const FLAT: f64 = 0.25;
 const EVEN: f64 = 0.25;
 /// A line that explains more of the variation is a drift.
 const LINE: f64 = 0.6;
-/// So many seconds at the end that are all lower are the beginning of a fall.
-const TAIL: usize = 3;
+/// So many seconds at the end that are all lower are the beginning of a fall; more of them fell earlier.
+const TAIL: std::ops::RangeInclusive<usize> = 3..=30;
+/// Two levels that explain more of the variation are two, whatever is between them.
+const TWO_LEVELS: f64 = 0.5;
 
 /// Two levels of a rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +56,8 @@ pub enum Course {
     Fell(Fall),
     /// It was on one level, and fell in the last seconds.
     FellLate(Interval),
+    /// It fell, but not at once, or not from one level to another.
+    Blur(Fall),
     /// It changed steadily.
     Drifts {
         /// Level in the first third.
@@ -78,7 +84,13 @@ pub fn course(counts: &[f64]) -> Course {
     let differs = (high.mean - low.mean).abs() > LEAST_FALL * high.mean.max(low.mean);
     let is_apart = differs && high.is_apart_from(&low) && high.mean > low.mean;
     let fall = Fall { at, high, low };
-    if is_apart && is_clean(counts, fall) { Course::Fell(fall) } else { one_level(counts) }
+    if is_apart && is_clean(counts, fall) {
+        return Course::Fell(fall);
+    }
+    match one_level(counts) {
+        Course::Steady(_) | Course::Swings { .. } if is_apart && is_most(counts, fall) => Course::Blur(fall),
+        other => other,
+    }
 }
 
 /// How many values lie before the change: where two levels explain the most.
@@ -116,11 +128,18 @@ fn level(counts: &[f64]) -> Option<Interval> {
     }
 }
 
+/// Whether two levels, each of some length, explain most of what varies.
+fn is_most(counts: &[f64], fall: Fall) -> bool {
+    let after = counts.len() - fall.at;
+    let explained = count(fall.at) * count(after) / count(counts.len());
+    let explained = explained * (fall.high.mean - fall.low.mean).powi(2);
+    fall.at.min(after) >= LEAST_LOW && explained > TWO_LEVELS * sum_of_squares(counts)
+}
+
 /// Whether the edge is the fall, and both sides are levels.
 fn is_clean(counts: &[f64], fall: Fall) -> bool {
     let Fall { at, high, low } = fall;
     let (high, low) = (high.mean, low.mean);
-    let depth = high - low;
     let width = EDGE.min(at.saturating_sub(1)).max(1);
     let end = at.saturating_sub(1).max(width);
     let part = |range: std::ops::Range<usize>| counts.get(range).unwrap_or_default();
@@ -131,10 +150,13 @@ fn is_clean(counts: &[f64], fall: Fall) -> bool {
         let all = pieces(side);
         count(all.iter().filter(|piece| is_foreign(**piece)).count()) <= FOREIGN * count(all.len())
     };
+    let whole = high - low;
+    let depth = span(before).0.min(high) - span(after).1.max(low);
     edge >= SHARP * depth
+        && edge >= LEAST_SHARP * whole
         && foreign(before, &|piece| piece < middle)
         && foreign(after, &|piece| piece > middle)
-        && [before, after].into_iter().all(|side| turn(side).abs() <= FLAT * depth)
+        && [before, after].into_iter().all(|side| turn(side).abs() <= FLAT * whole)
 }
 
 /// Means of pieces, of what is long enough to have some.
@@ -166,9 +188,9 @@ fn one_level(counts: &[f64]) -> Course {
     if high - low > EVEN * found.mean {
         return Course::Swings { low, high };
     }
-    let tail = &counts[counts.len() - TAIL..];
-    let is_low = |second: &f64| *second < (1.0 - 2.0 * LEAST_FALL) * found.mean;
-    if tail.iter().all(is_low) { Course::FellLate(found) } else { Course::Steady(found) }
+    let is_low = |second: &&f64| **second < (1.0 - 2.0 * LEAST_FALL) * found.mean;
+    let tail = counts.iter().rev().take_while(is_low).count();
+    if TAIL.contains(&tail) { Course::FellLate(found) } else { Course::Steady(found) }
 }
 
 /// The levels that a tenth of the pieces is below, and above.

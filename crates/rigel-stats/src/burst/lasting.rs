@@ -35,6 +35,8 @@ pub struct LoadVisit {
     pub ended_s: f64,
     /// What was done: I/Os, or bytes.
     pub amount: f64,
+    /// How much of it was asked for per second, where it comes at a rate; else as much as the storage does.
+    pub asked: Option<f64>,
 }
 
 impl LoadVisit {
@@ -58,7 +60,7 @@ pub struct LastingFall {
     pub low: f64,
     /// Visits before it, to loads that are above what is refilled.
     pub before: usize,
-    /// Visits behind it that were held down.
+    /// Visits behind it that were held down to what was refilled since the one before.
     pub after: usize,
 }
 
@@ -78,7 +80,11 @@ fn edge(visits: &[LoadVisit]) -> Option<usize> {
         let best = highest.entry(visit.load).or_insert(f64::MIN_POSITIVE);
         *best = best.max(visit.rate());
     }
-    let part = |visit: &LoadVisit| visit.rate() / highest.get(&visit.load).copied().unwrap_or(1.0);
+    let most = highest.values().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let of_load = |visit: &LoadVisit| highest.get(&visit.load).copied().unwrap_or(1.0);
+    let part = |visit: &LoadVisit| {
+        visit.rate() / visit.asked.map_or_else(|| of_load(visit), |asked| asked.min(most).max(1e-9))
+    };
     let parts: Vec<f64> = visits.iter().map(part).collect();
     let centre = mean(&parts);
     let (mut sum, mut best) = (0.0, (0.0, None));
@@ -111,7 +117,7 @@ fn fall(before: &[LoadVisit], after: &[LoadVisit]) -> Option<LastingFall> {
         after: behind.refills.len(),
     };
     let is_enough =
-        found.before >= LEAST_BEFORE && found.after >= LEAST_AFTER && odds(found.before, found.after) >= ODDS;
+        found.before >= LEAST_BEFORE && behind.held >= LEAST_AFTER && odds(found.before, behind.held) >= ODDS;
     let flat = FLAT * behind.depth;
     let is_flat = turn(&wanted.parts).abs() <= flat && turn(&behind.refills).abs() <= flat * low;
     let is_kept = behind.most <= (1.0 + SAME) * low && behind.refills.iter().all(is_refill);
@@ -121,6 +127,8 @@ fn fall(before: &[LoadVisit], after: &[LoadVisit]) -> Option<LastingFall> {
 /// What loads give before the fall.
 struct LoadRates {
     rates: BTreeMap<usize, f64>,
+    /// The highest of a visit.
+    most: f64,
     /// Each visit over the mean of its load.
     parts: Vec<f64>,
 }
@@ -133,7 +141,13 @@ impl LoadRates {
         let rates: BTreeMap<usize, f64> = all.iter().map(|(load, rates)| (*load, mean(rates))).collect();
         let part = |visit: &LoadVisit| visit.rate() / rates.get(&visit.load).copied().unwrap_or(1.0);
         let parts: Vec<f64> = visits.iter().map(part).collect();
-        parts.iter().all(|part| (part - 1.0).abs() <= NEAR).then_some(Self { rates, parts })
+        let most = visits.iter().map(|visit| visit.rate()).fold(0.0, f64::max);
+        parts.iter().all(|part| (part - 1.0).abs() <= NEAR).then_some(Self { rates, most, parts })
+    }
+
+    /// What a visit would have without the fall, as far as that is known.
+    fn wanted(&self, visit: &LoadVisit) -> Option<f64> {
+        self.rate(visit.load).or_else(|| Some(visit.asked?.min(self.most)))
     }
 
     fn rate(&self, load: usize) -> Option<f64> {
@@ -145,6 +159,8 @@ impl LoadRates {
 struct HeldVisits {
     /// The end of the first visit that was held down.
     first_s: f64,
+    /// Visits that were held down.
+    held: usize,
     /// Amounts over time, from the end of one visit that was held down to that of the next one.
     refills: Vec<f64>,
     /// The most that was taken over the time since a visit was held down.
@@ -160,7 +176,7 @@ impl HeldVisits {
         let (mut since_s, mut sum, mut free) = (None::<f64>, 0.0, 0);
         for visit in visits {
             sum += visit.amount;
-            let before = wanted.rate(visit.load);
+            let before = wanted.wanted(visit);
             let part = before.map_or(1.0, |rate| visit.rate() / rate);
             if part > 1.0 + NEAR {
                 return None;
@@ -177,7 +193,7 @@ impl HeldVisits {
             (since_s, sum) = (Some(visit.ended_s), 0.0);
         }
         let first_s = first_s.filter(|_| free <= LEAST_AFTER)?;
-        Some(Self { first_s, refills, most, depth: mean(&depths) })
+        Some(Self { first_s, held: depths.len(), refills, most, depth: mean(&depths) })
     }
 }
 

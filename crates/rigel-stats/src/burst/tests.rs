@@ -126,6 +126,73 @@ fn constant_drifting_and_bimodal_devices_are_no_bucket() {
     }
 }
 
+/// The rate varies slowly before the fall, as on storage that others use, too.
+#[test]
+fn a_bucket_is_found_however_unsteady_the_rate_before_it_is() {
+    let (mut buckets, seeds) = (0, 40);
+    for seed in 0..seeds {
+        let mut noise = Noise::new(400 + seed);
+        let mut slow = 0.0_f64;
+        // A time constant of ten seconds.
+        let rate = move |_| {
+            slow = 0.905 * slow + 0.425 * noise.normal();
+            3000.0 * (1.0 + 0.05 * slow)
+        };
+        let mut device = Device::of(rate);
+        device.bucket = Some((300_000.0, 300_000.0, 2400.0));
+        match device.found(1800) {
+            BurstVerdict::TokenBucket(credit, _) => {
+                buckets += 1;
+                let size = credit.credit.mean;
+                assert!((size / 300_000.0 - 1.0).abs() < 0.05, "{seed}: {size}");
+            }
+            found => assert!(matches!(found, BurstVerdict::Undecided(Doubt::Blur { .. })), "{seed}: {found:?}"),
+        }
+    }
+    assert!(10 * buckets >= 8 * seeds, "{buckets} of {seeds}");
+}
+
+/// A rate that fell long ago is neither steady nor did it fall in the last seconds.
+#[test]
+fn a_fall_that_is_not_clean_is_told_as_one() {
+    // It is slow for ten seconds of forty, and just before the fall.
+    let rate = |now_s: f64| if (now_s + 28.0) % 40.0 < 30.0 { 3300.0 } else { 1200.0 };
+    let mut device = Device::of(rate);
+    device.bucket = Some((540_000.0, 540_000.0, 300.0));
+    let found = device.found(3600);
+    let BurstVerdict::Undecided(Doubt::Blur { high, low }) = found else { panic!("{found:?}") };
+    assert!((2500.0..3000.0).contains(&high) && (low - 300.0).abs() < 5.0, "{found:?}");
+    // A queue that fills at the start, and a device that starts fast, are no fall.
+    let start = |now_s: f64| 1000.0 * (1.0 + 0.4 * (-now_s / 2.0).exp());
+    assert!(matches!(Device::of(start).found(600), BurstVerdict::NoFall { .. }));
+}
+
+/// What is in flight when a visit ends takes credit, too.
+#[test]
+fn what_is_served_between_visits_is_of_the_bucket() {
+    let mut device = Device::of(|_| 200.0);
+    let size = 50_000.0;
+    device.bucket = Some((size, size, 20.0));
+    let mut load = |seconds| {
+        let counted = device.load(seconds);
+        let is_empty = device.bucket.is_some_and(|(has, ..)| has < IN_FLIGHT);
+        device.rest(IN_FLIGHT / if is_empty { 20.0 } else { 200.0 });
+        if let Some((has, ..)) = &mut device.bucket {
+            *has -= IN_FLIGHT;
+        }
+        counted
+    };
+    let (probe, mut first) = (load(PROBE), Vec::new());
+    while !is_sure(&first) {
+        first.extend(load(10));
+    }
+    let Course::Fell(fall) = course(&ops(&first)) else { panic!("{:?}", course(&ops(&first))) };
+    let credit = Credit::of(&probe, &first, fall, IN_FLIGHT).unwrap().credit;
+    assert!((credit.lo95..=credit.hi95).contains(&size), "{credit:?}");
+    let without = Credit::of(&probe, &first, fall, 0.0).unwrap().credit;
+    assert!(without.mean < 0.99 * size, "{without:?}");
+}
+
 /// A device that falls at a time and stays there, as one that throttles itself.
 #[test]
 fn a_fall_from_which_no_pause_recovers_is_no_bucket() {
@@ -209,6 +276,9 @@ fn what_cannot_be_judged_says_why() {
     let run = Bursts { probe: &probe, first: &first, second: &[], in_flight: IN_FLIGHT, is_whole: true };
     let half = doubt(run.found());
     assert!(matches!(half, Doubt::LoadTooSmall { half, .. } if half == 1000.0), "{half:?}");
+    // A second that stood still shows no rate of half of the load.
+    let stood = [seconds(0, 2000.0, 3), seconds(3, 0.0, 1), seconds(4, 1900.0, 1)].concat();
+    assert!(matches!(Bursts { probe: &stood, ..run }.found(), BurstVerdict::NoFall { .. }));
     let stopped = doubt(Bursts { is_whole: false, ..run }.found());
     assert!(matches!(stopped, Doubt::Stopped(rate) if rate.mean == 2000.0), "{stopped:?}");
     let late = [first.clone(), seconds(105, 200.0, 4)].concat();

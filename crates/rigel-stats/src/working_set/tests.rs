@@ -191,6 +191,48 @@ fn what_fits_into_a_cache_as_a_whole_says_how_large_it_is_at_least() {
     assert_eq!(found, CacheVerdict::NoCache { upto: to_f64(4 * GIB) });
 }
 
+/// A cache of nine tenths of the target: one size shows it, by a few reads. That is no law, and no proof that there is no cache.
+#[test]
+fn a_cache_that_holds_nearly_all_is_undecided() {
+    for seed in 0..20 {
+        let mut noise = Noise::new(500 + seed);
+        let slow = 0.05 + 0.08 * noise.uniform();
+        let size = (1.0 - slow) * to_f64(4 * GIB);
+        let behind_us = 100.0 * log_between(&mut noise, 2.0, 60.0);
+        let found = Device::new(seed, 4 * GIB, cached(vec![(size, 100.0)], behind_us, 0.1)).found(1.0);
+        let CacheVerdict::Undecided(SetDoubt::OnlyLargest { bytes, slow: seen }) = found else {
+            panic!("{seed}: {slow}, {behind_us} us: {found:?}")
+        };
+        assert!(bytes == to_f64(4 * GIB) && (seen - slow).abs() < 0.03, "{seed}: {seen} of {slow}");
+    }
+}
+
+/// Only the largest size has much of what is behind all caches: those before it may read a cache that nobody sees.
+#[test]
+fn what_is_behind_a_cache_is_what_the_largest_size_reads() {
+    for seed in 0..10 {
+        let mut noise = Noise::new(600 + seed);
+        let mut wide = move || -2000.0 * US * (1.0 - noise.uniform()).ln();
+        // The second level is hidden by the spread of the third one.
+        let law = move |bytes: f64, noise: &mut Noise| {
+            let at = noise.uniform() * bytes;
+            let (first, second) = (200.0 * to_f64(MIB), 400.0 * to_f64(MIB));
+            if at < first {
+                50.0 * US
+            } else if at < second {
+                100.0 * US
+            } else {
+                wide().max(60.0 * US)
+            }
+        };
+        let CacheVerdict::Caches(caches, levels) = Device::new(seed, 8 * GIB, law).found(2.0) else {
+            panic!("{seed}")
+        };
+        let behind_us = levels.last().unwrap().median_us;
+        assert!((1000.0..1800.0).contains(&behind_us), "{seed}: {caches:?} {levels:?}");
+    }
+}
+
 #[test]
 fn sizes_that_were_not_warm_have_no_part() {
     let mut device = Device::new(3, 4 * GIB, cached(vec![(to_f64(2 * GIB), 100.0)], 5000.0, 0.1));

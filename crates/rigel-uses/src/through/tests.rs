@@ -225,6 +225,56 @@ fn what_is_slow_before_there_is_a_level_is_told_with_its_time() {
     }
 }
 
+/// A second that is slow on its own is in the timeline, and neither the beginning of a failure nor its end.
+#[test]
+fn an_interval_that_is_slow_on_its_own_is_no_part_of_a_failure() {
+    let slow = Second { us: 20_000, ..USUAL };
+    let sign_of = |seconds: &[Second], marks: &[(u64, MarkContent)]| {
+        let found = found(seconds, marks, &[]);
+        let known = matches!(found.trouble.baseline, Baseline::Known { .. });
+        (found.trouble.sign.map(|sign| sign.at_ns / NS_PER_MS), known, found.back_after(), found)
+    };
+    let mut seconds = frozen();
+    (seconds[2], seconds[10], seconds[40]) = (slow, slow, slow);
+    let (at, known, after, whole) = sign_of(&seconds, &[]);
+    assert_eq!((at, known, after), (Some(20_500), true, Some(Nanos(7500 * NS_PER_MS))));
+    let kinds: Vec<u64> = whole.trouble.troubles.iter().map(|one| one.began_ns / NS_PER_S).collect();
+    assert_eq!(kinds, [2, 10, 20, 27, 40], "the timeline has all: {:?}", whole.trouble.troubles);
+    // Several of them are more than that, and so is one right behind the failure.
+    (seconds[36], seconds[44]) = (slow, slow);
+    assert_eq!(sign_of(&seconds, &[]).2, Some(Nanos(24_500 * NS_PER_MS)));
+    let mut seconds = frozen();
+    seconds[29] = slow;
+    assert_eq!(sign_of(&seconds, &[]).2, Some(Nanos(9500 * NS_PER_MS)));
+    // Of a mark without any effect the load noticed nothing, whatever was before; what was shortly before may be why.
+    let mut seconds = with(&[]);
+    seconds[2] = slow;
+    let (at, known, after, whole) = sign_of(&seconds, &[pulled(14_000)]);
+    assert_eq!((at, known, after, whole.has_trouble()), (Some(14_000), true, Some(Nanos(0)), false));
+    seconds[12] = slow;
+    assert_eq!(sign_of(&seconds, &[pulled(14_000)]).0, Some(12_000));
+}
+
+/// What is usual is known without the failure, and then it began earlier.
+#[test]
+fn what_was_slow_now_and_then_began_with_the_first_time() {
+    let slow = |us| Second { us, ..USUAL };
+    // Slow from the 20th on, by about five times.
+    let seconds: Vec<Second> = (0..60)
+        .map(|at| match at {
+            40..42 => slow(9500),
+            20.. if at % 3 == 0 => slow(8000),
+            20.. => slow(4500),
+            // A quarter of the first ones is slower than the others.
+            _ if at % 4 == 0 => slow(1700),
+            _ => USUAL,
+        })
+        .collect();
+    let found = found(&seconds, &[], &[]);
+    let first = found.trouble.troubles.first().unwrap().began_ns;
+    assert_eq!((found.trouble.sign.unwrap().at_ns, first), (21 * NS_PER_S, 21 * NS_PER_S));
+}
+
 /// One I/O of a thousand moves no percentile.
 #[test]
 fn a_single_long_io_is_no_trouble_and_is_told() {

@@ -2,7 +2,8 @@
 //!
 //! The intervals before the first sign show what is usual. An interval is in trouble if it is far from that, and back if it is close, so a figure
 //! at a limit does not flip back and forth. Must not see the future of a baseline: what comes after the first sign has no part in it. Where nothing is left
-//! before a slow interval, all quiet ones tell what was slow, but no level is compared with them.
+//! before a slow interval, all quiet ones tell what was slow, but no level is compared with them. An interval that is slow on its own may be
+//! anything: where something else happened, it is in the timeline, and neither the beginning nor the end of that.
 
 use super::{Figures, Standstill};
 use rigel_core::record::Mark;
@@ -23,6 +24,8 @@ const FULL: f64 = 0.95;
 const SIGMAS: f64 = 4.0;
 /// This many consecutive intervals have to be as before.
 const STAYS: usize = 3;
+/// Beside a failure, one interval in so many may be slow on its own.
+const ALONE: usize = 10;
 /// A rate below this share of what arrives is not held.
 const HELD: f64 = 0.95;
 
@@ -134,15 +137,21 @@ pub fn findings(
     let first = [mark, hard].into_iter().flatten().min_by_key(|sign| sign.at_ns);
     let quiet = until(course, first);
     let baseline = baseline(quiet, asked);
-    let usual = Usual::of(baseline);
-    let soft = usual.and_then(|usual| {
-        let figures = quiet.iter().find(|figures| usual.trouble(figures).is_some())?;
-        Some(Sign { at_ns: figures.began_ns, kind: SignKind::Trouble(usual.trouble(figures)?) })
+    let first_usual = Usual::of(baseline);
+    // A mark of which the load noticed nothing explains no slow interval before it.
+    let rest = &course[quiet.len()..];
+    let is_unmoved = |usual: Usual| hard.is_none() && rest.iter().all(|one| usual.trouble(one).is_none());
+    let soft = first_usual.and_then(|usual| {
+        let alone = || soft_sign(quiet, usual, 0).filter(|_| first.is_none());
+        let before = || soft_sign(quiet, usual, 0).filter(|at| *at >= LEAST_BEFORE && is_unmoved(usual));
+        soft_sign(quiet, usual, STAYS).or_else(alone).or_else(before)
+    });
+    let (soft, baseline) = earliest(quiet, soft, baseline, asked);
+    let soft = soft.and_then(|at| {
+        let kind = Usual::of(baseline).or(first_usual)?.trouble(&quiet[at]).unwrap_or(TroubleKind::Slow);
+        Some(Sign { at_ns: quiet[at].began_ns, kind: SignKind::Trouble(kind) })
     });
     let sign = soft.or(first);
-    // What was slow before has no part in what is usual.
-    let baseline = if soft.is_some() { self::baseline(until(course, sign), asked) } else { baseline };
-    let first_usual = usual;
     let usual = Usual::of(baseline);
     let troubles = troubles(course, standstills, usual.or(first_usual.filter(|_| soft.is_some())));
     let back = sign.map(|sign| back(course, sign, &troubles, usual));
@@ -154,6 +163,32 @@ pub fn findings(
 fn until(course: &[Figures], sign: Option<Sign>) -> &[Figures] {
     let is_before = |figures: &&Figures| sign.is_none_or(|sign| figures.ended_ns <= sign.at_ns);
     &course[..course.iter().take_while(is_before).count()]
+}
+
+/// The first interval that is slow or low, and not the only one within so many intervals behind it; the last ones may be the beginning of what comes.
+fn soft_sign(quiet: &[Figures], usual: Usual, within: usize) -> Option<usize> {
+    let is_trouble = |figures: &Figures| usual.trouble(figures).is_some();
+    (0..quiet.len()).find(|&at| {
+        let behind = &quiet[at + 1..];
+        let is_lasting = behind.len() < within || behind.iter().take(within).any(is_trouble);
+        is_trouble(&quiet[at]) && (within == 0 || is_lasting)
+    })
+}
+
+/// What was slow has no part in what is usual, and what is usual then may show that it was slow earlier.
+fn earliest(
+    quiet: &[Figures],
+    soft: Option<usize>,
+    baseline: Baseline,
+    asked: u32,
+) -> (Option<usize>, Baseline) {
+    let Some(at) = soft else { return (None, baseline) };
+    let before = &quiet[..at];
+    let baseline = self::baseline(before, asked);
+    match Usual::of(baseline).and_then(|usual| soft_sign(before, usual, STAYS)) {
+        Some(earlier) if earlier >= LEAST_BEFORE => earliest(before, Some(earlier), baseline, asked),
+        _ => (Some(at), baseline),
+    }
 }
 
 fn hard_sign(figures: &Figures, standstills: &[Standstill]) -> Option<Sign> {
@@ -262,6 +297,24 @@ fn troubles(course: &[Figures], standstills: &[Standstill], usual: Option<Usual>
     all
 }
 
+/// The trouble that a sign is the beginning of: none before it, and no interval that was slow on its own when all had been as before for a while.
+fn of_sign(course: &[Figures], sign: Sign, troubles: &[Trouble]) -> Vec<Trouble> {
+    let own: Vec<Trouble> = troubles.iter().copied().filter(|one| one.ended_ns > sign.at_ns).collect();
+    let each_ns = course.first().map_or(0, |one| one.ended_ns.saturating_sub(one.began_ns));
+    let stays_ns = each_ns.saturating_mul(STAYS as u64);
+    let until_ns = |before: &[Trouble]| before.iter().map(|one| one.ended_ns).max().unwrap_or(0);
+    let is_alone = |at: &usize| {
+        let one = own[*at];
+        let is_soft = matches!(one.kind, TroubleKind::Slow | TroubleKind::Low);
+        let is_short = one.ended_ns.saturating_sub(one.began_ns) <= each_ns;
+        is_soft && is_short && one.began_ns >= until_ns(&own[..*at]).saturating_add(stays_ns)
+    };
+    let alone = (1..own.len()).rev().take_while(is_alone).count();
+    let kept = &own[..own.len() - alone];
+    let left = course.iter().filter(|one| one.began_ns >= until_ns(kept)).count();
+    if alone * ALONE <= left { kept.to_vec() } else { own }
+}
+
 /// When all was back, and after which time the rate and the p99 were.
 fn back(
     course: &[Figures],
@@ -270,6 +323,7 @@ fn back(
     usual: Option<Usual>,
 ) -> (Option<u64>, Option<Nanos>, Option<Nanos>) {
     let Some(usual) = usual else { return (None, None, None) };
+    let troubles = of_sign(course, sign, troubles);
     let last_ns = troubles.iter().map(|one| one.ended_ns).max().unwrap_or(sign.at_ns);
     let first = course.iter().position(|figures| figures.ended_ns > sign.at_ns).unwrap_or(course.len());
     let settled = course.iter().position(|figures| figures.began_ns >= last_ns).unwrap_or(course.len());

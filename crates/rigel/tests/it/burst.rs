@@ -160,6 +160,33 @@ fn no_calibration_without_such_a_fall_says_so() {
     }
 }
 
+/// The flags of a search for a rate on such a device.
+fn searched(law: &str, seed: usize) -> Vec<Value> {
+    let place = Place::new();
+    let line = format!(
+        "slo --p99 10ms --engine sim:servers=8,service=1ms,rate=0,{law} --seed {seed} --no-html --json --quiet"
+    );
+    let found = place.line(&line).json();
+    found["flags"].as_array().unwrap().iter().filter(|flag| flag["code"] == "BURST").cloned().collect()
+}
+
+/// Every rate of a search is visited a few times at most: what was asked for tells what it would have had.
+#[test]
+fn a_search_for_a_rate_says_that_credit_ran_out() {
+    for (bucket, told) in [("2000:120000", "2,000"), ("1000:60000", "1,000"), ("500:100000", "500")] {
+        let found = searched(&format!("bucket={bucket}"), 1);
+        let [flag] = &found[..] else { panic!("{bucket}: {found:?}") };
+        let text = flag["text"].as_str().unwrap();
+        assert!(text.contains(&format!("the rate was {told} I/Os per second in ")), "{text}");
+        assert!(text.contains("before that it was up to 7,999"), "{text}");
+    }
+    for law in ["white=3%", "drift=-10%", "modes=30%:0.7", "neighbour=0.5:40s:40s"] {
+        for seed in 1..4 {
+            assert_eq!(searched(law, seed), Vec::<Value>::new(), "{law}, seed {seed}");
+        }
+    }
+}
+
 #[test]
 fn a_bucket_of_bytes_is_found_with_large_io() {
     let place = Place::new();
@@ -192,6 +219,8 @@ fn what_is_no_bucket_is_not_called_one() {
         (",neighbour=0.5:40s:40s", ("undecided", "swings")),
         (",fall=0.3:200s", ("not_a_bucket", "none")),
         (",bucket=300:540000:0", ("undecided", "empty_at_start")),
+        // A bucket that others used, too: it fell long before the end, from no level.
+        (",bucket=300:400000,neighbour=0.5:10s:20s", ("undecided", "unclear_fall")),
     ] {
         let place = Place::new();
         let burst = found(&place, "--for 10m", law);

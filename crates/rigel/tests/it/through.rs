@@ -256,6 +256,19 @@ fn what_the_load_noticed_alone_is_told_as_that() {
     assert!(!told.contains("Nothing happened") && !told.contains("Nothing was marked"), "{told}");
 }
 
+/// A second that is slow at the start takes nothing from what happens half a minute later.
+#[test]
+fn a_slow_second_is_not_the_beginning_of_a_later_failure() {
+    let place = Place::new();
+    let law = "servers=4,service=1ms,rate=0,fall=0.1:2s:2.4s,bucket=200:3000";
+    let line = format!("run through --engine sim:{law} --rate 300 --for 1m --seed 1 --no-html --name alone");
+    let told = flat(&place.line(&line).expect_code(0).stdout);
+    assert!(told.contains("The first sign was at 28.5 s: slow."), "{told}");
+    assert!(told.contains("not as before when the run ended") && told.contains("before 28.0 s"), "{told}");
+    assert!(told.contains("1.5 s load slow for 1.00 s") && told.contains("28.5 s load slow for"), "{told}");
+    assert!(!told.contains("before there was a level"), "{told}");
+}
+
 /// What would leave nothing undecided is no advice where something is decided.
 #[test]
 fn the_advice_for_what_is_undecided_is_not_given_for_what_is_not_met() {

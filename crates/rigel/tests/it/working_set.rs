@@ -107,6 +107,16 @@ fn two_caches_are_told_apart() {
     assert!(sets["says"].as_str().unwrap().starts_with("Two caches: one of about "), "{sets}");
 }
 
+/// A second cache that cannot be told apart is not what lies behind the first one.
+#[test]
+fn what_is_behind_a_cache_is_not_a_cache_that_nobody_sees() {
+    let place = Place::new();
+    let law = ",service=1ms,spread=exponential,cache=80M:50us,cache2=160M:100us";
+    let sets = found(&place, "", law);
+    assert_eq!(sets["caches"].as_array().unwrap().len(), 1, "{sets}");
+    assert!((400.0..1000.0).contains(&number(&sets["behind_us"])), "{sets}");
+}
+
 #[test]
 fn what_has_no_cache_is_not_given_one() {
     for (law, wanted) in [
@@ -148,6 +158,15 @@ fn a_target_that_fits_and_a_time_that_is_short_are_told_as_what_they_are() {
     assert_eq!(answer(&sets), ("at_least", "target_fits"), "{sets}");
     assert!((number(&sets["at_least_bytes"]) - 1024.0 * MIB).abs() < 1.0, "{sets}");
     assert!(sets["says"].as_str().unwrap().starts_with("A cache of at least 1 GiB"), "{sets}");
+    // All but the largest size fit, and a few of its reads show it: by law it may be a cache, and it may be others.
+    let place = Place::new();
+    let sets = found(&place, "", ",cache=920M:200us");
+    assert_eq!(answer(&sets), ("undecided", "only_largest"), "{sets}");
+    let says = sets["says"].as_str().unwrap();
+    assert!(
+        says.contains("only reads of 1 GiB are slower, 10 % of them") && says.contains("--sizes"),
+        "{says}"
+    );
     // A pass of 64 MiB takes 20 s when every read is 8 KiB, and one of 1 GiB more than 5 minutes.
     let place = Place::new();
     let slow = format!("run working-set --engine sim:{LAW},cache=4G:200us --seed 7 --json --quiet --for 4m");

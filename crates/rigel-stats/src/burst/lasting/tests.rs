@@ -1,5 +1,6 @@
 use super::*;
 use crate::tests::Noise;
+use crate::units::to_f64;
 
 /// Loads, by their outstanding I/Os.
 const LOADS: [usize; 6] = [1, 2, 4, 8, 16, 32];
@@ -34,7 +35,7 @@ fn visits(
                 amount
             });
             now_s = began_s + length_s;
-            found.push(LoadVisit { load, began_s, ended_s: now_s, amount });
+            found.push(LoadVisit { load, began_s, ended_s: now_s, amount, asked: None });
         }
     }
     found
@@ -56,6 +57,54 @@ fn a_bucket_that_runs_out_is_found_with_its_refill() {
         // One load alone shows it as well.
         let of = visits(seed, &[5], |load, _| wanted(load), Some((15_000.0, refill)));
         assert!(lasting_fall(&of).is_none_or(|found| (found.low / refill - 1.0).abs() < 0.03), "seed {seed}");
+    }
+}
+
+/// Rates that are searched: up until the storage does not serve them, then down until it does. `capacity`: at a time.
+fn search(capacity: impl Fn(f64) -> f64, credit: f64, refill: f64, noise: &mut Noise) -> Vec<LoadVisit> {
+    let (mut now_s, mut has) = (0.0, credit);
+    let (mut good, mut bad) = (100.0, 25_600.0_f64);
+    let mut found: Vec<LoadVisit> = Vec::new();
+    let mut asked: Vec<f64> = Vec::new();
+    for _ in 0..60 {
+        let rate: f64 = if bad > 1.1 * good { (good * bad).sqrt().round() } else { good };
+        let load = asked.iter().position(|one| *one == rate).unwrap_or_else(|| {
+            asked.push(rate);
+            asked.len() - 1
+        });
+        let length_s = 1.5;
+        let would = rate.min(capacity(now_s)) * length_s * (1.0 + 0.01 * noise.normal());
+        let amount = would.min(has + refill * length_s);
+        has = (has + refill * length_s - amount).min(credit);
+        let (began_s, ended_s) = (now_s, now_s + length_s);
+        now_s = ended_s;
+        if amount < 0.97 * rate * length_s {
+            (bad, good) = (rate, good.min(0.7 * rate));
+        } else {
+            good = rate;
+        }
+        found.push(LoadVisit { load, began_s, ended_s, amount, asked: Some(rate) });
+    }
+    found
+}
+
+/// Loads that are visited once each have no rate of their own before the fall, but they were asked for one.
+#[test]
+fn rates_that_are_searched_show_that_credit_ran_out_and_nothing_else() {
+    for seed in 0..30 {
+        let mut noise = Noise::new(seed);
+        let refill = 800.0 + 50.0 * to_f64(seed);
+        let of = search(|_| 8000.0, 150_000.0, refill, &mut noise);
+        let found = lasting_fall(&of).unwrap_or_else(|| panic!("seed {seed}: {refill}"));
+        assert!((found.low / refill - 1.0).abs() < 0.03, "seed {seed}: {found:?} of {refill}");
+        assert!(found.high > 7000.0, "seed {seed}: {found:?}");
+        for part in [0.0, -0.6, -0.2, 0.3] {
+            let drift = |now_s: f64| 8000.0 * (1.0 + part * now_s / 60.0).max(0.2);
+            assert_eq!(lasting_fall(&search(drift, 1e12, 1e6, &mut noise)), None, "{part}, seed {seed}");
+        }
+        let swings = |now_s: f64| if (now_s / 17.0 + to_f64(seed)) % 2.0 < 1.0 { 8000.0 } else { 4000.0 };
+        assert_eq!(lasting_fall(&search(swings, 1e12, 1e6, &mut noise)), None, "swings, seed {seed}");
+        assert_eq!(lasting_fall(&search(|_| 8000.0, 1.0, refill, &mut noise)), None, "empty, seed {seed}");
     }
 }
 
@@ -109,6 +158,7 @@ fn a_few_visits_say_nothing() {
             began_s,
             ended_s: began_s + 1.0,
             amount: if number < 4 { 1000.0 } else { 500.0 },
+            asked: None,
         }
     };
     let few: Vec<LoadVisit> = (0..12).map(visit).collect();

@@ -3,6 +3,7 @@
 //! Must not look inside a visit.
 
 use crate::judge::flags::{Flag, FlagCode};
+use crate::load::class::Class;
 use crate::load::matrix::Point;
 use crate::record::{Record, Visit};
 use crate::stats::burst::{LoadVisit, lasting_fall};
@@ -16,16 +17,21 @@ pub fn of_run(record: &Record) -> Option<Flag> {
         return None;
     }
     let visits: Vec<&Visit> = record.search.iter().chain(&record.visits).collect();
+    let open = match record.header.request.classes.as_slice() {
+        [only] if only.is_open() => Some(only.name),
+        _ => None,
+    };
     let ios = |visit: &Visit| visit.ios.map(|ios| to_f64(ios.returned));
-    let of_ios = || limited_in(&visits, ios, "I/Os per second", 1.0);
+    let of_ios = || limited_in(&visits, open, ios, "I/Os per second", 1.0);
     of_ios().or_else(|| {
-        limited_in(&visits, |visit| Some(to_f64(visit.moved_bytes())), "MB per second", to_f64(MIB))
+        limited_in(&visits, open, |visit| Some(to_f64(visit.moved_bytes())), "MB per second", to_f64(MIB))
     })
 }
 
-/// A limit applies to the sum of what it counts: I/Os or bytes of all classes together.
+/// A limit holds down the sum of what it counts: I/Os or bytes of all classes together. `open`: the class, where all comes at a rate.
 fn limited_in(
     visits: &[&Visit],
+    open: Option<Class>,
     amount: impl Fn(&Visit) -> Option<f64>,
     unit: &str,
     of_one: f64,
@@ -38,7 +44,10 @@ fn limited_in(
         let seconds = |ns: u64| to_f64(ns) / to_f64(NS_PER_S);
         let began_ns = visit.ended_ns().saturating_sub(visit.loaded_ns);
         let (began_s, ended_s) = (seconds(began_ns), seconds(visit.ended_ns()));
-        taken.push(LoadVisit { load, began_s, ended_s, amount: amount(visit)? / of_one });
+        let amount = amount(visit)? / of_one;
+        let each = visit.ios.map(|ios| amount / to_f64(ios.returned.max(1)));
+        let asked = open.zip(each).map(|(class, each)| f64::from(visit.point.of(class)) * each);
+        taken.push(LoadVisit { load, began_s, ended_s, amount, asked });
     }
     let fall = lasting_fall(&taken)?;
     let text = format!(

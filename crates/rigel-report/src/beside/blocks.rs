@@ -64,7 +64,11 @@ impl PageDocument for RawAndSqlView<'_> {
         let [raw, sql] = words::ways(self);
         Ok(Frame {
             title: "How much of the raw I/O reaches SQL?".to_owned(),
-            when: vec![format!("Raw (A): {raw}"), format!("SQL (B): {sql}"), self.view.record.header.started.clone()],
+            when: vec![
+                format!("Raw (A): {raw}"),
+                format!("SQL (B): {sql}"),
+                self.view.record.header.started.clone(),
+            ],
             made_from: "the record of the run",
             script: &assets::COMPARE,
             figures: ("comparison", compact(&figures(self))?),

@@ -146,7 +146,9 @@ fn a_bucket_is_found_however_unsteady_the_rate_before_it_is() {
                 let size = credit.credit.mean;
                 assert!((size / 300_000.0 - 1.0).abs() < 0.05, "{seed}: {size}");
             }
-            found => assert!(matches!(found, BurstVerdict::Undecided(Doubt::Blur { .. })), "{seed}: {found:?}"),
+            found => {
+                assert!(matches!(found, BurstVerdict::Undecided(Doubt::Blur { .. })), "{seed}: {found:?}")
+            }
         }
     }
     assert!(10 * buckets >= 8 * seeds, "{buckets} of {seeds}");

@@ -302,7 +302,7 @@ impl SqlRun<'_> {
                 None => self.fill(server, size, life.signals.flag())?,
             };
             schema.stays = true;
-            let server = self.pushed_out(server, &table, &life.signals)?;
+            let server = self.empty_cache(server, &table, &life.signals)?;
             let notes = vec![describe(&*server)];
             let made = ReadyServer { server, table, group: None, notes, sync: SYNC, log_dir: None };
             self.measure(made, &life)
@@ -310,7 +310,7 @@ impl SqlRun<'_> {
     }
 
     /// Without what the server's own cache has of the table, as far as the product lets go of it.
-    fn pushed_out(
+    fn empty_cache(
         &self,
         server: Box<dyn Server>,
         table: &Table,

@@ -116,7 +116,7 @@ fn missing(given: Option<&Path>) -> Problem {
         .at(place)
         .because("neither mariadbd with mariadb-install-db nor mysqld was found, or it does not report its version")
         .next(
-            "install the package mariadb-server-core (Debian, Ubuntu), mariadb-server (Red Hat) or mariadb (SUSE), or \
+            "install the package mariadb-server-core (Debian, Ubuntu; mysql-server-core for MySQL), mariadb-server (Red Hat) or mariadb (SUSE), or \
              name the directory of mariadbd or mysqld with --programs",
         )
 }

@@ -4,6 +4,7 @@
 //! and removed on request. Must not measure.
 
 mod again;
+mod cache;
 mod commits;
 mod fit;
 mod install;
@@ -46,7 +47,7 @@ use rigel_sql::private::{self, PageCache, PrivateServer, Purpose, Room};
 use rigel_sql::programs::Programs;
 use rigel_sql::query::Query;
 use rigel_sql::table::{self, DropOutcome, NOT_LOGGED, SYNC, Table, TableSpec};
-use rigel_sql::{Reach, Server, ServerFacts, asked, bench, door, push_out};
+use rigel_sql::{Reach, Server, ServerFacts, asked, bench, door};
 use room::check_room;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -302,26 +303,10 @@ impl SqlRun<'_> {
                 None => self.fill(server, size, life.signals.flag())?,
             };
             schema.stays = true;
-            let server = self.pushed_out(server, &table, &life.signals)?;
+            let server = self.empty_cache(server, &table, &life.signals)?;
             let notes = vec![describe(&*server)];
             let made = ReadyServer { server, table, group: None, notes, sync: SYNC, log_dir: None };
             self.measure(made, &life)
-        })
-    }
-
-    /// Without what the server's own cache has of the table, as far as the product lets go of it.
-    fn pushed_out(
-        &self,
-        server: Box<dyn Server>,
-        table: &Table,
-        signals: &Signals,
-    ) -> Result<Box<dyn Server>, Problem> {
-        let quiet = self.options().display.quiet;
-        let label = "pushing the table out of the server's cache";
-        let mut bar = WorkProgress::of_bytes(self.reporter.streams, quiet, label);
-        push_out(server, table, |done, all| {
-            bar.done_of(done.min(all), all);
-            check_not_stopped(signals)
         })
     }
 

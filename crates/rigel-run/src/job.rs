@@ -274,7 +274,7 @@ impl Part {
     }
 }
 
-/// Parts of a window as they come from those that have slots: workers, or nodes.
+/// Parts of a window, as workers or nodes deliver them.
 #[derive(Debug)]
 pub struct Parts {
     /// Their number.

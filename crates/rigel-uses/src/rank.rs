@@ -30,7 +30,7 @@ use rigel_core::stats::sessions::Sessions;
 /// More have no place on a page.
 pub const MOST_STORAGES: usize = 26;
 
-/// A storage at its place.
+/// A row of the ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankRow {
     /// Its index among the contenders.

@@ -283,7 +283,7 @@ fn volume_group(device: &DeviceFacts) -> Option<String> {
     (!is_part).then(|| name.split('-').next().map(|group| group.replace('\0', "-")))?
 }
 
-/// A group of which more than one disk is in use, but on one of which all volumes begin.
+/// A group with more than one disk in use, but with the start of all volumes on one of them.
 fn starts(system: &System<'_>) -> Status {
     let mut groups: BTreeMap<String, Vec<Vec<&str>>> = BTreeMap::new();
     for device in &system.devices {

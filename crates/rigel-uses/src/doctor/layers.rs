@@ -272,7 +272,7 @@ fn linear(device: &DeviceFacts, system: &System<'_>) -> Status {
     }
 }
 
-/// The name of the group of a volume of LVM, in whose name a `-` is written twice: `data--1-redo`.
+/// The volume group of an LVM volume; its name contains `-` doubled: `data--1-redo`.
 fn volume_group(device: &DeviceFacts) -> Option<String> {
     let mapped = device.mapped.as_ref().filter(|mapped| mapped.maker.as_deref() == Some("LVM"))?;
     let name = mapped.name.replace("--", "\0");

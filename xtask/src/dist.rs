@@ -277,7 +277,7 @@ fn sums(release: &Release) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Builds what is committed once more, elsewhere, and compares.
+/// Repeats the build of what is committed, elsewhere, and compares.
 fn again(made: &[Release], tools: &Tools) -> anyhow::Result<bool> {
     let first = made.first().context("nothing was made that can be compared")?;
     let dirty = Command::new("git").current_dir(&first.root).args(["status", "--porcelain"]).output()?.stdout;

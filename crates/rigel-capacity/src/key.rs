@@ -154,7 +154,7 @@ impl Subject {
         })
     }
 
-    /// Whether both are the same thing: by what stays if both have it, else by name.
+    /// Whether both are the same thing: by persistent id if both have one, otherwise by name.
     pub fn is_same(&self, other: &Self) -> bool {
         let both_known = !self.id.is_empty() && !other.id.is_empty();
         self.kind == other.kind && if both_known { self.id == other.id } else { self.name == other.name }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Majors whose minor numbers say nothing of disks and partitions.
 const OF_ANY: u32 = 259;
-/// Majors that are given out as they come: virtual disks, mapped devices.
+/// Dynamically assigned majors: virtual disks, mapped devices.
 const GIVEN_OUT: std::ops::RangeInclusive<u32> = 234..=254;
 /// Minor numbers of a virtual disk are multiples of this.
 const OF_VIRTUAL: u32 = 16;
@@ -125,7 +125,7 @@ fn is_part(
         .then(|| all_above >= MOST * all_below && pairs.iter().all(is_within))
 }
 
-/// The values of several by interval, where all of them are known; nothing if one has none.
+/// The sum of several by interval, where all of them are known; empty if one has no values.
 fn sum(history: &History, host: &str, disks: &[&Subject], metric: Metric) -> Option<BTreeMap<Span, f64>> {
     let of = |disk: &&Subject| -> Option<BTreeMap<Span, f64>> {
         let samples = history.series(host, disk, metric).samples;

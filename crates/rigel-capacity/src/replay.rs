@@ -33,7 +33,7 @@ const USUAL_STRETCHES: i64 = 2016;
 const MOST_STRETCHES: usize = 20_160;
 /// Their lengths, in seconds; each is a whole part of a day.
 const STEPS_S: [u32; 14] = [10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400];
-/// A difference between what varies and what is replayed that is worth telling.
+/// A difference between the varying load and its replay that is worth reporting.
 const LESS: f64 = 0.95;
 
 /// What the load of a history has to assume.
@@ -186,7 +186,7 @@ impl Replay {
 }
 
 impl SourcePhase {
-    /// Whether the load can have only a part of its bursts; what was more even than chance had none.
+    /// Whether the load can have only a part of its bursts; arrivals more even than chance had none.
     pub fn has_weaker_bursts(&self) -> bool {
         self.bursts.is_some_and(|was| was.dispersion > 1.0 && self.expected < LESS * was.dispersion)
     }

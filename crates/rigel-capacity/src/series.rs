@@ -55,7 +55,7 @@ impl Series {
         resampled(self.metric.behaviour(), &self.samples, step_ms)
     }
 
-    /// The value that a part of the time (0 to 1) is not above.
+    /// The value that is not exceeded for this part of the time (0 to 1).
     pub fn quantile(&self, part: f64) -> Option<f64> {
         let mut all: Vec<(f64, i64)> =
             self.samples.iter().map(|sample| (sample.value, i64::from(sample.span.length_ms))).collect();

@@ -234,7 +234,7 @@ pub struct ResumedLine {
     pub run_ns: u64,
     /// Visits that count, including those of the search.
     pub kept: u64,
-    /// Visits before this line that do not count: 1 if the interruption cut the last one short, else 0.
+    /// Visits before this line that do not count: 1 if the interruption cut the last one short, otherwise 0.
     pub set_aside: u64,
     /// Bytes of an incomplete line, which were removed.
     pub torn_bytes: u64,

@@ -31,7 +31,7 @@ pub(crate) fn open_file_limit() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
-/// Keeps what a process has to know of its limits from ending it without a word: call it before any thread is made.
+/// Keeps resource limits from ending the process without a message: call it before any thread is started.
 pub fn prepare_process() {
     share_one_heap();
     keep_time_to_end();

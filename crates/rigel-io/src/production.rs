@@ -18,7 +18,7 @@ const NO_DISKS: [&str; 5] = ["loop", "ram", "zram", "sr", "fd"];
 pub struct DiskCounts {
     /// Kernel name.
     pub name: String,
-    /// WWN or serial number; empty where the kernel knows none.
+    /// WWN or serial number; empty if the kernel knows none.
     pub id: String,
     /// Completed reads and writes.
     pub reads: u64,

@@ -155,7 +155,7 @@ impl Backend for Sim {
 }
 
 impl Sim {
-    /// Gives the device what was pushed.
+    /// Passes the pushed I/Os to the device.
     fn serve_queued(&mut self) {
         let now = self.clock.0.get();
         let in_flight = u32::try_from(self.due.len() + self.queued.len()).unwrap_or(u32::MAX);

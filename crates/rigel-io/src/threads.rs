@@ -115,7 +115,7 @@ impl Threads {
         Ok(())
     }
 
-    /// Gives every I/O to the thread of its slot.
+    /// Passes every I/O to the thread of its slot.
     fn hand_over(&mut self) {
         for op in self.queued.drain(..) {
             self.pool[usize::from(op.slot)].inbox.post(Request::Transfer(op));

@@ -216,7 +216,7 @@ struct EndsDocument {
     earliest: Option<String>,
     /// It is reached by this day, with 97.5 % confidence.
     latest: Option<String>,
-    /// The last day about which the history allows a statement; null where it allows none.
+    /// The last day about which the history allows a statement; null if it allows none.
     told_until: Option<String>,
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn title(view: &View<'_>) -> String {
     printable(header.request.label.as_ref().unwrap_or(&header.run_id)).into_owned()
 }
 
-/// The full path of a target; as named, if it was named that way.
+/// The full path of a target; unchanged if it was named that way.
 pub(crate) fn absolute(target: &TargetFacts) -> &str {
     let is_whole = target.path.starts_with('/') || target.kind == TargetKind::Simulated;
     if is_whole { &target.path } else { &target.real_path }

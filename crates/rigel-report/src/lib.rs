@@ -164,7 +164,7 @@ pub const RUN_OUTPUTS: [&str; 10] = [
 /// All files of one format. A record is judged once, by [`View::of`], however many formats are made of it.
 ///
 /// # Errors
-/// When the format was not built in; else only when a library refuses to write to memory, which is a bug.
+/// When the format was not built in; otherwise only when a library refuses to write to memory, which is a bug.
 pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Problem> {
     match format {
         Format::Orion(version) => {

@@ -90,7 +90,7 @@ struct Document<'a> {
     outliers: Vec<OfTarget<&'a Outlier>>,
     /// What the drives below the targets say about themselves, before and after; nothing if they were not read, as with a simulated device.
     drives: Option<Vec<DriveDocument<'a>>>,
-    /// Its use of storage with other users; nothing for a soak that had the storage to itself.
+    /// Its use of storage with other users; `None` for a soak that had the storage to itself.
     beside_production: Option<ProductionImpact>,
     /// Changes of the targets and of the I/O limits meanwhile.
     changed: &'a [String],

@@ -292,7 +292,7 @@ pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
     layout_in(&Team::default(), request, plan, (worker, plan.workers, &[]))
 }
 
-/// The same on one of several nodes, for one of this many workers, of which each class has its `rooms` ([`split::seat`]).
+/// The same on one of several nodes, for one of this many workers, whose classes each have `rooms` ([`split::seat`]).
 pub fn layout_in(
     team: &Team,
     request: &Request,

@@ -274,7 +274,7 @@ impl Part {
     }
 }
 
-/// Parts of a window as they come from those that have slots: workers, or nodes.
+/// Parts of a window, as workers or nodes deliver them.
 #[derive(Debug)]
 pub struct Parts {
     /// Their number.
@@ -289,7 +289,7 @@ impl Parts {
         Self { from, begun: BTreeMap::new() }
     }
 
-    /// Adds the part of one; the part of all of them once the last one has come.
+    /// Adds the part of one; returns the part of all of them once the last one has arrived.
     pub fn add(&mut self, part: Part) -> Option<Part> {
         let start_ns = part.window.start_ns;
         let (count, sum) = match self.begun.remove(&start_ns) {

@@ -472,8 +472,8 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
         }
     }
 
-    /// Whether what was handed over, and has not come back, is in flight: by the tally's count and slot by slot.
-    /// `came_back`: since the last time. Costs the loop nothing, as both are counted anyway.
+    /// Whether everything that was handed over and has not returned is in flight: by the tally's count and slot by
+    /// slot. `came_back`: since the last time. Costs the loop nothing, because both are counted anyway.
     fn audit(&mut self, came_back: u64) -> io::Result<()> {
         let (counted, found) = (self.tally.in_flight(), self.load.in_flight());
         self.ios.looks += 1;

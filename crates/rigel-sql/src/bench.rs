@@ -48,7 +48,7 @@ const GRACE: Duration = Duration::from_secs(10);
 /// And what connecting may take.
 const CONNECT: Duration = Duration::from_secs(30);
 
-/// What a bench is made of.
+/// The parts of a bench.
 pub struct Parts {
     /// A separate connection, for the counters.
     pub server: Box<dyn Server>,
@@ -250,7 +250,7 @@ impl SqlBench {
         Ok(())
     }
 
-    /// Hands the job out to the sessions of the point, and gives their number.
+    /// Hands the job out to the sessions of the point, and returns their number.
     fn hand_out(&self, job: &Job, point: Point) -> Result<usize, Problem> {
         let mut handed = 0;
         for kind in &self.kinds {

@@ -174,7 +174,7 @@ pub fn commits_per_flush(visits: &[&Visit]) -> Option<f64> {
     (commits > 0 && flushes > 0).then(|| to_f64(commits) / to_f64(flushes))
 }
 
-/// Blocks of the index that a look-up read on average; `None` if look-ups go through none.
+/// Blocks of the index that a look-up read on average; `None` if look-ups use no index.
 pub fn index_blocks(visits: &[&Visit]) -> Option<f64> {
     let nodes = visits.iter().flat_map(|visit| &visit.nodes);
     let (mut look_ups, mut blocks) = (0, 0);

@@ -2,10 +2,10 @@
 //!
 //! Every pair of storages has the interval of its change, as a comparison of these two has it: on logarithms, with Welch's variance and
 //! Satterthwaite's degrees of freedom, from the intervals of single runs, from the differences between several, or from earlier sessions.
-//! All pairs are right at once in 95 of 100 rankings by Bonferroni's inequality (Dunn 1961, Multiple comparisons among means, JASA 56). It
+//! All pairs are right in 95 of 100 rankings by Bonferroni's inequality (Dunn 1961, Multiple comparisons among means, JASA 56). It
 //! holds whatever the variances and degrees of freedom are and however pairs depend on each other; the studentized range of Tukey and
 //! Kramer is a little narrower, and asks for one variance that all storages share, which they do not. The places that a storage may have
-//! follow from these intervals, so they are right at once, too (Klein, Wright, Wieczorek 2020, A joint confidence region for an
+//! follow from these intervals, so they are right, too (Klein, Wright, Wieczorek 2020, A joint confidence region for an
 //! overall ranking of populations, JRSS A 183).
 //!
 //! A pair that has no such interval is never told apart. Must not read a file, and must not format.
@@ -30,7 +30,7 @@ use rigel_core::stats::sessions::Sessions;
 /// More have no place on a page.
 pub const MOST_STORAGES: usize = 26;
 
-/// A storage at its place.
+/// A row of the ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankRow {
     /// Its index among the contenders.

@@ -206,7 +206,7 @@ fn standing(own: &PointFindings, other: &PointFindings, request: &Request) -> Si
     }
 }
 
-/// The ratio of each quantity. Rates of one phase lend each other their spread, and so do latencies of one kind.
+/// The ratio of each quantity. Rates of one phase share their spread, and so do latencies of one kind.
 fn judged(all: &[PairedRates<'_>], target: f64) -> Vec<Ratio> {
     let kind = |quantity: Quantity| match quantity.what {
         what if what.is_percentile() => 2,

@@ -274,7 +274,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The environment of this process. An empty variable counts as none.
+    /// The environment of this process. An empty variable counts as unset.
     pub fn of_process() -> Self {
         Self { orion_version: std::env::var_os("RIGEL_ORION_VERSION").filter(|text| !text.is_empty()) }
     }

@@ -150,7 +150,7 @@ impl<'a> PlacedFile<'a> {
     }
 }
 
-/// Writes files and gives their paths.
+/// Writes files and returns their paths.
 pub fn write_all(files: &[PlacedFile<'_>], force: bool) -> Result<Vec<PathBuf>, Problem> {
     let paths: Vec<PathBuf> = files.iter().map(PlacedFile::path).collect();
     if let (false, Some(path)) = (force, paths.iter().find(|path| fs::symlink_metadata(path).is_ok())) {

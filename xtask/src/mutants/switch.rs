@@ -64,7 +64,7 @@ fn by_file(mutations: &[Mutation]) -> BTreeMap<&str, Vec<(usize, &Mutation)>> {
     files
 }
 
-/// A file with its switches; else why some of its mutations have no place in it.
+/// A file with its switches; otherwise why some of its mutations have no place in it.
 fn switched(
     root: &Path,
     file: &str,

@@ -279,7 +279,7 @@ impl Heading {
         self.names.iter().position(|known| known == name)
     }
 
-    /// Whether a line has the names once more, as each snapshot may have them.
+    /// Whether a line repeats the names, as each snapshot may.
     fn is_repeated(&self, fields: &Fields, count: Option<usize>) -> bool {
         let mut names = self.told.iter().enumerate();
         count == Some(self.len()) && names.all(|(at, name)| fields.text(at).trim().eq_ignore_ascii_case(name))

@@ -144,7 +144,7 @@ pub struct Labels {
     pub device: String,
     /// `mountpoint`.
     pub mount: String,
-    /// `wwn`, else `serial`.
+    /// `wwn`, otherwise `serial`.
     pub id: String,
 }
 

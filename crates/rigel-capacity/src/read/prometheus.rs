@@ -67,7 +67,7 @@ type CounterKey = (Labels, Metric);
 struct Host {
     /// The shortest interval of all counters, or that of the first one with a reading for each scrape.
     scrapes: Option<Scrapes>,
-    /// Readings that are not yet made rates of.
+    /// Readings that have not been converted to rates yet.
     waiting: BTreeMap<CounterKey, Vec<(i64, f64)>>,
     /// How far each counter was converted to rates: its next part continues from there.
     counters: BTreeMap<CounterKey, LastReading>,

@@ -185,7 +185,7 @@ pub fn is_for_people(word: &str) -> bool {
     number.is_some_and(|number| number.replace(',', ".").parse::<f64>().is_ok())
 }
 
-/// A line without the colours that sysstat gives figures on a terminal, or with `S_COLORS=always`.
+/// A line without the colours that sysstat adds to figures on a terminal, or with `S_COLORS=always`.
 pub fn without_colours(line: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(line);
     if !text.contains('\u{1b}') {

@@ -55,7 +55,7 @@ pub struct DeviceFacts {
     pub physical_block_bytes: Option<u32>,
     /// Smallest preferred request: the chunk of a RAID.
     pub minimum_io_bytes: Option<u64>,
-    /// Preferred request: the stripe of a RAID; `None` when the device names none.
+    /// Preferred request: the stripe of a RAID; `None` if the device does not report one.
     pub optimal_io_bytes: Option<u64>,
     /// Read-ahead of buffered reads.
     pub read_ahead_kb: Option<u64>,
@@ -159,8 +159,8 @@ impl DeviceFacts {
         self.partition_of.is_none() && self.made_of.is_empty()
     }
 
-    /// Bytes of a whole stripe, and where the figure comes from. Chunk times data disks, from the RAID or the table of a striped
-    /// volume, else the device's preferred size.
+    /// Bytes of a whole stripe, and where the figure comes from. Chunk times data disks, from the RAID or the table
+    /// of a striped volume, otherwise the device's preferred size.
     pub fn stripe(&self) -> Option<Stripe> {
         let by_md = self.md.as_ref().and_then(MdFacts::stripe);
         let striped = || self.mapped.as_ref()?.table.iter().find_map(|line| striped(line));

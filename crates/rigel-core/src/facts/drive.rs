@@ -54,7 +54,7 @@ pub type Counters = BTreeMap<Counter, u64>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Counter {
-    /// The drive's own verdict: 1 if failing, else 0.
+    /// The drive's own verdict: 1 if failing, otherwise 0.
     Failing,
     /// NVMe: the bits of `critical_warning`; 0 means no warning.
     CriticalWarning,

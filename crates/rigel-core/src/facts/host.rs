@@ -178,7 +178,7 @@ pub struct Limit {
     pub hard: Option<u64>,
 }
 
-/// Limits of this process, from /proc/self/limits; `None` if the kernel shows none.
+/// Limits of this process, from /proc/self/limits; `None` if the kernel does not show them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessLimits {
     /// RLIMIT_NOFILE.

@@ -115,7 +115,7 @@ fn guess(allowed: f64, floor: f64) -> Guess {
     Guess { bend: [rare(0.6, 0.1), at([0.12, 0.55])], turn: [rare(1.2, 0.05), at([0.08, 0.55])] }
 }
 
-/// The prior for the ratios of a limit above a floor: counts vary by chance at least, and so does what is below the floor.
+/// The prior for the ratios of a limit above a floor: counts vary at least by chance, and the values below the floor do too.
 pub fn law(bound: &SloBound, floor: f64) -> Law {
     let asked = bound.judged.allowed().unwrap_or(0.0);
     let allowed = asked * (1.0 - floor) / (1.0 - asked * floor);

@@ -49,7 +49,7 @@ pub struct LoadFile {
     pub points: Vec<Point>,
     /// How streams walk the targets.
     pub layout: Layout,
-    /// One after the other; usually none.
+    /// One after another; usually none.
     pub phases: Vec<Phase>,
     /// The share of the load of each node; empty: equal shares.
     pub node_share: Vec<u32>,

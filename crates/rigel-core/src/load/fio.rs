@@ -47,7 +47,7 @@ pub fn is_job_file(text: &str) -> bool {
 /// Reads a job file; `name` is its printable name.
 ///
 /// # Errors
-/// A usage problem with the line, for what cannot be run as it stands.
+/// A usage problem with the line, for what cannot be run without changes.
 pub fn read(name: &str, text: &str) -> Result<FioLoad, Problem> {
     let mut page = Page { name, remarks: Vec::new() };
     let jobs = jobs(text, &mut page)?;

@@ -54,8 +54,8 @@ pub fn workers_in(rooms: &[Room]) -> u32 {
     rooms.iter().map(|room| room.end()).max().unwrap_or(0).max(1)
 }
 
-/// A worker's index among the workers of the class at a place: of all workers if each has a part of every class (`rooms` is empty),
-/// else of the workers of this class. `None` for a worker of other classes.
+/// A worker's index among the workers of the class at a place: of all workers if each has a part of every class
+/// (`rooms` is empty), otherwise of the workers of this class. `None` for a worker of other classes.
 pub fn seat(rooms: &[Room], place: usize, worker: u32, workers: u32) -> Option<(u32, u32)> {
     if rooms.is_empty() {
         return Some((worker, workers));

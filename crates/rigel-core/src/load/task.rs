@@ -15,7 +15,7 @@ use crate::load::working_set::WorkingSet;
 use crate::stats::bound::LatencyBound;
 use serde::{Deserialize, Serialize};
 
-/// What a run is to find.
+/// The question of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "there is one per run")]

@@ -95,7 +95,7 @@ pub fn fill(seed: u64, place: Place, generation: u64, out: &mut [u8]) {
     }
 }
 
-/// The generation of a block whose sectors are all sound and of this run, position and one write; else `None`.
+/// The generation of a block whose sectors are all sound and of this run, position and one write; otherwise `None`.
 #[inline]
 pub fn whole(seed: u64, place: Place, block: &[u8]) -> Option<u64> {
     let generation = word(block, 16) & (MOST_GENERATIONS - 1);

@@ -105,7 +105,7 @@ pub fn unreadable(seed: u64, place: Place, expected: GenerationRange, errno: i32
     Diagnosis { sectors: u8::MAX, ..excerpt(Fault::Unreadable { errno }, &[0; BLOCK_BYTES], &wanted) }
 }
 
-/// What a sector is.
+/// The condition of a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sector {
     /// A write to its position.

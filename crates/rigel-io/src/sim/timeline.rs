@@ -70,7 +70,7 @@ impl Timeline {
         speed
     }
 
-    /// The neighbour's times of load and rest are geometric in steps, so their means are exact, and so is its share.
+    /// The neighbour's times of load and rest are geometric in steps, so their means and its share are exact.
     fn neighbour(&mut self) -> f64 {
         let Some(law) = self.noise.neighbour else { return 1.0 };
         let (generator, there) = &mut self.neighbour;

@@ -103,7 +103,7 @@ fn is_of_nodes(file: &impl AsFd) -> bool {
     matches!(range::held(file, RUNS), Ok(Some(held)) if held.start >= RUNS.start)
 }
 
-/// Whether any process has a lock on an open file; the descriptor has to be closed after that, which gives back what was tried.
+/// Whether any process has a lock on an open file; the descriptor has to be closed after that, which releases the locks that were tried.
 pub(super) fn is_locked(file: &impl AsFd) -> bool {
     fs::flock(file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) || is_of_nodes(file)
 }

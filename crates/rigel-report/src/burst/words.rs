@@ -53,7 +53,7 @@ fn fall(found: &BurstFindings, credit: &Credit) -> String {
 
 fn test(found: &BurstFindings, recovery: &Recovery) -> String {
     format!(
-        "After a pause of {}, {} of the {} that a bucket would have refilled had come back.",
+        "After a pause of {}, {} of the {} that a bucket would have refilled were available again.",
         lasting(recovery.rest_s),
         amount(&found.load, recovery.recovered.max(0.0)),
         amount(&found.load, recovery.expected)

@@ -162,7 +162,7 @@ impl Figures {
     pub(crate) fn changes(&self, new: &str) -> Block {
         let about = format!(
             "To the left of the line, {new} has less, to the right more; in 95 of 100 comparisons, the \
-             whiskers of all points are right at once."
+             whiskers of all points are right."
         );
         let chart = document::Chart::new("changes", "Change", "of").choosing("quantity", "Quantity");
         let charts = if self.quantities.is_empty() { Vec::new() } else { vec![chart] };

@@ -156,8 +156,8 @@ pub(crate) fn meaning(compared: &ComparisonView<'_>) -> String {
     format!(
         "From .. to is the range in which the true change lies: better or worse if 0 is outside it, alike \
          if all of it is within \
-         ±{} %, else undecided. In 95 of 100 comparisons, all ranges under one heading are right at \
-         once.{runs}{brackets}",
+         ±{} %, else undecided. In 95 of 100 comparisons, all ranges under one heading are \
+         right.{runs}{brackets}",
         plain_percent(MARGIN)
     )
 }

@@ -13,7 +13,7 @@ use rigel_uses::doctor::RuleResult;
 /// The rule about the cache.
 const RULE: &str = "write-cache";
 
-/// A sentence if a write cache was found: the figures of the `known` targets, else the command. `None` without a cache.
+/// A sentence if a write cache was found: the figures of the `known` targets, otherwise the command. `None` without a cache.
 pub(super) fn commits(all: &[RuleResult], known: &[(String, Document)]) -> Vec<Block> {
     let caching: Vec<&RuleResult> =
         all.iter().filter(|judged| judged.rule.name == RULE && judged.is_bent()).collect();

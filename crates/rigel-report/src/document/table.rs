@@ -29,7 +29,7 @@ pub(crate) struct Column {
     pub is_long: bool,
     /// Width on a terminal; by default that of the longest cell.
     pub width: Option<usize>,
-    /// Spaces before it; by default one before a column with a width, else two, or one if two are too many.
+    /// Spaces before it; by default one before a column with a width, otherwise two, or one if two are too many.
     pub gap: Option<usize>,
 }
 

@@ -164,7 +164,7 @@ fn cache_size(cache: CacheWarmUp, not_given: &str) -> String {
     }
 }
 
-/// A whole number if possible, else with its decimals; ORION itself knows whole KB and MB only.
+/// A whole number if possible, otherwise with its decimals; ORION itself knows whole KB and MB only.
 fn scaled(bytes: u64, unit: u64) -> f64 {
     to_f64(bytes) / to_f64(unit)
 }

@@ -114,7 +114,7 @@ fn meaning(ranked: &RankView<'_>) -> String {
         "Place: the ranks that a storage may have. Change: the difference from the first, with the range of \
          the true difference. A storage is {behind} \
          if that range does not include 0; otherwise it is the same if the whole range is within ±{} %. In \
-         95 of 100 rankings, the ranges of all pairs of storages are right at once.",
+         95 of 100 rankings, the ranges of all pairs of storages are right.",
         plain_percent(MARGIN)
     )
 }

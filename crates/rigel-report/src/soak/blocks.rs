@@ -60,7 +60,7 @@ fn verdict(told: &SoakReport<'_>, room: Room) -> Vec<Block> {
     head.into_iter().chain(sentences.map(Block::paragraph)).collect()
 }
 
-/// As many of the sentences as a text has room for, after their number.
+/// As many of the sentences as fit into a text, after their number.
 fn list(name: &str, mut lines: Vec<String>, all: u64) -> Block {
     if lines.is_empty() {
         return Block::part(Vec::new());

@@ -78,7 +78,7 @@ fn is_asked(request: &Request) -> bool {
     matches!(request.pace(), Some(Pace::Adaptive(pace)) if pace.precision != usual)
 }
 
-/// What to do: nothing if the achieved width is enough, else the remaining ways to narrow it.
+/// What to do: nothing if the achieved width is enough, otherwise the remaining ways to narrow it.
 fn remedy(view: &View<'_>, widest: Option<f64>, rounds: usize) -> String {
     let header = &view.record.header;
     let pace = header.request.pace();

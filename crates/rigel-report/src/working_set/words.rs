@@ -271,7 +271,7 @@ pub(super) fn forecast(found: &WorkingSetFindings, one: &Forecast) -> String {
     }
 }
 
-/// Both ends of the size of a cache, in its unit: the first one without it.
+/// Both ends of the size of a cache, with its unit after the second one only.
 pub(super) fn ends(cache: &Cache) -> (String, String) {
     let (unit, name) = size_unit(1.0005 * cache.bytes.mean);
     let unit = to_f64(unit);

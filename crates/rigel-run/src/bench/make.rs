@@ -242,7 +242,7 @@ fn of_workload(
     ThreadBench::start(choice, &places, workload, site, clock)
 }
 
-/// Refuses a worker for each outstanding I/O where their stacks do not fit into the address space: what is too little then fails anywhere.
+/// Refuses a worker for each outstanding I/O if their stacks do not fit into the address space: otherwise any later allocation may fail.
 fn check_stacks(engine: Option<EngineKind>, workers: usize, host: &HostFacts) -> Result<(), Problem> {
     let need_bytes = stack_bytes(workers).saturating_mul(workers as u64);
     match host.limits.address_room_bytes {

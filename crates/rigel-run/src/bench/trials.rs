@@ -108,7 +108,7 @@ fn check_address_space(host: &HostFacts) -> Result<(), &'static str> {
     is_free.then_some(()).ok_or("the address space of this process is limited (ulimit -v)")
 }
 
-/// Another engine, where the run could have it on this host; else why it could not.
+/// Another engine, if the run could have it on this host; otherwise the reason.
 fn candidate(
     (request, plan, host): (&Request, &Plan, &HostFacts),
     team: &Team,
@@ -277,7 +277,7 @@ impl Trials<'_> {
         Some(Load { request, plan, workload, point, outstanding, io_bytes })
     }
 
-    /// Another engine, where the run could have it on these targets; else why it could not.
+    /// Another engine, if the run could have it on these targets; otherwise the reason.
     fn candidate(&self, kind: EngineKind) -> Result<EngineChoice, String> {
         let choice = candidate((self.request, self.plan, self.host), &self.workload.team, kind)?;
         let syncs = self.request.classes.iter().map(|class| class.sync);
@@ -285,8 +285,9 @@ impl Trials<'_> {
         Ok(choice)
     }
 
-    /// A turn of an engine. Each has its own positions, so none reads what a previous one left in a cache. It counts what completed in its
-    /// window, and ends when all that it began has completed, so the next one has the device to itself.
+    /// A turn of an engine. Each has its own positions, so that none reads what a previous one left in a cache. It
+    /// counts what completed in its window, and ends when all I/Os that it began have completed, so that the next one
+    /// has the device to itself.
     fn turn(&self, load: &Load, choice: &EngineChoice, turn: usize) -> Result<Turn, TurnFailure> {
         let Load { request, plan, point, .. } = load;
         let rooms = plan.rooms_of(request, choice.kind, &load.workload.team);

@@ -23,7 +23,7 @@ pub struct Reading<'a> {
     pub engine: EngineKind,
     /// Bytes from the start on; whole blocks of 4 KiB.
     pub bytes: u64,
-    /// Reads may come from the page cache: what it has is dropped before.
+    /// Reads may come from the page cache: its content is dropped before.
     pub cached: bool,
     /// Set when the user wants to end it.
     pub stop: &'a AtomicBool,

@@ -113,7 +113,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// A warm-up is for the logs, if a run has any; else for the streams.
+    /// A warm-up is for the logs, if a run has any; otherwise for the streams.
     fn needs_warm_up(&self, point: Point) -> bool {
         let classes = || self.run.request.classes.iter();
         let has_log = classes().any(|class| class.pattern == Pattern::Log);

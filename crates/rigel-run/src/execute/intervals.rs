@@ -8,7 +8,7 @@ use rigel_core::load::class::PerClass;
 use rigel_core::measure::{ByTarget, ClassTally};
 use rigel_core::record::Interval;
 
-/// Targets for which every line has their counts. With more of them it is one line in this many times as many.
+/// Up to this many targets every line has their counts; with more, only every n-th line has them.
 const TARGETS_OF_A_LINE: usize = 16;
 /// A run through a failure shows when nothing completed: an interval is divided into this many parts.
 const PARTS_OF_AN_INTERVAL: u64 = 50;

@@ -36,7 +36,7 @@ pub struct Patient {
     tell: NoticeSink,
 }
 
-/// The file of the lines that found no room.
+/// The file of the lines that did not fit.
 struct Rest {
     file: File,
     path: PathBuf,

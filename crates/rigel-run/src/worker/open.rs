@@ -204,7 +204,7 @@ impl<'a> Lanes<'a> {
         })
     }
 
-    /// Begins what is due and reaps until the end, then drains. Returns whether the coordinator ended it early.
+    /// Begins arrivals that are due and reaps until the end, then drains. Returns whether the coordinator ended it early.
     pub(super) fn drive<B: Backend, C: Clock>(
         mut self,
         state: &mut Loop<B, C>,

@@ -20,7 +20,7 @@ const PURPOSE: u64 = u64::from_le_bytes(*b"ReadLook");
 /// The state of one job.
 #[derive(Debug)]
 pub(super) struct Sampler {
-    /// 1 while reads count and bring data, else 0.
+    /// 1 while reads count and bring data, otherwise 0.
     step: u32,
     classes: [Turn; MOST_CLASSES],
     /// Slots whose buffers are to be examined; each slot completes at most once a batch.

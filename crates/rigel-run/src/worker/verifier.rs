@@ -218,7 +218,7 @@ impl Region {
         })
     }
 
-    /// The next write, if one is wanted and may begin, or if nothing was written yet; else a read of written data.
+    /// The next write, if one is wanted and may begin, or if nothing was written yet; otherwise a read of written data.
     #[inline]
     fn choose(&mut self, wanted: Direction, generator: &mut Generator) -> Ticket {
         let slots = self.passes.slots();

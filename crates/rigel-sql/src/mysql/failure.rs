@@ -25,7 +25,7 @@ const READ_ONLY: [u16; 3] = [1290, 1792, 1836];
 pub const LOCK_TIMEOUT: u16 = 1205;
 const DISK_FULL: [u16; 2] = [1021, 1114];
 const INTERRUPTED: [u16; 3] = [1317, 1969, 3024];
-/// The engine got an error from the operating system, or what it read is damaged.
+/// The engine got an error from the operating system, or the data it read is damaged.
 const OF_STORAGE: [u16; 4] = [1030, 1194, 1712, 1877];
 
 /// The message of the server or the library, in one line.

@@ -82,7 +82,7 @@ pub fn further(request: &Request, class: Class) -> (&'static str, String) {
     ("--num-disks", disks.to_string())
 }
 
-/// The option that gives a calibration twice the time that the run had, and five minutes at least; and its value.
+/// The option that gives a calibration twice the time of the run, and at least five minutes; and its value.
 pub fn more_time(request: &Request) -> (&'static str, String) {
     let half = Nanos(LEAST_BUDGET.0 / 2);
     ("--for", twice(request.max_duration().unwrap_or(half).max(half)))

@@ -159,7 +159,7 @@ fn row(header: &[String], cells: &[String]) -> Values {
     known.collect()
 }
 
-/// SQL*Plus: names, dashes below them, rows. Columns that find no room in a line have lines of their own, in the same order.
+/// SQL*Plus: names, dashes below them, rows. Columns that do not fit into a line have their own lines, in the same order.
 fn drawn(lines: &[String], passed_over: &mut Vec<String>) -> Option<Values> {
     let rules: Vec<usize> = (1..lines.len()).filter(|&at| dashes(&lines[at]).is_some()).collect();
     let last = *rules.last()?;

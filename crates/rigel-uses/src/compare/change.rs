@@ -23,7 +23,7 @@ const FEWEST_RUNS: f64 = 3.0;
 /// and the interval that allows for it is 13 times as wide as the observed difference.
 const FEWEST_DEGREES: f64 = 2.0;
 
-/// A number that may be rounded from next to nothing has no lower end on logarithms; this is as good as none.
+/// A number that may be rounded up from almost nothing has no lower end on logarithms; this is as good as none.
 const MOST_ROUNDING: f64 = 0.99;
 
 /// What one run found for one quantity.
@@ -133,7 +133,7 @@ impl Change {
 struct Side {
     mean: f64,
     runs: f64,
-    /// Variance of the mean by the intervals of its runs, with its degrees of freedom; `None` when a run has none.
+    /// Variance of the mean by the intervals of its runs, with its degrees of freedom; `None` if a run has none.
     within: Option<(f64, f64)>,
     /// Variance of a single visit from the intervals of its runs, with its degrees of freedom; `None` if no run shows it.
     of_visit: Option<(f64, f64)>,

@@ -254,7 +254,7 @@ fn best_loads(sides: &[Vec<MeasuredRun<'_>>; 2]) -> Vec<(Quantity, Point, Point)
     quantities.filter_map(unequal).collect()
 }
 
-/// What a run of Rigel asked of the storage.
+/// What a run of Rigel requested of the storage.
 fn facts(run: &Run<'_>) -> LoadFacts {
     let classes = run.findings.points.iter().flat_map(PointFindings::classes);
     classes.map(|(class, io)| (class, class_facts(&io.load))).collect()

@@ -272,7 +272,7 @@ fn linear(device: &DeviceFacts, system: &System<'_>) -> Status {
     }
 }
 
-/// The name of the group of a volume of LVM, in whose name a `-` is written twice: `data--1-redo`.
+/// The volume group of an LVM volume; its name contains `-` doubled: `data--1-redo`.
 fn volume_group(device: &DeviceFacts) -> Option<String> {
     let mapped = device.mapped.as_ref().filter(|mapped| mapped.maker.as_deref() == Some("LVM"))?;
     let name = mapped.name.replace("--", "\0");
@@ -283,7 +283,7 @@ fn volume_group(device: &DeviceFacts) -> Option<String> {
     (!is_part).then(|| name.split('-').next().map(|group| group.replace('\0', "-")))?
 }
 
-/// A group of which more than one disk is in use, but on one of which all volumes begin.
+/// A group with more than one disk in use, but with the start of all volumes on one of them.
 fn starts(system: &System<'_>) -> Status {
     let mut groups: BTreeMap<String, Vec<Vec<&str>>> = BTreeMap::new();
     for device in &system.devices {

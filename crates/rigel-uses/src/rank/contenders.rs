@@ -151,7 +151,7 @@ impl<'a> Contenders<'a> {
         self.keys_of(0).iter().filter(of_bound).any(|key| is_common(key) && !is_one(key))
     }
 
-    /// Storages of which both have the same run.
+    /// Storages that have a run in common.
     pub(super) fn same_runs(&self) -> Vec<(usize, usize)> {
         let shares = |one: &Contender<'_>, other: &Contender<'_>| {
             one.runs.iter().any(|own| other.runs.iter().any(|run| own.source.is_same(&run.source)))

@@ -236,8 +236,8 @@ fn usual_of(group: &[ReadTime]) -> (u64, u64) {
     (usual_us, median(&times.iter().map(|time| time.abs_diff(usual_us)).collect::<Vec<u64>>()))
 }
 
-/// Reads that took much longer than is usual, by how much those differ anyway. One that ends before its chunk does, at the end of the device, is
-/// judged as if it were whole: it takes less.
+/// Reads that took much longer than usual, relative to their normal spread. One that ends before its chunk does, at
+/// the end of the device, is judged as if it were complete: it takes less.
 fn outliers(group: &[ReadTime], (usual_us, deviation_us): (u64, u64)) -> Vec<ReadTime> {
     let bound_us = usual_us.saturating_add(deviation_us.saturating_mul(DEVIATIONS));
     let is_slow = |time: &&ReadTime| is_much_slower(time.took_us, usual_us) && time.took_us >= bound_us;

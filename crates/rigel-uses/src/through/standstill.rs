@@ -34,12 +34,12 @@ pub struct Standstill {
 }
 
 impl Standstill {
-    /// The middle of what it can have lasted.
+    /// The middle of its possible length.
     pub const fn length(&self) -> Nanos {
         Nanos(u64::midpoint(self.least.0, self.most.0))
     }
 
-    /// Whether the ends of what it can have lasted are so far apart that the middle alone would mislead.
+    /// Whether the ends of its possible length are so far apart that the middle alone would mislead.
     pub fn is_rough(&self) -> bool {
         to_f64(self.most.0.saturating_sub(self.least.0)) > 2.0 * ROUGH * to_f64(self.length().0)
     }

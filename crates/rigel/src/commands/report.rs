@@ -72,7 +72,7 @@ fn of_files(options: &ReportOptions, streams: &Streams) -> Result<(), Problem> {
     streams.list(&output::write_all(&placed, options.force)?)
 }
 
-/// Each file of a format. A soak and two sides have some of their own, as their run showed them.
+/// Each file of a format. A soak and two sides have their own, as their run showed them.
 fn outputs(format: Format, record: &Record, streams: &Streams) -> Result<Vec<OutputFile>, Problem> {
     let view = View::of(record);
     let own = match view.answer() {

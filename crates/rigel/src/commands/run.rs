@@ -367,8 +367,8 @@ fn room_for_outputs(plan: &Plan) -> u64 {
     KIB * 64 * (plan.steps.len() as u64 * u64::from(visits) + 2) + MIB
 }
 
-/// The clock on the wall, of a run that was `begun` before or begins now. A simulated run can begin at the time in
-/// SOURCE_DATE_EPOCH (reproducible-builds.org), so the same seed gives the same bytes.
+/// The wall clock of a run that was `begun` before or begins now. A simulated run can begin at the time in
+/// SOURCE_DATE_EPOCH (reproducible-builds.org), so that the same seed gives the same bytes.
 fn wall(engine: EngineRequest, begun: Option<&str>) -> Wall {
     let epoch = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
     match (engine, epoch, begun) {

@@ -63,7 +63,7 @@ fn look(
     Ok(TargetCheck { facts: inspected.into_facts(), evidence, trouble, closed: None })
 }
 
-/// A block device that cannot be opened, with what is known anyway; the problem for anything else.
+/// A block device that cannot be opened, with what is known about it; the problem for anything else.
 fn closed(path: &Path, snapshot: &Snapshot, problem: Problem) -> Result<TargetCheck, Problem> {
     let Some((facts, evidence)) = without_opening(path, snapshot) else { return Err(problem) };
     let closed = if path.exists() {

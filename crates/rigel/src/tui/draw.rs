@@ -117,7 +117,7 @@ fn from_top(area: Rect, lines: u16) -> (Rect, Rect) {
     (Rect { height: lines, ..area }, Rect { y: area.y + lines, height: area.height - lines, ..area })
 }
 
-/// A frame with a title; gives what is inside.
+/// A frame with a title; returns the area inside.
 fn framed(title: &str, theme: Theme, area: Rect, buffer: &mut Buffer) -> Rect {
     let room = usize::from(area.width).saturating_sub(4);
     let title: String = title.chars().take(room).collect();

@@ -101,7 +101,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// The message for an event; `None` for one of which nothing is shown.
+    /// The message for an event; `None` for one that is not shown.
     pub fn of(event: &Event<'_>) -> Option<Self> {
         Some(match *event {
             Event::Begun { header } => begun(header),

@@ -13,7 +13,7 @@ const FILE_BYTES: u64 = 4 << 30;
 /// All parts together.
 const PARTS_MIB: u64 = 6400;
 const TWIN_BYTES: u64 = 2 << 30;
-/// Written once in some seconds, so that most of what is read has been written.
+/// Written once in a few seconds, so that most of what is read has been written.
 const WRITTEN_BYTES: u64 = 512 << 20;
 const ZRAM_BYTES: u64 = 4 << 30;
 /// The memory that it takes.

@@ -83,7 +83,7 @@ pub fn of_azure(name: &str) -> Option<(Of, Meant)> {
     Some((of, meant))
 }
 
-/// The volume of a label such as `vol-0abc VolumeReadOps Sum 300`, else that in the name of the file.
+/// The volume of a label such as `vol-0abc VolumeReadOps Sum 300`, otherwise that in the name of the file.
 pub fn volume(label: &[&str], metric: &str, file: Option<&str>) -> Option<String> {
     let of_label = label.iter().find(|word| word.starts_with("vol-"));
     let is_other = |word: &&&str| {
@@ -97,7 +97,7 @@ pub fn volume(label: &[&str], metric: &str, file: Option<&str>) -> Option<String
     })
 }
 
-/// The instance of a label such as `i-0abc EBSReadOps`, else that in the name of the file.
+/// The instance of a label such as `i-0abc EBSReadOps`, otherwise that in the name of the file.
 pub fn instance(label: &[&str], file: Option<&str>) -> Option<String> {
     let is_instance = |word: &&&str| word.strip_prefix("i-").is_some_and(is_hexadecimal);
     let of_label = label.iter().find(is_instance).map(ToString::to_string);

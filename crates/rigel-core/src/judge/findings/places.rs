@@ -21,7 +21,7 @@ pub struct PlaceFindings {
     pub moments: BTreeSet<FlagCode>,
 }
 
-/// The judged figure of a place: for a class whose figure is a bandwidth its rate, else its mean latency in microseconds.
+/// The judged figure of a place: for a class whose figure is a bandwidth its rate, otherwise its mean latency in microseconds.
 pub fn judged(io: &IoFindings) -> Option<Estimate> {
     match io.load.figure {
         Figure::Mbps => Some(io.rate()),

@@ -89,8 +89,8 @@ pub struct VisitOpen {
     pub is_overload: bool,
 }
 
-/// Visits, of which `counts` tells whether the figures of their point are based on it. `settle_ns`: the part of the start of every
-/// visit of an adaptive run that does not count.
+/// Visits; `counts` says whether the figures of their point are based on them. `settle_ns`: the part of the start of
+/// every visit of an adaptive run that does not count.
 pub fn of(
     header: &Header,
     visits: &[&Visit],

@@ -18,7 +18,7 @@ const WORTH_TELLING: f64 = 2.0;
 /// A load that gives less than this share of the highest rate leaves too much of it unused.
 const MUCH_OF_THE_RATE: f64 = 0.5;
 
-/// A search has noise, and so has the highest rate; a level that gives more than this many times as much was measured on storage in another state.
+/// The rates of a search and the highest rate are noisy; a level above this multiple was measured while the storage was in another state.
 const BY_CHANCE: f64 = 1.1;
 
 /// The balanced load of a class, and what the highest rate costs in comparison.

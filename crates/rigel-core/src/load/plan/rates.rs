@@ -18,7 +18,7 @@ const FIRST_RATE: u32 = 100;
 const SHORTEST_SETTLE_NS: u64 = 500 * NS_PER_MS;
 /// Rest of a point between two visits; the other points of a round usually take longer.
 const REST: Nanos = Nanos::from_secs(2);
-/// However long a visit has to be, there is time for this many to the points.
+/// At least this many visits to the points fit into the time, however long a visit has to be.
 const LEAST_POINT_VISITS: u64 = 40;
 /// A visit that must be that long measures for at least this many times its settling.
 const MEASURE_MEMORIES: u64 = 2;

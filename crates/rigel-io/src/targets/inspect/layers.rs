@@ -79,7 +79,7 @@ fn device_named(path: &Path, snapshot: &Snapshot) -> Option<Block> {
     Block::all(&snapshot.system().sys).into_iter().find(|block| block.name == name)
 }
 
-/// The mount of a file behind a loop device: by the number of its filesystem, which no other mount has, else by its path.
+/// The mount of a file behind a loop device: by the number of its filesystem, which no other mount has, otherwise by its path.
 fn holder<'a>(path: &Path, id: Option<NodeId>, snapshot: &'a Snapshot) -> Option<&'a NumberedMount> {
     let of_number =
         |(_, identity): NodeId| snapshot.mounts().iter().find(|(mount, _)| mount.device == identity.device);

@@ -59,7 +59,7 @@ pub fn other(file: &impl AsFd, writes: bool) -> Option<OtherProcess> {
     other_than(file, own_byte(writes)).map(OtherProcess::at)
 }
 
-/// Another process that writes to the target, in the eyes of one that reads.
+/// Another process that writes to the target, as a process that reads sees it.
 pub fn other_writer(file: &impl AsFd) -> Option<OtherProcess> {
     other_within(file, own_byte(false), WRITERS).map(OtherProcess::at)
 }

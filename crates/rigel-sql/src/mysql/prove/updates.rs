@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const WRITERS: u32 = 8;
 /// Uncounted time for each counted second, until the load is steady.
 const LEAD: Duration = Duration::from_millis(125);
-/// Most seconds of a turn that are counted. Where an experiment may not take long, fewer are: about this many turns have to fit in.
+/// Most seconds of a turn that are counted. If an experiment may not take long, fewer are: about this many turns have to fit.
 const SECONDS: u64 = 8;
 const TURNS: u64 = 40;
 /// The default of both products until now (MySQL 8.4 has 10,000).

@@ -21,7 +21,7 @@ pub const ROWS_PER_BLOCK: u32 = 8;
 const PAD_BYTES: usize = 59;
 /// The other table has this many blocks for each of the server's own cache: a block that was used often leaves late.
 const SWEEPS: u64 = 3;
-/// An entry of an index has 20 bytes, and so has what is sorted for it; a block of a table has eight.
+/// An entry of an index has 20 bytes, and what is sorted for it as much; a block of a table has eight.
 const TABLE_TO_INDEX: u64 = 16;
 /// Reads every block of the other table in a way that takes the place of other blocks.
 pub const SWEEP: &str = "select count(pad) from rigel.proof_sweep where k >= 0";
@@ -63,7 +63,7 @@ fn sweep_blocks(shared_buffers: u64) -> u32 {
     u32::try_from(blocks).unwrap_or(u32::MAX).min(u32::MAX / ROWS_PER_BLOCK)
 }
 
-/// Makes the schema and fills both tables: all of it, or nothing. Gives the number of rows.
+/// Makes the schema and fills both tables: all of it, or nothing. Returns the number of rows.
 pub fn fill(
     database: &mut Database,
     wanted: ProofRequest,

@@ -35,7 +35,7 @@ impl<'a> Guests<'a> {
         Self { zone, store, remarks: Vec::new(), taken: Vec::new() }
     }
 
-    /// Adds what a file has to a history and its members.
+    /// Adds the content of a file to a history and its members.
     pub fn add(
         &mut self,
         file: &Path,

@@ -60,7 +60,7 @@ const TIMES_CACHES: u64 = 4;
 const MOST_HELD_OF_REPORT: u64 = 8 * MIB;
 /// What a private server writes while sessions commit: its log, until a checkpoint, and their table.
 const LOG_BYTES: u64 = 2 * GIB;
-/// An entry of the index has 20 bytes, and so has what is sorted; a row has a block.
+/// An entry of the index has 20 bytes, and what is sorted as much; a row has a block.
 const TABLE_TO_INDEX: u64 = 128;
 const PRIVATE: &str = "a private server with a table";
 /// Devices have caches that nothing reports.

@@ -212,7 +212,7 @@ impl Copies {
         Ok(())
     }
 
-    /// Direct reads where every disk can and every copy begins on its unit, else through the page cache.
+    /// Direct reads if every disk supports them and every copy begins on its unit, otherwise through the page cache.
     fn choose_unit(&mut self) {
         let unit =
             self.disks.iter().map(|disk| u64::from(disk.logical_block_bytes)).max().unwrap_or(1).max(512);
@@ -333,7 +333,7 @@ fn inspect_all(paths: &[PathBuf], limit: Nanos) -> Result<Vec<TargetFacts>, Prob
     paths.iter().map(|path| facts_of(path, limit, &snapshot)).collect()
 }
 
-/// The number of the segment that a file of PostgreSQL is: that after the point in `16384.2`, else 0.
+/// The segment number of a file of PostgreSQL: the one after the point in `16384.2`, otherwise 0.
 fn segment(path: &Path) -> u32 {
     path.extension().and_then(|number| number.to_str()?.parse().ok()).unwrap_or(0)
 }

@@ -172,7 +172,7 @@ fn others(disturbed: fn(&Visit) -> Counts) -> anyhow::Result<Record> {
 
 const SAMPLES: u64 = 10;
 
-/// Others take CPUs and the device, and so does the hypervisor; tasks wait for a CPU.
+/// Others use CPUs and the device, and so does the hypervisor; tasks wait for a CPU.
 fn everything(visit: &Visit) -> Counts {
     let own = visit.nodes[0].moved_bytes / SAMPLES;
     Counts {

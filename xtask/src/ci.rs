@@ -33,14 +33,14 @@ fn cargo_checks() -> [(&'static str, Vec<String>); 5] {
         ("doc", all(&["doc"], &["--no-deps", "--document-private-items"])),
     ]
 }
-/// Makes a warning of `cargo doc` an error; for `cargo test` it would affect the examples in comments.
+/// What makes a warning of `cargo doc` an error; for `cargo test` it would reach into the examples in comments.
 const DOC_FLAGS: (&str, &str) = ("RUSTDOCFLAGS", "-D warnings");
 /// Whether cargo keeps what the next build of a crate may use.
 const INCREMENTAL: &str = "CARGO_INCREMENTAL";
 /// What is kept of the crate that every build of the program needs.
 const OF_PROGRAM: &str = "rigel_core-";
-/// The features that a plain build leaves out. Everything is built with them, because building some of it twice would
-/// take longer; the first command of the README shows that the program builds without them.
+/// What a plain build leaves out. Everything is built with it, as building some of it twice would take longer; that the program
+/// builds without is shown by the first command of the README.
 const FEATURES: &str = "xtask/program";
 /// Everything that can be built here, always together: cargo builds a crate again when the other crates, or the features, differ.
 pub fn everything() -> Vec<String> {
@@ -105,8 +105,8 @@ pub fn cargo<S: AsRef<OsStr>>(root: &Path, arguments: &[S]) -> Command {
     cargo
 }
 
-/// Whether the program has been changed and built here before. Keeping what the next build may use adds a sixth to
-/// the time of the first, so where nothing is kept yet, as in CI, nothing is.
+/// Whether somebody who changes the program has built it here. Keeping what the next build may use takes a sixth of the time of the first
+/// one, so that where nothing is kept yet, as in CI, nothing is.
 fn has_incremental(target_dir: &Path) -> bool {
     let kept = fs::read_dir(target_dir.join("debug/incremental")).into_iter().flatten().flatten();
     // The runner itself is always kept.

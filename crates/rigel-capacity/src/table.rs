@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const SAME: f64 = 0.04;
 /// A smaller difference is none, whatever it is in per cent; the tools round times and shares to that.
 const NOTHING: f64 = 0.05;
-/// The permitted overlap of intervals: tools report times in whole seconds.
+/// Intervals may overlap by so much, as tools tell times in whole seconds.
 const MOST_OVERLAP_MS: i64 = 1_000;
 
 /// An interval.
@@ -18,12 +18,12 @@ const MOST_OVERLAP_MS: i64 = 1_000;
 pub struct Span {
     /// Milliseconds of the epoch.
     pub start_ms: i64,
-    /// Its length in milliseconds; never 0.
+    /// How long, in milliseconds; never 0.
     pub length_ms: u32,
 }
 
 impl Span {
-    /// From one time to another; `None` if it has no length or more than 49 days.
+    /// From one moment to another; `None` when it has no length or one of more than 49 days.
     pub fn between(start_ms: i64, end_ms: i64) -> Option<Self> {
         let length_ms = u32::try_from(end_ms.checked_sub(start_ms)?).ok().filter(|&length| length > 0)?;
         Some(Self { start_ms, length_ms })
@@ -34,7 +34,7 @@ impl Span {
         self.start_ms + self.length_ms as i64
     }
 
-    /// Whether both cover the same time, apart from the rounding of a tool.
+    /// Whether both hold the same time, but for the rounding of a tool.
     pub fn overlaps(self, other: Self) -> bool {
         let common = self.end_ms().min(other.end_ms()) - self.start_ms.max(other.start_ms);
         let shorter = i64::from(self.length_ms.min(other.length_ms));

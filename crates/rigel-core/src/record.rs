@@ -30,7 +30,7 @@ pub use nodes::{Member, Node, NodeCounts, NodeRecord, NodeVisit, Nodes};
 pub const FORMAT_MAJOR: u32 = 3;
 /// Minor number of the format; an added field raises it.
 pub const FORMAT_MINOR: u32 = 0;
-/// The record's file name is the name of the run and this.
+/// What follows the name of a run in the name of its record.
 pub const RECORD_SUFFIX: &str = "_record.jsonl";
 
 /// One line of a record.
@@ -140,7 +140,7 @@ pub struct Visit {
     pub measured_ns: u64,
     /// The user or an error ended the window early.
     pub cut_short: bool,
-    /// The warm-up, if there was one.
+    /// The warm-up, if one came before.
     pub warm_up: Option<WarmUpDone>,
     /// CPU time of all workers during settling, window and drain.
     pub worker_cpu_ns: Option<u64>,

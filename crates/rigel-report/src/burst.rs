@@ -31,7 +31,7 @@ struct Row {
     ends: Option<(String, String)>,
 }
 
-/// What a run found about a fall, whatever its test said.
+/// What a run found about a fall, whatever came of its test.
 pub(crate) const fn credit_of(found: &BurstFound) -> Option<(&Credit, Option<&Recovery>)> {
     match found {
         BurstFound::TokenBucket(credit, recovery)
@@ -42,7 +42,7 @@ pub(crate) const fn credit_of(found: &BurstFound) -> Option<(&Credit, Option<&Re
     }
 }
 
-/// The constant rate of a run without a fall.
+/// The one rate of a run without a fall.
 pub(crate) const fn rate_of(found: &BurstFound) -> Option<Interval> {
     match found {
         BurstFound::NoFall { rate, .. }

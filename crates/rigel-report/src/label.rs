@@ -105,8 +105,8 @@ fn place(target: &TargetFacts) -> String {
     }
 }
 
-/// A name for each of several runs. A run without a label is called by its targets, or by its own name if that distinguishes the
-/// runs and the targets do not.
+/// A name for each of several runs. A run without a label is called by its targets, or by its own name where that tells the
+/// runs apart and the targets do not.
 pub(crate) fn names(views: &[&View<'_>]) -> Vec<String> {
     let is_nameless = |view: &&View<'_>| view.record.header.request.label.is_none();
     let nameless: Vec<&View<'_>> = views.iter().copied().filter(is_nameless).collect();

@@ -62,7 +62,7 @@ pub(crate) fn code(text: &str) -> String {
     format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
 }
 
-/// A sentence with all special characters escaped, so that it makes no link or mention.
+/// A sentence in which no sign has a meaning, and from which no link or mention is made.
 pub(crate) fn escaped(text: &str) -> String {
     let text = printable(text).replace("www.", "www\0.");
     let mut out = String::with_capacity(text.len());
@@ -91,7 +91,7 @@ fn verdict(page: &mut Page, view: &View<'_>) {
     write_all(page, &Conclusion::of(view).blocks());
 }
 
-/// The meaning, the flag with its figures, and what to do.
+/// What it means, the flag with its figures, and what to do.
 pub(crate) fn cause(page: &mut Page, one: &Cause) {
     let flag = one.code.map_or_else(String::new, |flag| {
         format!(" {}, {}: {}.", code(flag.name()), escaped(&one.at()), escaped(&one.figures))

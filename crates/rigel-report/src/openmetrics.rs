@@ -56,7 +56,7 @@ impl Family {
         Self { samples: samples.collect(), ..self }
     }
 
-    /// Empty without samples.
+    /// Nothing without samples.
     pub fn write(&self, page: &mut Page) {
         if self.samples.is_empty() {
             return;
@@ -74,7 +74,7 @@ impl Family {
     }
 }
 
-/// The value of a label: printable, and with the three characters escaped that could end it or its line.
+/// The value of a label: printable, and with the three signs escaped that could end it or its line.
 fn escaped(text: &str) -> String {
     printable(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

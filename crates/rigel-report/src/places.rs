@@ -146,14 +146,14 @@ fn brief(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// `0-6.25 %`: the range of a point, if its class was measured place by place.
+/// `0-6.25 %`: where a point is, when its class was measured place by place.
 pub(crate) fn of_point(view: &View<'_>, point: Point) -> Option<String> {
     let (class, place) = point.classes().next()?;
     let load = view.record.header.request.class(class).filter(|load| load.places.is_some())?;
     Some(load.place_words(place))
 }
 
-/// A point that is a place of one class: `Random at 0-6.25 %`, or `A: Random at 0-6.25 %`; `None` for every other one.
+/// A point that is a place of one class: `Random at 0-6.25 %`, or `A: Random at 0-6.25 %`; `None` of every other one.
 pub(crate) fn named(view: &View<'_>, point: Point) -> Option<String> {
     let class = view.record.header.request.class(point.classes().next()?.0)?;
     let side = class.side.map_or_else(String::new, |side| format!("{}: ", side.name()));

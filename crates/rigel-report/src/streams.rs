@@ -45,7 +45,7 @@ fn gets(load: &LoadClass, (readers, rate): (u32, Estimate)) -> String {
     format!("{count} {get} {value} {}{together}{}", load.unit(), width(rate))
 }
 
-/// `145 % more`; if two intervals overlap, about as much.
+/// `145 % more`; what two intervals do not tell apart is about as much.
 fn change(first: Estimate, last: Estimate) -> String {
     let half = |found: Estimate| found.half_width().map_or(0.0, |half| half * found.value);
     let difference = last.value - first.value;

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
-    /// There is no doubt about them.
+    /// Nothing casts doubt on them.
     #[default]
     Good,
     /// Use the numbers with care, or not everything was measured.
@@ -74,7 +74,7 @@ pub struct Conclusion {
     pub notes: Vec<String>,
     /// The command that comes next.
     pub next: Option<Suggestion>,
-    /// Whether the requirements are met.
+    /// What became of what was required.
     #[serde(skip)]
     pub(crate) required: Option<String>,
     /// What held the run down or gave it an unusual priority, and where to look; a sentence.
@@ -168,7 +168,7 @@ impl Conclusion {
         parts
     }
 
-    /// The answer to the question: what was required, otherwise what was reached. If it must not be used, that comes first.
+    /// The answer to what was asked: what was required, else what was reached. What must not be used says so first.
     pub(crate) fn answer(&self) -> Vec<String> {
         let head = (self.tone == Tone::DoNotUse).then_some(&self.head);
         let required = self.required.iter().filter(|_| head.is_none());

@@ -21,7 +21,7 @@ use rigel_core::stats::working_set::{SetsFound, Warmth};
 use rigel_core::units::say::{factor, number, percent, short, time};
 use rigel_core::units::{Bytes, MIB, to_f64};
 
-/// `Random over 64 MiB`: a point that is a working set; `None` for every other one.
+/// `Random over 64 MiB`: a point that is a working set; `None` of every other one.
 pub(crate) fn named(view: &View<'_>, point: Point) -> Option<String> {
     let (class, level) = point.classes().next()?;
     let load = view.record.header.request.class(class)?;
@@ -29,7 +29,7 @@ pub(crate) fn named(view: &View<'_>, point: Point) -> Option<String> {
     Some(format!("{} over {}", load.plain_name().label(), Bytes(bytes)))
 }
 
-/// The table of sizes and the effect of larger ones; empty for another run.
+/// The table of sizes and what more would get; nothing of another run.
 pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
     let Some(found) = &view.findings.working_set else { return Vec::new() };
     let mut all =

@@ -47,7 +47,7 @@ pub struct Job<'a> {
     pub unit: u64,
     /// The engine that reads.
     pub engine: EngineKind,
-    /// The start of the copies in files that are alike, and the number of the segment, as in [`rigel_uses::scrub::judge::Window`].
+    /// Where the copies begin in files that are alike, and the number of the segment, as [`rigel_uses::scrub::judge::Window`] has it.
     pub in_file: Option<(u64, u32)>,
     /// If no read completes for this long, a disk hangs.
     pub io_timeout_ns: u64,

@@ -275,8 +275,8 @@ pub trait Server: Send {
     /// When something is in the way; then nothing is removed.
     fn drop_tables(&mut self) -> Result<DropOutcome, Problem>;
 
-    /// Checks that each query is answered in the right way, and lets the server read what it needs to report its
-    /// counters. On a server that is not private, some of them include the activity of others.
+    /// Sees that each query is answered in the right way, and has the server read what it needs to tell its counters. Of a server that is not
+    /// private, what others do is in some of them.
     ///
     /// # Errors
     /// When it would answer in another way.

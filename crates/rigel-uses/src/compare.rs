@@ -46,9 +46,9 @@ pub struct Run<'a> {
 /// Whether the number of a side may be used on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideUsability {
-    /// It may be used.
+    /// It may.
     Usable,
-    /// The tool issued I/Os late: the latency of the storage alone is lower.
+    /// The tool began I/Os late: that of the storage alone is below a latency.
     Late,
     /// A flag says that it must not.
     Invalid,
@@ -62,7 +62,7 @@ pub enum SideUsability {
 /// One quantity of one point, or of the runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// The quantity.
+    /// Which quantity.
     pub quantity: Quantity,
     /// Where; `None` for a quantity of runs.
     pub point: Option<Point>,
@@ -72,11 +72,11 @@ pub struct Row {
     pub new: Estimate,
     /// Whether that may be used on its own.
     pub standing: SideUsability,
-    /// The same for the base.
+    /// The same of the base.
     pub base_standing: SideUsability,
-    /// How much the new side differs; the reason if that is not known.
+    /// How much the new side differs; the reason when that is not known.
     pub change: Result<Change, Doubt>,
-    /// The verdict on that.
+    /// What that says.
     pub verdict: Effect,
     /// It follows from another row of its point.
     pub follows: bool,
@@ -93,7 +93,7 @@ pub struct Comparison {
     pub left_out: Vec<Point>,
     /// Runs that both sides have: of what changed since they say nothing.
     pub on_both: Vec<String>,
-    /// What each side endured, if all runs are soaks.
+    /// What each side endured, where all runs are soaks.
     pub endured: Option<[SoakTotals; 2]>,
 }
 

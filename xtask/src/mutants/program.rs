@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// The crates whose unit tests have to find mutations, each after those that it is built on.
 pub const PACKAGES: [&str; 6] =
     ["rigel-stats", "rigel-core", "rigel-uses", "rigel-capacity", "rigel-report", "rigel"];
-/// The crate of the real binary, which receives a mutation like its tests.
+/// The crate of the real binary, which hears of a mutation as its tests do.
 const BINARY: &str = "rigel";
 /// The program of those tests.
 const WITH_BINARY: &str = "it";

@@ -16,7 +16,7 @@ const NO_NOUNS: &[&str] = &[
 /// Nouns that end like participles.
 const NOUNS: &[&str] = &["Bed", "Feed", "Need", "Seed", "Speed"];
 
-/// Every type whose only word is not a noun.
+/// Every type whose only word is no noun.
 pub fn check(file: &RustFile) -> Vec<Finding> {
     let mut types = Types { names: Vec::new() };
     types.visit_file(&file.syntax);

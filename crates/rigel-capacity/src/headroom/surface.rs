@@ -31,7 +31,7 @@ pub struct Surface {
     pub started: String,
     /// It was measured on a simulated device.
     pub simulated: bool,
-    /// It is a token bucket. What it provides depends on how long a load lasts, so it has no limit of its own for that resource.
+    /// It is a token bucket. What it gives depends on how long a load lasts, so it has no limit of that resource of its own.
     pub bucket: Option<BucketForm>,
 }
 

@@ -84,7 +84,7 @@ const PACKED: [(&[u8], &str); 8] = [
 const OTHER_REPORTS: [&[u8]; 4] = [b"ASH Report For", b"ADDM Report for", b"ADDM REPORT FOR", b"\nTKPROF: "];
 /// The magic of a tar archive at this offset.
 const TAR: (usize, &[u8]) = (257, b"ustar");
-/// First bytes of the blocks of an archive, or of its files.
+/// How blocks of an archive begin, or its files.
 const OSWATCHER: &str = "zzz ***";
 const EXAWATCHER: [&str; 2] = ["# Collection Module:", "\nzzz <"];
 
@@ -295,7 +295,7 @@ fn has_dated_runs(text: &[u8]) -> bool {
     dated > 1
 }
 
-/// Whether some line has the column names of iostat, which `--pretty` puts before that of the disk.
+/// Whether some line has the names of the columns of iostat, which `--pretty` puts before that of the disk.
 fn has_devices(text: &[u8]) -> bool {
     let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     lines.any(|line| line.starts_with(b"Device") || line.ends_with(b" Device"))

@@ -17,7 +17,7 @@ use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How to run iostat so that its output cannot be misread.
+/// How iostat writes what is read here, in a way that cannot be misread.
 pub const AGAIN: &str = "S_TIME_FORMAT=ISO iostat -x -t -o JSON 60";
 /// Values of disks that did nothing which are written for one run: a year of minutes of several disks. A hostile file would ask for more.
 const MOST_IDLE: usize = 20_000_000;

@@ -24,9 +24,9 @@ pub struct IostatText {
 struct Tables {
     run: Run,
     runs: u64,
-    /// When ExaWatcher started; its dates are month, day and year.
+    /// When ExaWatcher says that it began; its dates are month, day and year.
     started: Option<String>,
-    /// The date in the first line, and the times of day below it, which old versions write without a date.
+    /// The date on top, and the times of day below it, which old versions have without a date.
     day: String,
     clock: Option<DayClock>,
     /// The time of the report, once it is known.

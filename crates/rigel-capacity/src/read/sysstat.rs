@@ -89,7 +89,7 @@ pub fn has_fraction(json: &[u8]) -> bool {
     json.windows(3).any(|part| part[1] == b'.' && part[0].is_ascii_digit() && part[2].is_ascii_digit())
 }
 
-/// Reports that waits of busy disks are too coarse.
+/// Says that waits of disks which did something are too coarse.
 pub fn tell_coarse(disks: &[Disk<'_>], out: &mut SampleSink<'_>) {
     if disks.iter().any(|disk| disk.is_coarse && disk.is_busy()) {
         out.seen.notes.insert(

@@ -126,7 +126,7 @@ fn is_step(from: Option<&String>, to: Option<&String>) -> bool {
 }
 
 impl StateChange {
-    /// As part of a sentence: `md0: array action idle -> recover`.
+    /// As a sentence continues: `md0: array action idle -> recover`.
     pub fn words(&self) -> String {
         let device = printable(&self.device);
         let end = |end: &Option<String>| end.as_ref().map(|text| printable(text).into_owned());

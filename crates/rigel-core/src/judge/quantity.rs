@@ -93,7 +93,7 @@ impl What {
         matches!(self, Self::Rate | Self::Mbps)
     }
 
-    /// Whether a class can have it: the rate of small I/O is counted in I/Os, that of large I/O in bytes.
+    /// Whether a class may have it: the rate of small I/O is counted in I/Os, that of large I/O in bytes.
     fn may_be_of(self, class: Class) -> bool {
         match self {
             Self::Rate => class != Class::LARGE,
@@ -117,7 +117,7 @@ impl What {
         }
     }
 
-    /// The end of a name, if the class does not name its rate.
+    /// The end of a name, where the class does not say what its rate is called.
     const fn ending(self) -> &'static str {
         match self {
             Self::Rate => "per_s",
@@ -166,7 +166,7 @@ impl Unit {
 /// The end of the name of a ratio.
 const OF_RATIO: &str = "_b_over_a";
 
-/// The quantities by which runs are compared, at the end of a name.
+/// What runs are compared by, at the end of a name.
 const ENDINGS: [(&str, What); 5] = [
     ("_iops", What::Rate),
     ("_per_s", What::Rate),
@@ -202,7 +202,7 @@ impl Quantity {
         [Self::rate(Scope::Point, load, class), latency(What::Mean), latency(What::P99)]
     }
 
-    /// The name in outputs and gates: that of an answer of calibrations, or one composed of the parts.
+    /// The name in outputs and gates: that of an answer of calibrations, or one made of the parts.
     pub fn name(self) -> String {
         if let Some(answer) = Answer::of(self) {
             return answer.name.to_owned();

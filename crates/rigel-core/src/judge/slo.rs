@@ -54,7 +54,7 @@ impl SloVisit {
         &self.latencies
     }
 
-    /// The share of I/Os beyond a limit over the allowed share; for the mean, the mean over the limit.
+    /// The share of the I/Os beyond a bound over what it allows; of the mean, the mean over it.
     pub fn ratio(&self, bound: &SloBound) -> RatioSeen {
         let ios = to_f64(self.latencies.count());
         let (rate, limit_ns) = (self.rate, to_f64(bound.limit.0).max(1.0));

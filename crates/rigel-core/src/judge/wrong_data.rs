@@ -12,7 +12,7 @@ use crate::record::{Record, Visit};
 use crate::units::Nanos;
 use crate::verify::{Fault, Finding, VerifyCounts, parted};
 
-/// The sum of the checks of these visits, of one class or of all.
+/// What the checks of these visits found together; of one class, or of all.
 pub fn found<'a>(visits: impl IntoIterator<Item = &'a Visit>, class: Option<Class>) -> VerifyCounts {
     let mut all = VerifyCounts::default();
     let tallies = visits.into_iter().flat_map(|visit| &visit.tallies);

@@ -27,7 +27,7 @@ pub enum MarkContent {
 }
 
 impl MarkContent {
-    /// Whether something may begin with it. Interfaces come and go on many hosts, and a rebuild in progress was there before.
+    /// Whether something may begin with it. Interfaces come and go on many hosts, and a rebuild that continues was there before.
     pub const fn is_sign(&self) -> bool {
         match self {
             Self::Person(_) => true,

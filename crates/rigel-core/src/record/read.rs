@@ -153,7 +153,7 @@ fn broken(line: usize, reason: &str) -> Problem {
         .next("use an undamaged copy, or save the lines before this one with `head`")
 }
 
-/// The same for one field.
+/// The same, of one field.
 pub(super) fn broken_at(line: usize, field: &str, reason: &str) -> Problem {
     broken(line, reason).at(format!("line {line}, field {field}"))
 }

@@ -95,7 +95,7 @@ impl<'a> Stretch<'a> {
         })
     }
 
-    /// The work of one thread. A piece that was begun is finished, so a fill that is stopped leaves no gap.
+    /// What one thread does. A piece that was begun is finished, so a fill that is stopped leaves no gap.
     fn pieces(&self, done: &Sender<PieceDone>) {
         let mut buffer = AlignedBuffer::new(usize::try_from(PIECE).unwrap_or(usize::MAX));
         while !self.stop.load(Ordering::Relaxed) && !self.failed.load(Ordering::Relaxed) {

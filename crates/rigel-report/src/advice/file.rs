@@ -41,7 +41,7 @@ pub(super) fn value<'a>(advice: &[&'a Advice], setting: &str) -> Option<&'a str>
     found.outcome.as_ref().ok().map(|given| given.value.text.as_str())
 }
 
-/// Settings that lack the same thing are listed together. Every step is listed once.
+/// Settings that miss the same thing are listed together. Every step is listed once.
 fn unsupported(product: Product, advice: &[&Advice]) -> Problem {
     let mut missing: Vec<(&Refusal, Vec<&str>)> = Vec::new();
     let mut next: Vec<String> = Vec::new();

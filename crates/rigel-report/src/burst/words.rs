@@ -12,7 +12,7 @@ use rigel_core::stats::burst::{BurstFound, Credit, Doubt, Recovery};
 use rigel_core::units::say::{number, short, two_units};
 use rigel_core::units::{GIB, NS_PER_S, Nanos, to_f64};
 
-/// The result; of numbers that must not be used only that they say nothing.
+/// What was reached; of numbers that must not be used only that they say nothing.
 pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
     let unusable = || "These numbers do not show whether the rate lasts.".to_owned();
     sentence(view).map(|found| if usable { found } else { unusable() })
@@ -113,7 +113,7 @@ fn doubt_sentence(found: &BurstFindings, doubt: &Doubt) -> String {
     }
 }
 
-/// The doubt about the size of a bucket whose level at the start is unknown.
+/// What a size is worth of a bucket whose level at the start nobody knows.
 fn doubt_of_start(found: &BurstFindings) -> Option<String> {
     let is_bucket = matches!(found.found, BurstFound::TokenBucket(..));
     let is_known = credit_of(&found.found).is_some();

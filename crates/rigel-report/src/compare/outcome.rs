@@ -178,7 +178,7 @@ pub(super) fn ratio_of_sides(quantity: Quantity) -> String {
     format!("B over A in the {of} of {}", io_of(quantity.class))
 }
 
-/// A quantity of the runs. A limit that never binds is not mentioned.
+/// A quantity of the runs. The bound that never binds needs no word.
 fn of_the_run(found: &Comparison, quantity: Quantity) -> String {
     let merged =
         || found.rows.iter().filter_map(|row| found.repeated_by(row)).any(|row| row.quantity == quantity);

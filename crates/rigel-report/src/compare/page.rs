@@ -79,7 +79,7 @@ impl PageDocument for ComparisonView<'_> {
     }
 }
 
-/// The title of a quantity in a chart, a table or a card.
+/// What a chart, a table or a card of a quantity is called.
 pub(crate) fn title(quantity: Quantity) -> String {
     let io = io_of(quantity.class);
     let rate = match quantity.unit() {

@@ -12,7 +12,7 @@ use rigel_core::units::say::counted;
 use rigel_uses::doctor::{Part, RuleResult, Severity, Status, System};
 use std::cmp::Reverse;
 
-/// Names of devices with the same finding; further ones are counted.
+/// Names of devices with the same finding, before the rest is a number.
 pub(super) const MOST_NAMES: usize = 6;
 /// Below the first word after number and severity.
 const INDENT: &str = "             ";
@@ -27,7 +27,7 @@ const KEEP: [&str; 6] = [
     "  mount -o remount,OPTION   the option in /etc/fstab",
 ];
 
-/// Findings that differ only in their subject, under one number.
+/// Findings that differ in nothing but what they are about, under one number.
 pub(super) struct Finding<'a> {
     number: usize,
     same: Vec<&'a RuleResult>,
@@ -38,13 +38,13 @@ impl Finding<'_> {
         self.same.first().map(|judged| judged.rule.severity)
     }
 
-    /// How many settings it represents.
+    /// How many settings it stands for.
     pub(super) const fn settings(&self) -> usize {
         self.same.len()
     }
 }
 
-/// A line for each finding; with `everything` all details, and the settings that are fine.
+/// A line for each finding; with `everything` all that is known about it, and what is fine, too.
 impl Document for DoctorReport<'_> {
     fn blocks(&self, _room: Room) -> Blocks {
         let (all, everything) = (self.all, self.everything);
@@ -216,7 +216,7 @@ fn groups<'a>(all: impl Iterator<Item = &'a RuleResult>) -> Vec<Vec<&'a RuleResu
     found
 }
 
-/// The subjects of settings; after this many names the others are counted.
+/// What settings are about; behind this many names the rest is a number.
 pub(super) fn names(same: &[&RuleResult], most: usize) -> String {
     let shown: Vec<String> =
         same.iter().take(most).map(|judged| printable(&judged.about.to_string()).into_owned()).collect();

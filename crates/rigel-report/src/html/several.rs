@@ -48,7 +48,7 @@ fn numbered<'a, 'v>(views: &'a [View<'v>]) -> impl Iterator<Item = (Ids, &'a Vie
     (1..).map(Ids::of_run).zip(views)
 }
 
-/// The names of the runs, numbered because some may be equal: `2 · old-san`.
+/// How the runs are called, some of which may have the same name: `2 · old-san`.
 pub(crate) fn labels(views: &[View<'_>]) -> Vec<String> {
     let names = label::names(&views.iter().collect::<Vec<_>>());
     (1..).zip(names).map(|(number, name): (usize, String)| format!("{number} · {name}")).collect()

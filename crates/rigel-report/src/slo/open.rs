@@ -40,7 +40,7 @@ fn clause(open: SloOpen) -> String {
     clause.to_owned()
 }
 
-/// The result of a requirement: `met`, `NOT met`, `NOT met as measured, though the host was busy`, `undecided because ..`.
+/// What became of a requirement: `met`, `NOT met`, `NOT met as measured, though the host was busy`, `undecided because ..`.
 pub(super) fn verdict(found: &RequiredFound) -> String {
     match (found.kept, found.open) {
         (BoundVerdict::Yes, Some(SloOpen::Around)) => format!("met ({})", clause(SloOpen::Around)),
@@ -65,7 +65,7 @@ pub(crate) const fn word(found: &RequiredFound) -> &'static str {
     }
 }
 
-/// The reason, as a sentence; `None` if the number says it all.
+/// Why, as a sentence; nothing if the number says it all.
 pub(crate) fn why(found: &RequiredFound) -> Option<String> {
     let clause = clause(found.open?);
     let (first, others) = clause.split_at_checked(1)?;

@@ -103,7 +103,7 @@ pub fn remark(look: &DriveLook) -> Option<String> {
     unknown(&Drives::of(std::slice::from_ref(look))?)
 }
 
-/// A drive with what distinguishes it.
+/// A drive with what tells it from others.
 pub(super) fn name(drive: &DriveFound) -> String {
     let serial = drive.serial.as_ref().map(|serial| format!("serial {}", printable(serial)));
     let model = drive.model.as_ref().map(|model| printable(model).into_owned());
@@ -185,7 +185,7 @@ pub(super) fn value(counter: Counter, value: u64) -> String {
     }
 }
 
-/// The drives, those in doubt first.
+/// The drives, those against which something speaks first.
 pub(super) fn sorted(found: &SoakFindings) -> Vec<&DriveFound> {
     let mut drives: Vec<&DriveFound> = found.drives.iter().flat_map(|drives| &drives.told).collect();
     drives.sort_by_key(|drive| !drive.is_worse());

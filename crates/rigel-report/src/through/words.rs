@@ -97,7 +97,7 @@ fn early(found: &ThroughFindings) -> Option<String> {
     Some(format!("{was} from {} on, before there was a level to compare with", moment(sign.at_ns)))
 }
 
-/// If nothing stood still and no I/O failed.
+/// Where nothing stood still and no I/O failed.
 fn unaffected(found: &ThroughFindings, errors: &str) -> String {
     let and_long = |rest: &str| match found.far_alone() {
         Some(one) => format!("{rest}, and {errors}, but an I/O took {}.", rough_span(one.length)),
@@ -222,7 +222,7 @@ pub(super) fn ends(one: &Estimate, write: impl Fn(f64) -> String) -> String {
     one.ends().map_or_else(String::new, |(low, high)| format!(" ({} to {})", write(low), write(high)))
 }
 
-/// The result of a demand.
+/// What became of a demand.
 pub(super) fn verdict_of(one: &DemandFound) -> String {
     match one.verdict {
         DemandVerdict::Kept => "met".to_owned(),

@@ -20,15 +20,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Something that casts doubt on the numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
-    /// The flag; null if the run was cut short.
+    /// The flag; null where the run was cut short.
     pub code: Option<FlagCode>,
-    /// The numbers next to it must not be used.
+    /// The numbers beside it must not be used.
     pub invalid: bool,
     /// What it means, as a sentence.
     pub means: String,
     /// Where it was seen.
     pub place: String,
-    /// The figures of one place, which is named if they differ.
+    /// The figures of one place, which is named where they differ.
     pub figures: String,
     /// What to do, as a sentence.
     pub remedy: String,
@@ -50,7 +50,7 @@ impl Cause {
     }
 }
 
-/// All causes, the worst first: what makes numbers invalid, what causes other flags, what is next to the headline numbers.
+/// All of them, the worst first: what makes numbers invalid, what causes other flags, what is beside the headline numbers.
 pub(super) fn of(view: &View<'_>, turned: Option<&Versus>) -> Vec<Cause> {
     let mut seen: BTreeMap<FlagCode, Vec<(FlagScope, &Flag)>> = BTreeMap::new();
     let speaks = |(scope, flag): &(FlagScope, &Flag)| {

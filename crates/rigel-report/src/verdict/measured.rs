@@ -45,7 +45,7 @@ pub(super) fn sentence(view: &View<'_>) -> String {
     )
 }
 
-/// `small I/O of 8 KiB`, for each class. Both sides have the same load: it is reported once.
+/// `small I/O of 8 KiB`, for each class. Both of two sides have the same load: it is reported once.
 pub(crate) fn io(loads: &[&LoadClass]) -> Vec<String> {
     let of_load = |load: &&LoadClass| {
         let noun = called(&load.plain());

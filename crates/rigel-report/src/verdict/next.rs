@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 /// The part of the served rate that is certainly served again: close to all of it, the queue is long.
 const SERVED_SHARE: f64 = 0.8;
 
-/// A command and its purpose.
+/// A command, and what it is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Suggestion {
     /// What it does, as words to put before a colon.

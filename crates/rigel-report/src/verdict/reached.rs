@@ -141,7 +141,7 @@ fn at(view: &View<'_>, load: &LoadClass, point: Point) -> String {
     places::of_point(view, point).map_or(writers, |place| format!(" at {place}"))
 }
 
-/// ` (±2.1 %)`. For a number from one visit it says that its precision is unknown; empty for a percentile of all I/Os.
+/// ` (±2.1 %)`. A number of one visit may be the noisiest of all, so it says that nothing is known of that; nothing for a percentile of all I/Os.
 pub(crate) fn width(found: Estimate) -> String {
     let Some(half) = found.half_width() else {
         let unknown = if found.basis == Basis::Nothing { " (± unknown: one visit)" } else { "" };

@@ -261,7 +261,7 @@ fn check_stacks(engine: Option<EngineKind>, workers: usize, host: &HostFacts) ->
     }
 }
 
-/// What each worker of an engine has outstanding; if none is requested, of the chosen one.
+/// What each worker of an engine has outstanding; where none is requested, of the one that is chosen.
 pub(super) fn layouts(
     team: &Team,
     request: &Request,
@@ -273,8 +273,8 @@ pub(super) fn layouts(
     (0..workers).map(|worker| layout_in(team, request, plan, (worker, workers, &rooms))).collect()
 }
 
-/// The engine that a run, or a side of it, would have on this host, in words, after a check that it works, and what
-/// else would be tried; `None` for a simulated one.
+/// The engine that a run, or a side of it, would have on this host, in words, after a look whether it works, and what would be tried beside it;
+/// `None` for a simulated one.
 pub fn engine(run: &Request, side: Option<Side>, plan: &Plan, host: &HostFacts) -> Option<String> {
     let request = &side.map_or_else(|| run.clone(), |side| run.alone(side));
     let may_try = side.is_none() || is_free(run);
@@ -361,8 +361,8 @@ pub fn check(request: &Request) -> Result<(), Problem> {
     }
 }
 
-/// Each worker's slots and CPUs. An engine with many threads needs more than one CPU per worker, so the scheduler
-/// places it unless CPUs were requested.
+/// Each worker's slots and CPUs. An engine of many threads needs more than one CPU per worker, so the scheduler places it
+/// unless CPUs were asked for.
 pub(super) fn places(
     request: &Request,
     facts: &[TargetFacts],
@@ -378,7 +378,7 @@ pub(super) fn places(
     Ok(layouts.into_iter().zip(places).map(|(layout, cpus)| WorkerPlace { layout, cpus }).collect())
 }
 
-/// Nodes that share targets must be recognisable as those of one run.
+/// Nodes that share targets have to be known as those of one run.
 const fn access<'a>(permits: &'a [Option<WritePermit>], team: &Team) -> Access<'a> {
     match team.process {
         _ if permits.is_empty() => Access::ReadOnly,

@@ -52,7 +52,7 @@ const PLAIN: [&str; 6] = [
 /// transaction of an inserted row).
 const TO_FILL: [&str; 3] =
     ["--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=OFF", "--innodb-fast-shutdown=0"];
-/// MySQL listens on a second port unless told not to.
+/// MySQL listens on a second port unless it is told not to.
 const OF_MYSQL: &str = "--mysqlx=OFF";
 
 /// See the module.

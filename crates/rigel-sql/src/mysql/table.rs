@@ -43,7 +43,7 @@ const AT_ONCE: u32 = 16;
 const LOCK: &str = "select get_lock('rigel', 5)";
 const UNLOCK: &str = "do release_lock('rigel')";
 const IS_FREE: &str = "select is_free_lock('rigel')";
-/// Keeps others from removing a table until the transaction ends, and nothing else: it reads the current rows, so no old row is kept for it.
+/// Keeps others from removing a table until the transaction ends, and nothing else: it sees whatever is there, so no old row is kept for it.
 const HOLD: &str = "set session transaction isolation level read uncommitted; start transaction";
 /// MariaDB writes to pages again once nobody needs the transaction of their rows. Rigel waits while the amount shrinks.
 const HISTORY: &str = "show global status like 'Innodb_history_list_length'";
@@ -204,7 +204,7 @@ impl Database {
         Ok(table)
     }
 
-    /// Leaves nothing of an incomplete table. On a server that has disappeared, the next run replaces it.
+    /// Nothing is to be left of a table that was not finished. Of a server that is gone the next run replaces it.
     fn undo(&mut self, problem: Problem) -> Problem {
         let is_gone = self.drop_table(NAME).and_then(|()| self.drop_empty()).is_err();
         if is_gone && problem.kind == ExitKind::CutShort {

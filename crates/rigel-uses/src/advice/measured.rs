@@ -37,14 +37,14 @@ pub struct MeasuredFigure {
     pub figure: EstimateForm,
     /// The run that measured it.
     pub run_id: String,
-    /// The flags of the point or search that it comes from, and those of the run that make it invalid.
+    /// The flags of the point or the search that it is from, and those of the run that make it invalid.
     pub flags: Vec<Flag>,
     /// A rate that still rose at the most I/Os that a search tried (`NOT_SATURATED`), or the level there: the device may do more, and
     /// the setting needs to know how much.
     pub is_lower_bound: bool,
     /// The setting depends on how large it is, not only on its being large enough.
     pub(super) width_matters: bool,
-    /// The command that measures it better.
+    /// What measures it better.
     pub(super) again: RepeatCommands,
 }
 
@@ -57,12 +57,12 @@ impl MeasuredFigure {
         self.unit == LEVEL
     }
 
-    /// The same for a setting that does not need the end of the rise.
+    /// The same for a setting that needs no end of the rise.
     pub(super) fn even_rising(self) -> Self {
         Self { is_lower_bound: false, ..self }
     }
 
-    /// The same for a setting that only needs a lower bound.
+    /// The same for a setting that only needs to know that it is at least so much.
     pub(super) fn at_least(self) -> Self {
         Self { width_matters: false, ..self.even_rising() }
     }
@@ -76,7 +76,7 @@ impl MeasuredFigure {
         }
     }
 
-    /// The lower end of the interval, for values that do harm if too high; the mean if there is no interval.
+    /// The lower end of the interval, where a value that is too high does harm; the mean when there is no interval.
     pub(super) fn low(&self) -> f64 {
         self.figure.lo95.unwrap_or(self.figure.value)
     }
@@ -99,7 +99,7 @@ impl Value {
     }
 }
 
-/// The cost of a commit of one writer.
+/// What a commit of one writer costs.
 pub(super) struct Commit {
     /// By a write that is durable by itself.
     pub dsync: MeasuredFigure,

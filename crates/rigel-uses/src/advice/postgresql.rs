@@ -31,7 +31,7 @@ const GOOD_RATE: f64 = 0.95;
 const PLANNER: &str = "https://www.postgresql.org/docs/current/runtime-config-query.html";
 const RESOURCES: &str = "https://www.postgresql.org/docs/current/runtime-config-resource.html";
 pub(super) const RANDOM_PAGE_COST: Setting = Setting::new(Product::Postgresql, "random_page_cost", PLANNER);
-/// From version 18 on the I/O method limits the rate, and not the value (docs/method/settings.md).
+/// From version 18 on the way of reading is the bound, and not the value (docs/method/settings.md).
 const EFFECTIVE: Setting = Setting::new(Product::Postgresql, "effective_io_concurrency", RESOURCES).until(17);
 const MAINTENANCE: Setting = Setting::new(Product::Postgresql, "maintenance_io_concurrency", RESOURCES);
 const COMBINE: Setting = Setting::new(Product::Postgresql, "io_combine_limit", RESOURCES).since(17);

@@ -18,11 +18,11 @@ use rigel_core::units::say::number;
 /// Something in which a run differs from the first one of the base.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The property.
+    /// What.
     pub what: &'static str,
-    /// The value in the first run of the base.
+    /// How it is in the first run of the base.
     pub base: String,
-    /// The value in the other run.
+    /// How it is in the other run.
     pub other: String,
     /// The name of the other run.
     pub run_id: String,
@@ -30,7 +30,7 @@ pub struct Difference {
     pub incomparable: bool,
 }
 
-/// A property of a run; `None` if it does not apply to the run.
+/// A property of a run; `None` when it has no bearing on the run.
 struct Property {
     what: &'static str,
     incomparable: bool,

@@ -44,7 +44,7 @@ pub enum Certainty {
     Certain,
     /// There is evidence, but no checksum.
     Likely,
-    /// It is not known which copy is right.
+    /// Which copy is right is not known.
     Unknown,
 }
 
@@ -76,22 +76,22 @@ impl CopyJudgement {
     }
 }
 
-/// A range with its surroundings, of every copy.
+/// A range with what is beside it, of every copy.
 #[derive(Clone, Debug)]
 pub struct Window<'a> {
     /// First byte of the window, counted over everything that is compared.
     pub at: u64,
-    /// Its bytes in every copy; `None` for a copy that cannot be read.
+    /// Its bytes in every copy; `None` of a copy that cannot be read.
     pub copies: Vec<Option<&'a [u8]>>,
     /// The range in it.
     pub range: Range<usize>,
-    /// Where the window begins in the file, if the copies are files and start at the same offset in both. A file of
-    /// PostgreSQL is a segment of 1 GiB: its number is reported too.
+    /// Where the window begins in the file, when the copies are files and begin at the same place of both. A file of PostgreSQL is a
+    /// segment of 1 GiB: its number is reported too.
     pub in_file: Option<(u64, u32)>,
 }
 
 impl Window<'_> {
-    /// `len` bytes of a copy, if it can be read and the window contains them.
+    /// `len` bytes of a copy, where it can be read and the window has them.
     pub(super) fn bytes(&self, copy: usize, at: usize, len: usize) -> Option<&[u8]> {
         (*self.copies.get(copy)?)?.get(at..at.checked_add(len)?)
     }
@@ -139,7 +139,7 @@ impl PageJudge {
     }
 }
 
-/// Judges every block of the range; neighbours with the same judgement are reported as one part.
+/// Judges every block of the range; neighbours about which the same is said are reported as one part.
 pub fn judge(window: &Window<'_>) -> Vec<CopyJudgement> {
     let step = usize::try_from(BLOCK_BYTES).unwrap_or(4096);
     let mut found: Vec<CopyJudgement> = Vec::new();

@@ -28,10 +28,10 @@ pub fn asked() -> impl Iterator<Item = &'static Answer> {
     ANSWERS.iter().filter(|answer| !answer.is_of_commits() && !answer.quantity.what.is_percentile())
 }
 
-/// One figure compared with the truth.
+/// One figure against the truth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FigureOutcome {
-    /// Which figure.
+    /// Which.
     pub asked: Quantity,
     /// Whether its interval contains the true value; `None` without an interval.
     pub held: Option<bool>,
@@ -41,14 +41,14 @@ pub struct FigureOutcome {
     pub half_width: f64,
 }
 
-/// The result of one calibration.
+/// What came of one calibration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CalibrationOutcome {
     /// The figures whose truth is known.
     pub seen: Vec<FigureOutcome>,
     /// The true latency at the level of `max_iops` over the bound.
     pub of_bound: Option<f64>,
-    /// Whether it found a rate within the bound if there is one, and none otherwise.
+    /// Whether there is a rate within the bound when there should be one, and none when not.
     pub decided: bool,
     /// Whether no visit began after the budget.
     pub in_budget: bool,
@@ -105,14 +105,14 @@ fn in_budget(record: &Record) -> bool {
     visits.map(|visit| visit.began_ns.saturating_sub(visit.settle_ns)).all(|began_ns| began_ns < budget.0)
 }
 
-/// The true figures.
+/// What the figures should be.
 struct Truth<'a> {
     law: &'a SimLaw,
     record: &'a Record,
 }
 
 impl Truth<'_> {
-    /// The highest rate of small I/O, within a bound if there is one, at a level that the search may try.
+    /// The highest rate of small I/O, within a bound where there is one, at a level that the search may try.
     fn small_iops(&self, bound: Option<&LatencyBound>) -> Option<f64> {
         let most = self.record.header.plan.search.as_ref()?.room().small();
         let most = bound.map_or(most, |bound| self.most_within(bound, most));
@@ -120,7 +120,7 @@ impl Truth<'_> {
         (1..=most).filter_map(rate).reduce(f64::max)
     }
 
-    /// The largest level within the bound, 0 if there is none: the latency grows with the level, so halving finds it.
+    /// The largest level within the bound, 0 when none is: the latency grows with the level, so halving finds it.
     fn most_within(&self, bound: &LatencyBound, most: u32) -> u32 {
         let limit_us = us_from_ns(to_f64(bound.limit.0));
         let keeps = |level| self.latency_us(level, bound.of).is_some_and(|us| us <= limit_us);

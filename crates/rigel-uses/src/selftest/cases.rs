@@ -20,11 +20,11 @@ pub enum Promise {
     Coverage {
         /// At least.
         least: f64,
-        /// Largest relative error of the mean of the estimates.
+        /// The mean of the estimates is off by no more, relative.
         most_bias: f64,
         /// Least share of the points that reach the aim; `None` if many do not.
         least_reached: Option<f64>,
-        /// Longest average time of an adaptive run, in minutes.
+        /// An adaptive run takes no more minutes, on average.
         most_minutes: Option<f64>,
     },
     /// The search finds the level that saturates the device, and its rate.
@@ -34,19 +34,19 @@ pub enum Promise {
     },
     /// The figures of a calibration are true.
     Answers {
-        /// Least share of the 95 % intervals of each figure that contain the true value.
+        /// Of the 95 % intervals of each figure that share contains the true value.
         least: f64,
-        /// Largest relative error of the mean of each figure.
+        /// The mean of each figure is off by no more, relative.
         most_bias: f64,
     },
     /// The bracket of a rate within a bound contains the true value.
     Rate {
         /// In that share of the trials.
         least: f64,
-        /// Largest average width relative to the rate.
+        /// It is no wider, relative to the rate, on average.
         most_width: f64,
     },
-    /// The figures that a formula gives are right: those of arrivals, of commits, of places, and those of a whole run.
+    /// The figures that a formula gives are true: those of arrivals, of commits, of places, and those that stand for a whole run.
     Figures(&'static [FigurePromise]),
     /// The 95 % intervals of all points contain the true value, or belong to a trial in which the flag was raised.
     HeldOrRaises(FlagCode, CoverageDemand),
@@ -61,11 +61,11 @@ pub enum Promise {
 /// What one figure of a formula has to show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FigurePromise {
-    /// The figure, as a phrase.
+    /// Which, as a phrase.
     pub what: &'static str,
-    /// Least share of its 95 % intervals that contain the true value.
+    /// Of its 95 % intervals that share contains the true value.
     pub least: f64,
-    /// Largest relative error of its mean.
+    /// Its mean is off by no more, relative.
     pub most_bias: f64,
 }
 
@@ -77,19 +77,20 @@ impl FigurePromise {
     }
 }
 
-/// How often intervals contain the true value or a flag is raised, and how close the estimates are in both cases.
+/// How often intervals contain the true value or a flag is raised, and how near the estimates are in both cases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoverageDemand {
     /// Share of the intervals, at least.
     pub least: f64,
-    /// Largest relative error of the mean of the estimates, flagged or not; `None` if nothing can be done about it.
+    /// Flagged or not, the mean of the estimates is off by no more, relative; `None` if nothing can be done
+    /// about it.
     pub most_bias: Option<f64>,
 }
 
-/// Flags that a device does not justify: they may be raised in no more than that share of the trials.
+/// Flags that a device gives no cause for: in no more than that share of the trials may one of them be raised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Silence {
-    /// The subject of the flags.
+    /// What they are about.
     pub about: &'static str,
     /// The flags; one of them is enough.
     pub flags: &'static [FlagCode],
@@ -121,30 +122,30 @@ const SEED_OF_B: u64 = 1 << 32;
 /// Share of the points if noise is far below the aim.
 const NEARLY_ALL: f64 = 0.99;
 
-/// One simulated device, how it is measured, and the expected result.
+/// One simulated device, how it is measured, and what has to come out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// What the device is like.
     pub name: &'static str,
-    /// The device, as after `--engine sim:`.
+    /// The device, as behind `--engine sim:`.
     pub law: String,
     /// The other device, where two take turns.
     pub and: Option<String>,
     /// Run level.
     pub level: RunLevel,
-    /// The precision and time to aim for.
+    /// What is aimed at.
     pub pace: Adaptive,
-    /// The levels to measure.
+    /// Which levels are measured.
     pub levels: LevelChoice,
     /// Share of writes in per cent.
     pub write_percent: u8,
-    /// The latency limit of small I/O, for a calibration.
+    /// The latency limit of small I/O, where it is a calibration.
     pub bound: Option<LatencyBound>,
-    /// The latency limit of an open loop, as written, if a rate is searched for.
+    /// The latency limit of an open loop, as it is written, where a rate is searched.
     pub slo: Option<&'static str>,
-    /// The expected result.
+    /// What has to come out.
     pub promise: Promise,
-    /// Flags that must not be raised.
+    /// What must not come out.
     pub silent: &'static [Silence],
 }
 
@@ -207,7 +208,7 @@ impl Case {
         Ok(Some([alone(&self.law, seed)?, alone(b, other)?]))
     }
 
-    /// The figures of a level are those of a formula.
+    /// Figures of a level are those of a formula.
     pub(super) fn known(
         level: RunLevel,
         name: &'static str,

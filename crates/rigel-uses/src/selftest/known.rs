@@ -18,7 +18,7 @@ use rigel_core::units::to_f64;
 /// One figure of a trial.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KnownFigure {
-    /// The figure, as a phrase.
+    /// Which, as a phrase.
     pub what: &'static str,
     /// Whether its 95 % interval contains the true value; `None` without an interval.
     pub held: Option<bool>,

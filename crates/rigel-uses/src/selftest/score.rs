@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 const MOST_HELD: f64 = 0.999;
 /// Least share of the estimates whose error is within the aim, of those whose interval is.
 const LEAST_KEPT: f64 = 0.93;
-/// Largest relative error of the mean of the maxima.
+/// The mean of the maxima is off by no more, relative.
 const MAXIMUM_BIAS: f64 = 0.01;
 /// Points of a device usually reach the aim if at least this share of them does.
 const USUAL: f64 = 0.5;
@@ -31,14 +31,14 @@ const USUAL: f64 = 0.5;
 /// Least standard deviation of a share over runs: few runs that agree do not prove it exact.
 const LEAST_SPREAD: f64 = 0.1;
 
-/// The result of one trial.
+/// What came of one trial.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trial {
     /// Intervals whose truth is known.
     pub intervals: usize,
-    /// Intervals that contain it.
+    /// Those that hold it.
     pub covered: usize,
-    /// Intervals as narrow as requested.
+    /// Those that are as narrow as was asked for.
     pub reached: usize,
     /// Of these, those whose mean is within the aim of the truth.
     pub kept: usize,
@@ -60,13 +60,13 @@ pub struct Trial {
     pub differs: Option<bool>,
     /// For two sides in turn: half the width of the intervals of their change, relative, on average.
     pub change_width: Option<f64>,
-    /// The same for two separate runs that are compared, and the time of both together.
+    /// The same of two runs that are compared, and what both took together.
     pub apart: Option<SideOutcome>,
     /// For a calibration: its figures against the truth.
     pub answers: Option<CalibrationOutcome>,
-    /// The first point that contradicts the figure of the run; never any.
+    /// The first point that refutes what stands for the run; none, ever.
     pub refuted: Option<String>,
-    /// For arrivals, commits, places and the figures of a run: those that a formula gives.
+    /// For arrivals, commits, places and what stands for a run: the figures that a formula gives.
     pub known: Vec<KnownFigure>,
     /// The flags that were raised somewhere, and on how many points, curves or phases.
     pub flags: BTreeMap<FlagCode, usize>,
@@ -75,7 +75,7 @@ pub struct Trial {
 /// A run of each side, compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SideOutcome {
-    /// The time of both together.
+    /// What both took together.
     pub minutes: f64,
     /// Half the width of the intervals of the change, relative, on average.
     pub change_width: f64,
@@ -128,7 +128,7 @@ impl Trial {
         self.add_one(&interval, truth, target, io.sure.reached);
     }
 
-    /// Adds one estimate by its interval, and whether that is as narrow as requested.
+    /// The same by its interval, and whether that is as narrow as was asked for.
     pub(super) fn add_one(&mut self, interval: &Interval, truth: f64, target: f64, reached: bool) {
         let error = interval.mean / truth - 1.0;
         self.intervals += 1;
@@ -239,7 +239,7 @@ impl Score {
         self.trials.iter().map(figure).sum::<f64>() / self.count().max(1.0)
     }
 
-    /// Whether the promise of the case was kept, up to what chance explains for this many trials.
+    /// Whether the promise of the case was kept, within what chance explains for this many trials.
     pub fn verdict(&self) -> Grade {
         if self.trials.is_empty() {
             return Grade::Broken("nothing was tried".into());
@@ -291,9 +291,9 @@ impl Score {
         seldom_enough(missed, all)
     }
 
-    /// Whether the error of estimates that reach the aim is within the aim. Their number differs from run to run, so
-    /// the standard error is that of a ratio over runs. If all runs agree, it is that of independent estimates. If
-    /// most points do not reach the aim, nothing is promised: the visits of those that do were similar by chance.
+    /// Whether the error of estimates that reach the aim is within the aim. Their number differs from run to run, so the
+    /// standard error is that of a ratio over runs. If all runs agree, it is that of independent estimates. If most
+    /// points do not reach the aim, nothing is promised: the visits of those that do were similar by chance.
     fn often_kept(&self) -> Grade {
         let Some(kept) = self.kept().filter(|_| self.reached() >= USUAL) else {
             return Grade::Kept;

@@ -31,7 +31,7 @@ pub struct LongIo {
     pub usual_us: f64,
 }
 
-/// The I/Os that took so long that this alone is a fault.
+/// The I/Os that took so long that their length alone is a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongCount {
     /// At least this many.
@@ -40,7 +40,7 @@ pub struct LongCount {
     pub exact: bool,
 }
 
-/// How many took that long: all in the histograms, and the longest of each visit among those that crossed the start of a window.
+/// How many took that long: all that the histograms have, and of those that crossed the beginning of a window the longest of each visit.
 pub fn count(record: &Record, phases: &[PhaseFound], limit: Nanos) -> LongCount {
     let sum = |is_counted: &dyn Fn(u64, u64) -> bool| {
         let all = phases.iter().flat_map(|phase| phase.classes.values()).flat_map(|io| io.latency.buckets());

@@ -10,9 +10,9 @@ use serde::Serialize;
 /// What all readings of the drives say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drives {
-    /// Drives that reported their counters, in the order in which they were first seen.
+    /// Those that reported their counters, in the order in which they were first seen.
     pub told: Vec<DriveFound>,
-    /// Drives that never did.
+    /// Those that never did.
     pub silent: Vec<SilentDrive>,
 }
 
@@ -82,7 +82,7 @@ impl DriveFound {
 }
 
 impl Drives {
-    /// The drives with a warning.
+    /// The drives against which something speaks.
     pub fn worse(&self) -> impl Iterator<Item = &DriveFound> {
         self.told.iter().filter(|drive| drive.is_worse())
     }
@@ -139,7 +139,7 @@ fn is_same(found: &DriveFound, drive: &Drive) -> bool {
     }
 }
 
-/// The index of a drive among those found, which it is added to if new.
+/// The place of a drive among those that were found; a new one when it was not.
 fn place(told: &mut Vec<DriveFound>, drive: &Drive) -> usize {
     told.iter().position(|found| is_same(found, drive)).unwrap_or_else(|| {
         told.push(DriveFound {

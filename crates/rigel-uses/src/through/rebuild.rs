@@ -21,7 +21,7 @@ const AT_REST: [&str; 2] = ["idle", "frozen"];
 pub struct Rebuild {
     /// The array.
     pub device: String,
-    /// Its action: `recover`, `resync`, ...; `None` if it was already running when the load began.
+    /// What it does: `recover`, `resync` ..; `None` if it continued already when the load began.
     pub action: Option<String>,
     /// When it was first seen, on the clock of the run.
     pub began_ns: u64,
@@ -31,7 +31,7 @@ pub struct Rebuild {
     pub share: Option<f64>,
     /// Bytes per second.
     pub rate: Option<Estimate>,
-    /// Its cost to the load; `None` if no interval lies in it, or nothing is known from before.
+    /// What it cost the load; `None` if no interval lies in it, or nothing is known from before.
     pub cost: Option<RebuildCost>,
 }
 

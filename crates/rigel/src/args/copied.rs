@@ -11,7 +11,7 @@ const DASHES: [char; 9] = [
     '\u{ff0d}',
 ];
 const QUOTES: [char; 6] = ['\u{201c}', '\u{201d}', '\u{201e}', '\u{2018}', '\u{2019}', '\u{201a}'];
-/// Blanks that do not separate words in a shell.
+/// Blanks that part no words for a shell.
 const BLANKS: [char; 3] = ['\u{a0}', '\u{202f}', '\u{2009}'];
 
 /// Refuses the first argument with such a character if it would change the meaning. ORION's options have one hyphen;

@@ -34,7 +34,7 @@ pub fn text<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Problem> {
     })
 }
 
-/// A remark in words; those of the command line if the load has none of its own.
+/// A remark in words; those of the command line where the load has none of its own.
 pub fn remark_text(remark: &Remark) -> String {
     let typed = format!("--{}", remark.option);
     let hint = || {

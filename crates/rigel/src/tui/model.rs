@@ -69,7 +69,7 @@ impl Cell {
 /// A visit that was made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LastVisit {
-    /// The visit.
+    /// Which.
     pub at: VisitPosition,
     /// Its classes.
     pub ios: PerClass<Digest>,

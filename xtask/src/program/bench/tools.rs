@@ -16,7 +16,7 @@ const US_PER_S: f64 = 1e6;
 /// Jobs of fio that begin together, or nearly.
 const MOST_JOBS: u32 = 128;
 
-/// A tool's result, and its cost.
+/// What a tool found, and what it cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// I/Os per second.
@@ -29,11 +29,11 @@ pub struct Sample {
     pub p50_us: Option<f64>,
     /// 99th percentile.
     pub p99_us: Option<f64>,
-    /// 99th percentile of how late the tool itself was, if it reports that.
+    /// 99th percentile of how late the tool itself was, where it says so.
     pub lag_p99_us: Option<f64>,
     /// Most resident memory in bytes.
     pub peak_bytes: u64,
-    /// Time of the process outside the load: starting, ending, writing results.
+    /// Time of the process beside the load: starting, ending, writing what it found.
     pub beside_s: f64,
 }
 
@@ -321,7 +321,7 @@ fn iops_of_line(line: &str) -> Option<f64> {
     Some(digits.parse::<f64>().ok()? * scale)
 }
 
-/// The cost of a process per I/O; the rest of the sample is empty.
+/// What a process cost per I/O, and the rest of a sample empty.
 pub(super) fn cost(ran: &ChildRun, ios: f64) -> Sample {
     Sample {
         iops: 0.0,

@@ -21,7 +21,7 @@ pub struct BurstFindings {
     pub first: Vec<Second>,
     /// Counts of the second burst; empty if there was none.
     pub second: Vec<Second>,
-    /// The conclusion.
+    /// What they say.
     pub found: BurstFound,
 }
 

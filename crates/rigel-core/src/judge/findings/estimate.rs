@@ -287,7 +287,7 @@ fn relative_half_width(rates: &[f64]) -> Option<(f64, f64)> {
     Some((own.half_width() / mean(rates), own.degrees_of_freedom))
 }
 
-/// What a visit shows of the error of its own mean; `None` if it is too short or nothing completed.
+/// What a visit sees of the error of its own mean; `None` when it is too short or nothing completed.
 pub fn own_error(rates: &[f64]) -> Option<SeriesError> {
     batch_means::within(rates).filter(|_| mean(rates) > 0.0)
 }

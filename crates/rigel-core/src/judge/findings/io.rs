@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Latency of successful I/Os, in microseconds, from just before submission until the completion was seen. Percentiles are those of all visits
-/// together; `basis` is `merged` for one without an interval: an indication, not an estimate.
+/// together; `basis` is `merged` where one has no interval: an indication, not an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Latency")]
 pub struct LatencyUs {
@@ -40,7 +40,7 @@ pub struct LatencyUs {
 }
 
 impl LatencyUs {
-    /// The statistics of a histogram, without intervals; `None` if it is empty.
+    /// The statistics of a histogram, without intervals; `None` when it is empty.
     pub fn of(histogram: &Histogram) -> Option<Self> {
         let exact = |ns: Option<u64>| ns.map(|ns| us_from_ns(to_f64(ns)));
         let quantile = |q| exact(histogram.quantile_ns(q)).map(Estimate::merged);
@@ -62,7 +62,7 @@ impl LatencyUs {
         [("50", self.p50), ("90", self.p90), ("99", self.p99), ("99.9", self.p99_9), ("99.99", self.p99_99)]
     }
 
-    /// The mean becomes the centre of its interval. Percentiles stay those of all visits merged, which are the centres of theirs.
+    /// The mean becomes the middle of its interval. Percentiles stay those of all visits merged, which are the middles of theirs.
     fn with_intervals(self, known: &Intervals) -> Self {
         let estimate = |interval: Option<Interval>, basis, merged: Estimate| {
             interval.map_or(merged, |interval| Estimate::of(interval, basis))

@@ -121,7 +121,7 @@ pub struct SloFindings {
     pub points: Vec<SloPoint>,
     /// The required rates.
     pub required: Vec<RequiredFound>,
-    /// The scale, if phases are scaled together.
+    /// Where phases are scaled together.
     pub scale: Option<SloScale>,
 }
 
@@ -474,7 +474,7 @@ fn floor(visited: &PointVisitSet, bound: &SloBound, named: &RatePoints) -> f64 {
 }
 
 impl SloFindings {
-    /// The required rates that are not certainly met.
+    /// The required rates that are not certainly kept.
     pub fn unkept(&self) -> impl Iterator<Item = &RequiredFound> {
         self.required.iter().filter(|one| one.kept != BoundVerdict::Yes)
     }

@@ -32,9 +32,9 @@ pub struct WorkingSetFindings {
     pub asked: usize,
     /// The measured sizes, ascending.
     pub sizes: Vec<SizeFindings>,
-    /// The conclusion.
+    /// What they say.
     pub found: SetsFound,
-    /// What a larger cache, or a larger working set, would give.
+    /// What more of a cache, or of a working set, would get.
     pub forecasts: Vec<Forecast>,
 }
 

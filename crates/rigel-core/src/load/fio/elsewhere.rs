@@ -11,7 +11,7 @@ use crate::path_text::printable;
 /// Engines that do not read and write storage.
 pub const NO_STORAGE: [&str; 9] =
     ["null", "cpuio", "net", "netsplice", "rdma", "exec", "filecreate", "filestat", "filedelete"];
-/// Engines that reach storage through a library, without a device or file on this host.
+/// Engines that reach storage by a library, without a device or a file on this host.
 const REMOTE: [&str; 10] =
     ["rbd", "rados", "http", "libhdfs", "gfapi", "gfapi_async", "libiscsi", "nbd", "nfs", "dfs"];
 

@@ -6,7 +6,7 @@ use super::lines::Line;
 use crate::path_text::printable;
 use std::fmt;
 
-/// An option that does not carry over unchanged.
+/// An option that is not taken as it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// Its line.

@@ -57,7 +57,7 @@ pub struct RateSearch {
 /// The purpose of the points of a search for a rate, by the index of their step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RatePoints {
-    /// The result of the search.
+    /// How far the search came.
     pub found: RateFound,
     /// Around the rate, ascending.
     pub ladder: Vec<usize>,

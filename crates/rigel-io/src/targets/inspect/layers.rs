@@ -14,7 +14,7 @@ use std::path::Path;
 /// The longest chain of loop devices that is followed; the kernel refuses a cycle.
 const MOST_LOOPS: usize = 8;
 
-/// The mount with a number. Without the number: the longest mount point above the path; if several share it, the last one.
+/// The mount with a number. Without the number: the longest mount point above the path; of several at one place the last is on top.
 pub(super) fn mount_of<'a>(
     id: Option<u64>,
     path: &Path,
@@ -28,7 +28,7 @@ pub(super) fn mount_of<'a>(
     above.max_by_key(|(mount, _)| mount.mount_point.as_os_str().len())
 }
 
-/// The facts of a device, and of every device below it, each once, top down.
+/// The facts of a device, and of every device below it, each once, those on top first.
 pub(in crate::targets) fn devices(block: &Block, snapshot: &Snapshot) -> (DeviceFacts, Vec<DeviceFacts>) {
     let below = block.below().iter().map(|block| device(block, snapshot, MOST_LOOPS)).collect();
     (device(block, snapshot, MOST_LOOPS), below)

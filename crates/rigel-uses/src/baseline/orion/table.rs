@@ -21,7 +21,7 @@ const DECIMALS: usize = 2;
 /// A line with its number.
 pub type Line<'a> = (usize, &'a str);
 
-/// The content of a table.
+/// What a table gives.
 pub struct TableNumbers {
     /// What it contains, and how that is known.
     pub what: String,
@@ -44,9 +44,9 @@ pub(super) struct Table<'a> {
     levels: Vec<u32>,
     /// Outstanding large I/Os, and the values in the order of the columns; nothing if a cell was not measured.
     rows: Vec<(u32, Vec<&'a str>)>,
-    /// The width of the values, if the columns are as ORION writes them.
+    /// How wide ORION wrote the values, where the columns are as ORION writes them.
     pub(super) width: Option<usize>,
-    /// Whether all its values look like `2.270` in a table that a spreadsheet wrote: thousands, or fractions.
+    /// Whether all its values are like `2.270` in a table that a spreadsheet wrote: thousands, or fractions.
     may_have_thousands: bool,
 }
 

@@ -46,7 +46,7 @@ fn tell_shared(held: &[KeySummary], store: &StoreArgs, streams: &Streams) {
     }
 }
 
-/// Those that are named, if any.
+/// Those that are named, if any is.
 fn whose(held: &[KeySummary], asked: &WhoseArgs, path: &Path) -> Result<Option<Whose>, Problem> {
     let shown = path_text::encode(path);
     asked.is_given().then(|| Whose::of(held, asked, &CommandStem::default(), &shown)).transpose()

@@ -260,7 +260,7 @@ impl NodesMeeting {
     }
 }
 
-/// A problem of another node, naming that node.
+/// A problem of another node, which says whose it is.
 fn told_by(line: &Line, rank: usize, problem: Problem) -> Problem {
     let place = match problem.place {
         Some(place) => format!("{place} on {}", line.name(rank)),

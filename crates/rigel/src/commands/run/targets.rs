@@ -110,15 +110,15 @@ fn from_paths(paths: &[PathBuf], limit: Nanos, snapshot: &Snapshot) -> Result<Ve
     Ok(facts.into_iter().map(|(_, facts)| facts).collect())
 }
 
-/// Memory is refused for a scratch file, unless the user asked for it.
+/// A scratch file is made where nobody said that memory is meant, so memory is refused.
 pub fn check_not_memory(here: &TargetFacts, allowed: bool) -> Result<(), Problem> {
     let Some(memory) = here.memory().filter(|_| !allowed) else { return Ok(()) };
     let next = "change to a directory on a disk, or name a file or device there";
     Err(refusal(here, &memory, "this directory", next))
 }
 
-/// Targets for whose I/O memory answers are refused before anything is measured, unless memory was requested. A
-/// device that is memory (zram, `null_blk`) is measured: it answers its I/O itself, and the flag says what it is.
+/// Targets for whose I/O memory answers are refused before anything is measured, unless memory was asked for. A device that is memory
+/// (zram, `null_blk`) is measured: it answers its I/O itself, and the flag says what it is.
 pub fn check_answered_by_storage(request: &Request, looked: &[TargetFacts]) -> Result<(), Problem> {
     if request.allow_memory {
         return Ok(());

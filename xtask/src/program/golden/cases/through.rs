@@ -134,7 +134,7 @@ fn rebuild() -> anyhow::Result<Record> {
     Ok(record)
 }
 
-/// There is no level before it, and it does not end.
+/// There is no level before it, and no end of it.
 fn early() -> anyhow::Result<Record> {
     let mut record = held(FAST, 500, &["back < 30s"])?;
     freeze(&mut record, 30, 35);

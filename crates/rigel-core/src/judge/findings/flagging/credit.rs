@@ -23,7 +23,7 @@ pub fn of_run(record: &Record) -> Option<Flag> {
     })
 }
 
-/// A limit applies to the sum of what it counts: I/Os or bytes of all classes together.
+/// A limit holds down the sum of what it counts: I/Os or bytes of all classes together.
 fn limited_in(
     visits: &[&Visit],
     amount: impl Fn(&Visit) -> Option<f64>,

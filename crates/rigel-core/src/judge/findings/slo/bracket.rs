@@ -24,7 +24,7 @@ pub struct Level {
 }
 
 impl Level {
-    /// `None` if nothing was observed there.
+    /// `None` when nothing was seen there.
     pub fn of(rate: f64, visits: Vec<RatioSeen>, counted: bool, is_overload: bool) -> Option<Self> {
         let ratio = Ratio::of(&visits, counted)?;
         Some(Self { rate, visits, ratio, is_overload })

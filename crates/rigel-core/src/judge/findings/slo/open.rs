@@ -77,7 +77,7 @@ fn times(ratio: &Ratio) -> Option<f64> {
     (times <= MOST).then_some(times)
 }
 
-/// The allowed slow I/Os among those that were observed. The mean of many I/Os has none.
+/// The slow I/Os that a bound allows among those that were seen. The mean of many I/Os has none.
 pub(super) fn asked(seen: &[RatioSeen], bound: &SloBound) -> Option<f64> {
     let all = seen.iter().map(|one| one.weight).sum();
     (!seen.is_empty()).then_some(if is_counted(bound) { all } else { f64::INFINITY })

@@ -24,7 +24,7 @@ pub struct RequiredFound {
 }
 
 impl RequiredFound {
-    /// The verdict of its own visits.
+    /// What its own visits tell.
     pub fn kept_there(&self) -> BoundVerdict {
         if self.open == Some(SloOpen::Around) { BoundVerdict::Undecided } else { self.kept }
     }

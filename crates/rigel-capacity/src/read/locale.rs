@@ -144,9 +144,9 @@ impl Dates {
     }
 }
 
-/// A date and a time in ASCII digits and separators, with one blank between words: `2026年 11月 24日 15時26分02秒`, `29.
-/// 11. 2026 15.26.02` and `29.11.2026. 15:26:02` are dates too. Digits of other scripts stay, because their years
-/// come first and have two digits.
+/// A date and a time in ASCII digits and separators, with one blank between words. These are dates too:
+/// `2026年 11月 24日 15時26分02秒`, `29. 11. 2026 15.26.02`, `29.11.2026. 15:26:02`. Digits of other scripts stay,
+/// because their years come first and have two digits.
 pub fn plain(text: &str) -> String {
     let joined = ["年 ", "년 ", "月 ", "월 "]
         .iter()

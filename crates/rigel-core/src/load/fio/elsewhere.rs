@@ -31,7 +31,7 @@ pub fn check(line: Line<'_>, page: &Page<'_>) -> Result<(), Problem> {
             .because("Rigel does not know what is in it")
             .next("write the jobs of the profile into the file")),
         "ioengine" if NO_STORAGE.contains(&value) => Err(refused("does not read or write storage")
-            .because("it tests fio itself, the network, file names or the processor")
+            .because("it is for tests of fio, of the network, of names of files or of the processor")
             .next("remove the job, or give it an engine for storage, such as libaio")),
         "ioengine" if REMOTE.contains(&value) => Err(refused("reaches its storage by a library of its own")
             .because("Rigel measures devices and files of this host")

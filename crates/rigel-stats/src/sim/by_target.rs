@@ -3,6 +3,7 @@
 //! Each has its own stations; limits apply to all of them together, like a shared path. Must not simulate.
 
 use super::Ppm;
+use crate::units::say::counted;
 use serde::{Deserialize, Serialize};
 
 /// Most targets of a simulated device.
@@ -43,6 +44,19 @@ impl ByTargetLaw {
     pub fn speed(self, target: u16) -> f64 {
         let is_slow = |slow: &SlowTarget| slow.number == u32::from(target).saturating_add(1);
         self.slow.filter(is_slow).map_or(1.0, |slow| slow.factor.fraction())
+    }
+
+    /// Whether the slow target is one of them. Parts may come in any order, so it can only be known when all are read.
+    pub(super) fn check_slow(self) -> Result<(), String> {
+        match self.slow {
+            Some(slow) if slow.number > self.count => Err(format!(
+                "'slow={}:..': the device has {}; give targets={} or more",
+                slow.number,
+                counted(self.count, "target"),
+                slow.number
+            )),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn check(self) -> Result<(), String> {

@@ -76,7 +76,7 @@ fn what_the_documentation_lists_is_what_reads() {
     let parts: Vec<&str> =
         rows.flat_map(|row| row.split('`').skip(1).step_by(2)).filter(|code| code.contains('=')).collect();
     for part in &parts {
-        SimLaw::parse(part).unwrap();
+        SimLaw::parse(&format!("targets=6,{part}")).unwrap();
     }
     for key in ALL.split(',').map(|part| part.split('=').next().unwrap().trim()) {
         assert!(parts.iter().any(|part| part.starts_with(&format!("{key}="))), "{key}");
@@ -103,6 +103,8 @@ fn laws_say_what_is_wrong_and_in_which_part() {
         ("servers=0", "servers=0", "1 to 65535"),
         ("servers=many", "servers=many", "whole number"),
         ("color=red", "color=red", "known are servers, "),
+        ("slow=9:0.5", "slow=9", "the device has 1 target; give targets=9 or more"),
+        ("slow=3:0.5,targets=2", "slow=3", "the device has 2 targets"),
         ("fast", "'fast'", "KEY=VALUE"),
         ("between=2%,service=0,rate=0", "rate=0", "no time at all"),
         ("rate=200", "rate=200", "8 KiB would take 41 s"),

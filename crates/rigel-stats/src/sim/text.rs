@@ -32,6 +32,7 @@ impl SimLaw {
             let set = law.set(key, value).and_then(|()| law.check());
             set.map_err(|reason| format!("'{part}': {reason}"))?;
         }
+        law.targets.check_slow()?;
         Ok(law)
     }
 

@@ -194,6 +194,10 @@ fn the_load_can_be_printed_and_run_from_its_file() {
         "one visit tells no number of targets from a moment"
     );
     refused(
+        place.line("run scaling --engine sim:targets=2,slow=3:0.5"),
+        &["'slow=3:..': the device has 2 targets; give targets=3 or more"],
+    );
+    refused(
         place.line("run --load load.toml --engine sim:targets=2"),
         &["needs 3 targets, but the run has 2"],
     );

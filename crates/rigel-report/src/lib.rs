@@ -55,6 +55,7 @@ mod output_file;
 mod page;
 mod phases;
 mod places;
+mod point_name;
 mod queries;
 mod run;
 mod scaling;

@@ -3,7 +3,7 @@
 //! Must not choose a figure; the findings do.
 
 use crate::view::View;
-use crate::{change, commits, phases, places, scaling, slo, streams, versus, words};
+use crate::{change, commits, phases, point_name, scaling, slo, streams, versus, words};
 use rigel_core::judge::answer::Answer;
 use rigel_core::judge::findings::{PointFindings, SloAnswer, SloFindings, WorkingPoint, is_answer};
 use rigel_core::load::class::{Class, Figure, LoadClass, Sizes};
@@ -138,7 +138,7 @@ fn rate(load: &LoadClass, found: Estimate) -> String {
 /// ` at 0-6.25 %`, where a point is a place; ` with 16 writers` of a log.
 fn at(view: &View<'_>, load: &LoadClass, point: Point) -> String {
     let writers = commits::writers(load, point);
-    places::of_point(view, point).map_or(writers, |place| format!(" at {place}"))
+    point_name::place(&view.record.header.request, point).map_or(writers, |place| format!(" at {place}"))
 }
 
 /// ` (±2.1 %)`. A number of one visit may be the noisiest of all, so it says that nothing is known of that; nothing for a percentile of all I/Os.

@@ -10,8 +10,6 @@ mod reached;
 pub use causes::Cause;
 pub use next::Suggestion;
 
-pub(crate) use reached::width;
-
 use crate::document::Block;
 use crate::view::View;
 use crate::{places, queries};

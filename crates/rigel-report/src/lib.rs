@@ -45,6 +45,7 @@ mod flag_scopes;
 mod headline;
 mod hlog;
 mod html;
+mod judgement;
 mod markdown;
 mod moment;
 mod nodes;
@@ -70,9 +71,10 @@ mod warnings;
 mod words;
 mod working_set;
 
+pub use judgement::{Cause, Suggestion, Tone};
 pub use orion::OrionVersion;
 pub use output_file::OutputFile;
-pub use verdict::{Cause, Conclusion, Suggestion, Tone};
+pub use verdict::Conclusion;
 pub use view::View;
 
 use rigel_core::error::Problem;

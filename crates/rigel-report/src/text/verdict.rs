@@ -5,8 +5,9 @@
 use super::style::{Ink, Style};
 use super::wrap::wrapped;
 use crate::document::Blocks;
+use crate::judgement::{Cause, Suggestion, Tone};
 use crate::page::Page;
-use crate::verdict::{Cause, Conclusion, Suggestion, Tone};
+use crate::verdict::Conclusion;
 
 /// The whole verdict.
 pub(crate) fn lines(verdict: &Conclusion, style: Style) -> String {

@@ -2,7 +2,7 @@
 
 use super::{ThroughReport, words};
 use crate::json::{pretty, schema_of, text as printable};
-use crate::verdict::Cause;
+use crate::judgement::Cause;
 use rigel_core::error::Problem;
 use rigel_core::stats::Estimate;
 use rigel_core::units::{Nanos, to_f64, us_from_ns};

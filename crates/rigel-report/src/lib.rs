@@ -47,6 +47,7 @@ mod hlog;
 mod html;
 mod judgement;
 mod markdown;
+mod metric_family;
 mod moment;
 mod nodes;
 mod notes;

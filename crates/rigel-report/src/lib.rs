@@ -45,6 +45,7 @@ mod flag_scopes;
 mod headline;
 mod hlog;
 mod html;
+mod json_text;
 mod judgement;
 mod markdown;
 mod metric_family;

@@ -4,7 +4,7 @@
 
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Shape};
 use crate::document::{Block, Column, Room, Table};
-use crate::json::text;
+use crate::json_text::text;
 use crate::label;
 use crate::view::View;
 use crate::words::{counted, listed, width};

@@ -12,7 +12,7 @@ use super::{CompareFormat, ComparisonView, gates, junit, look, outcome, points};
 use crate::document::html::Frame;
 use crate::document::{Block, Blocks, Document, PageDocument, Room};
 use crate::html::assets;
-use crate::json::{compact, text as json_text};
+use crate::json_text::{compact, text as json_text};
 use crate::judgement::Tone;
 use crate::label;
 use crate::output_file::OutputFile;

@@ -1,7 +1,7 @@
 //! The JSON document. The types here are the interface. Must not choose a figure.
 
 use super::{ThroughReport, words};
-use crate::json::{pretty, schema_of, text as printable};
+use crate::json_text::{pretty, schema_of, text as printable};
 use crate::judgement::Cause;
 use rigel_core::error::Problem;
 use rigel_core::stats::Estimate;

@@ -11,7 +11,7 @@ use crate::compare::{gate_sentence, gate_table, look};
 use crate::document::html::Frame;
 use crate::document::{Block, Blocks, Card, Document, PageDocument, Room};
 use crate::html::assets;
-use crate::json::compact;
+use crate::json_text::compact;
 use crate::judgement::Tone;
 use crate::verdict::Conclusion;
 use crate::{nodes, surroundings, warnings};

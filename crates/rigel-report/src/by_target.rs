@@ -3,7 +3,7 @@
 //! Must not call one unusual; the flag `OUTLIER_TARGET` does, of five or more.
 
 use crate::document::{Block, Column, Room, Table};
-use crate::json::text;
+use crate::json_text::text;
 use crate::label;
 use crate::view::View;
 use rigel_core::documents;

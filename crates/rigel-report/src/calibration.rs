@@ -11,7 +11,7 @@ pub(crate) use blocks::figures;
 pub use blocks::{answers, history};
 pub use past::past;
 
-use crate::json::{self, pretty, schema_of, text};
+use crate::json_text::{self, pretty, schema_of, text};
 use crate::verdict::Conclusion;
 use crate::view::View;
 use rigel_core::error::Problem;
@@ -69,7 +69,7 @@ impl Document {
             size_small: header.request.io_bytes(Class::SMALL),
             size_large: header.request.io_bytes(Class::LARGE),
             complete: view.record.complete(),
-            flags: json::flags(&view.findings.flags_once()),
+            flags: json_text::flags(&view.findings.flags_once()),
             verdict: Some(Conclusion::of(view)),
         })
     }

@@ -5,7 +5,7 @@
 
 use crate::document::picture::Panel;
 use crate::document::{Block, Card, Room};
-use crate::openmetrics::Family;
+use crate::metric_family::Family;
 use crate::view::View;
 use crate::{burst, working_set};
 use rigel_core::judge::answer::Answer;

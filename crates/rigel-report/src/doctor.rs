@@ -9,7 +9,7 @@ mod finding;
 mod opening;
 
 use crate::calibration;
-use crate::json::{pretty, schema_of, text};
+use crate::json_text::{pretty, schema_of, text};
 use rigel_core::error::Problem;
 use rigel_uses::doctor::{About, Part, RuleResult, Severity, Status, System};
 use schemars::JsonSchema;

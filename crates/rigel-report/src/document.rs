@@ -12,10 +12,10 @@ pub(crate) mod text;
 
 pub(crate) use table::{Cell, Column, Rows, Table};
 
+use crate::judgement::{Cause, Suggestion, Tone};
 use crate::output_file::OutputFile;
 use crate::page::Page;
 use crate::text::{Ink, Style};
-use crate::verdict::{Cause, Suggestion, Tone};
 use rigel_core::error::Problem;
 use rigel_core::judge::flags::Flag;
 use std::fmt::Display;

@@ -4,7 +4,7 @@
 
 mod blocks;
 
-use crate::json::{pretty, schema_of, text as printable};
+use crate::json_text::{pretty, schema_of, text as printable};
 use rigel_core::error::Problem;
 use rigel_core::load::class::Sync;
 use rigel_uses::durability::{Acks, DurabilityFindings};

@@ -10,7 +10,7 @@ mod job;
 mod latency;
 mod samples;
 
-use crate::json;
+use crate::json_text;
 use crate::moment;
 use crate::output_file::OutputFile;
 use crate::view::View;
@@ -89,12 +89,12 @@ impl Head {
         Self {
             version: format!("rigel-{}", printable(&header.program_version)),
             timestamp_ms: moment::epoch_ms(time),
-            time: json::text(time),
+            time: json_text::text(time),
             options: global_options(header),
             run: Run {
-                run: json::text(&header.run_id),
+                run: json_text::text(&header.run_id),
                 complete: view.record.complete(),
-                flags: json::flags(&view.findings.flags),
+                flags: json_text::flags(&view.findings.flags),
             },
         }
     }
@@ -110,7 +110,7 @@ impl Head {
             disk_util: [],
             rigel: &self.run,
         };
-        json::pretty(&document)
+        json_text::pretty(&document)
     }
 }
 

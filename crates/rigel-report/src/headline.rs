@@ -2,7 +2,7 @@
 //!
 //! Every output that has headline numbers takes them from here, so none can choose another figure. Must not compute.
 
-use crate::places;
+use crate::point_name;
 use crate::view::View;
 use rigel_core::judge::answers::{ANSWERS, Answer};
 use rigel_core::judge::findings::{Answers, Extreme, Extremes};
@@ -57,7 +57,9 @@ pub(crate) struct Headline {
 
 /// The point of a figure: `Small=5 and Large=0 (same at Small=2 and Large=0)`. ORION's lines name the latter.
 pub(crate) fn place(view: &View<'_>, one: &Headline, best: Extreme, and: &str) -> String {
-    let of = |point| places::of_point(view, point).unwrap_or_else(|| view.named(point, and));
+    let of = |point| {
+        point_name::place(&view.record.header.request, point).unwrap_or_else(|| view.named(point, and))
+    };
     let first = one.first.map_or_else(String::new, |first| format!(" (same at {})", of(first)));
     of(best.point) + &first
 }

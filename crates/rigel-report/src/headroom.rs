@@ -13,7 +13,7 @@ pub use words::unknown as why_unknown;
 use credits::CreditsDocument;
 
 use crate::document::{Document as _, PageDocument as _};
-use crate::json::{pretty, schema_of, text as printable};
+use crate::json_text::{pretty, schema_of, text as printable};
 use crate::output_file::OutputFile;
 use crate::text::Style;
 use rigel_capacity::day;

@@ -11,7 +11,7 @@ mod visit;
 use crate::burst::{self, BurstDocument};
 use crate::by_reader::{self, ReadersDocument};
 use crate::by_target::{self, ByTargetDocument};
-use crate::output_file::unwritable;
+use crate::json_text::{flags, pretty, schema_of, text};
 use crate::phases::{self, PhaseDocument};
 use crate::scaling::{self, ScalingDocument};
 use crate::sure::SurenessText;
@@ -34,7 +34,6 @@ use rigel_core::path_text::printable;
 use rigel_core::record::Node;
 use rigel_core::witness::HostCpu;
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::Serialize;
 
 /// Name and version of the document's form.
@@ -245,29 +244,6 @@ pub fn schema() -> String {
     schema_of::<Document<'_>>()
 }
 
-/// The JSON Schema of a document, pretty-printed.
-pub(crate) fn schema_of<T: JsonSchema>() -> String {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings.into_generator().into_root_schema_for::<T>();
-    format!("{:#}\n", schema.to_value())
-}
-
-/// A document, pretty-printed.
-pub(crate) fn pretty(document: &impl Serialize) -> Result<Vec<u8>, Problem> {
-    let mut bytes = serde_json::to_vec_pretty(document).map_err(|error| not_json(&error))?;
-    bytes.push(b'\n');
-    Ok(bytes)
-}
-
-/// A document on one line.
-pub(crate) fn compact(document: &impl Serialize) -> Result<String, Problem> {
-    serde_json::to_string(document).map_err(|error| not_json(&error))
-}
-
-fn not_json(error: &serde_json::Error) -> Problem {
-    unwritable("the results", "JSON", error)
-}
-
 /// The document, pretty-printed.
 pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
     let findings = &view.findings;
@@ -332,14 +308,4 @@ fn run(view: &View<'_>) -> Run {
         classes: view.shown().into_iter().map(|class| (class.name, class.into())).collect(),
         complete: view.record.complete(),
     }
-}
-
-/// Foreign text, printable.
-pub(crate) fn text(foreign: &str) -> String {
-    printable(foreign).into_owned()
-}
-
-/// Flags, their texts printable.
-pub(crate) fn flags(flags: &[Flag]) -> Vec<Flag> {
-    flags.iter().map(|flag| Flag { text: text(&flag.text), ..flag.clone() }).collect()
 }

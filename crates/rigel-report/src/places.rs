@@ -5,7 +5,6 @@
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{PlaceFindings, judged_at_place};
-use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::stats::by_place::{Area, Course};
@@ -144,20 +143,6 @@ fn figure(found: &PlaceFindings, value: f64) -> String {
 fn brief(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// `0-6.25 %`: the range of a point, if its class was measured place by place.
-pub(crate) fn of_point(view: &View<'_>, point: Point) -> Option<String> {
-    let (class, place) = point.classes().next()?;
-    let load = view.record.header.request.class(class).filter(|load| load.places.is_some())?;
-    Some(load.place_words(place))
-}
-
-/// A point that is a place of one class: `Random at 0-6.25 %`, or `A: Random at 0-6.25 %`; `None` for every other one.
-pub(crate) fn named(view: &View<'_>, point: Point) -> Option<String> {
-    let class = view.record.header.request.class(point.classes().next()?.0)?;
-    let side = class.side.map_or_else(String::new, |side| format!("{}: ", side.name()));
-    Some(format!("{side}{} at {}", class.plain_name().label(), of_point(view, point)?))
 }
 
 #[cfg(test)]

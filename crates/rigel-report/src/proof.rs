@@ -7,7 +7,7 @@ mod page;
 mod words;
 
 use crate::document::{Block, Document as _, PageDocument as _, Room};
-use crate::json::{pretty, schema_of, text as printable};
+use crate::json_text::{pretty, schema_of, text as printable};
 use crate::output_file::OutputFile;
 use crate::text::Style;
 use rigel_core::error::Problem;

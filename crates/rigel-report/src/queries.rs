@@ -4,9 +4,8 @@
 
 use crate::beside::words::of_index;
 use crate::loss::{Loss, lost};
-use crate::verdict::width;
 use crate::view::View;
-use crate::words;
+use crate::words::{self, width};
 use rigel_core::judge::findings::{Knee, NoKnee, PointFindings};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::sql::SqlLevel;

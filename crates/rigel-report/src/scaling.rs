@@ -4,11 +4,10 @@
 
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Shape};
 use crate::document::{Block, Column, Room, Table};
-use crate::json::text;
+use crate::json_text::text;
 use crate::label;
-use crate::verdict::width;
 use crate::view::View;
-use crate::words::{counted, listed};
+use crate::words::{counted, listed, width};
 use rigel_core::judge::findings::{Linearity, ScalingFindings, ScalingLimit, ScalingPoint, SlowTarget};
 use rigel_core::load::class::{Class, LoadClass, Pattern};
 use rigel_core::path_text::printable;

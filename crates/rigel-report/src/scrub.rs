@@ -5,7 +5,7 @@
 mod alone;
 mod blocks;
 
-use crate::json::{pretty, schema_of, text as printable};
+use crate::json_text::{pretty, schema_of, text as printable};
 use rigel_core::error::Problem;
 use rigel_core::facts::{FilePart, OwnerFacts};
 use rigel_uses::scrub::{ScrubFindings, Source, State};

@@ -3,7 +3,7 @@
 //! Must not judge; the scores do.
 
 use crate::document::{Block, Blocks, Column, Document, Paragraph, Room, Rows, Table};
-use crate::verdict::Tone;
+use crate::judgement::Tone;
 use rigel_core::judge::answers::Answer;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::Precision;

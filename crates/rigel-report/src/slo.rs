@@ -15,7 +15,7 @@ pub use text::unkept;
 pub(crate) use text::{blocks, gates, reached, seen, sureness};
 pub(crate) use unsure::cause;
 
-use crate::json::{self, pretty, schema_of, text};
+use crate::json_text::{self, pretty, schema_of, text};
 use crate::verdict::Conclusion;
 use crate::view::View;
 use rigel_core::error::Problem;
@@ -259,7 +259,7 @@ impl<'a> Document<'a> {
             required: found.required.iter().map(|one| required_of(found, one)).collect(),
             write_percent: header.request.write_percent().get(),
             complete: view.record.complete(),
-            flags: json::flags(&view.findings.flags_once()),
+            flags: json_text::flags(&view.findings.flags_once()),
             verdict,
         }
     }

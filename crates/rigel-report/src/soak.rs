@@ -16,7 +16,7 @@ pub use metrics::SoakCounts;
 
 use crate::Format;
 use crate::document::{Document as _, PageDocument as _};
-use crate::json::{pretty, schema_of, text as printable};
+use crate::json_text::{pretty, schema_of, text as printable};
 use crate::label;
 use crate::output_file::OutputFile;
 use crate::text::Style;

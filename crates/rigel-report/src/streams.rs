@@ -2,9 +2,8 @@
 //!
 //! Must not choose a figure; the findings do.
 
-use crate::verdict::width;
 use crate::view::View;
-use crate::words;
+use crate::words::{self, width};
 use rigel_core::judge::findings::PointFindings;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::RunLevel;

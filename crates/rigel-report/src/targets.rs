@@ -4,7 +4,7 @@
 //! The types here are the interface. Must not look at a device, and must not judge; [`rigel_core::guard::safety`] does.
 
 use crate::document::{self, Block, Blocks, Column, Paragraph, Room, Table};
-use crate::json::{pretty, schema_of, text};
+use crate::json_text::{pretty, schema_of, text};
 use crate::words::yes_or_no;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};

@@ -23,6 +23,7 @@ pub(crate) use style::Ink;
 pub(crate) use verdict::{cause_lines, suggestion, tone_ink};
 pub(crate) use wrap::{COLUMNS, paragraph, wrapped};
 
+use crate::document::Blocks;
 use crate::notes;
 use crate::run;
 use crate::verdict::Conclusion;
@@ -31,7 +32,7 @@ use rigel_core::record::{End, Record};
 
 /// The whole verdict on a run, shown next to ORION's lines alone.
 pub fn verdict_of(view: &View<'_>) -> String {
-    verdict::lines(&Conclusion::of(view), Style::default())
+    Blocks::from(Conclusion::of(view).blocks()).text(Style::default())
 }
 
 /// The results of a run that its user stopped; `None` for every other one.

@@ -10,10 +10,11 @@ pub use json::{SCHEMA, json, schema};
 
 use crate::Format;
 use crate::document::{Document as _, Room};
+use crate::judgement::Cause;
 use crate::label;
 use crate::output_file::OutputFile;
 use crate::text::Style;
-use crate::verdict::{Cause, Conclusion};
+use crate::verdict::Conclusion;
 use crate::view::View;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::judge::flags::Mark;

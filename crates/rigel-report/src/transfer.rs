@@ -4,7 +4,7 @@
 
 mod blocks;
 
-use crate::json::{flags, pretty, schema_of, text};
+use crate::json_text::{flags, pretty, schema_of, text};
 use crate::verdict::Conclusion;
 use crate::view::View;
 use rigel_core::documents;

@@ -7,12 +7,8 @@ pub(crate) mod measured;
 mod next;
 mod reached;
 
-pub use causes::Cause;
-pub use next::Suggestion;
-
-pub(crate) use reached::width;
-
 use crate::document::Block;
+use crate::judgement::{Cause, Suggestion, Tone};
 use crate::view::View;
 use crate::{places, queries};
 use crate::{versus, words};
@@ -24,21 +20,6 @@ use rigel_core::stats::share::BoundVerdict;
 use rigel_uses::versus::Versus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Whether the numbers may be used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Tone {
-    /// There is no doubt about them.
-    #[default]
-    Good,
-    /// Use the numbers with care, or not everything was measured.
-    UseWithCare,
-    /// The numbers of a load class, or all of them, are not about the storage.
-    DoNotUse,
-}
-
-rigel_core::named!(Tone { Good: "Good", UseWithCare: "Use with care", DoNotUse: "Do not use" });
 
 /// The verdict on a run, in sentences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

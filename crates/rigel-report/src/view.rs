@@ -2,7 +2,7 @@
 //!
 //! The record is judged once, however many outputs are made. Must not format.
 
-use crate::places;
+use crate::point_name;
 use rigel_core::judge::answer::Answer;
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings, VisitFindings};
 use rigel_core::judge::profiles::counts;
@@ -119,13 +119,14 @@ impl<'a> View<'a> {
 
     /// A point as outputs for people name it: `Small=4, Large=0`, `A: Small=4` with sides, or `Random at 0-25 %`.
     pub(crate) fn named(&self, point: Point, between: &str) -> String {
-        if let Some(set) = crate::working_set::named(self, point) {
+        let request = &self.record.header.request;
+        if let Some(set) = point_name::of_working_set(request, point) {
             return set;
         }
-        if let Some(place) = places::named(self, point) {
+        if let Some(place) = point_name::at_place(request, point) {
             return place;
         }
-        point.named_of(&self.record.header.request.classes, between)
+        point.named_of(&request.classes, between)
     }
 
     /// Whether some point has I/O of a class.

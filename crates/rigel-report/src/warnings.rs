@@ -3,7 +3,7 @@
 //! Must not choose a cause; the verdict does.
 
 use crate::document::{Block, Room};
-use crate::verdict::Cause;
+use crate::judgement::Cause;
 
 /// Further ones are named by their codes.
 const MOST: usize = 3;

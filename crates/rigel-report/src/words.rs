@@ -8,6 +8,7 @@ use crate::view::View;
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
 use rigel_core::record::Purpose;
+use rigel_core::stats::{Basis, Estimate};
 
 /// The quantity that the numbers of a point estimate.
 pub(crate) const ESTIMAND: &str = "the mean throughput and latency at the point over the conditions of this run, \
@@ -79,4 +80,29 @@ pub(crate) fn unseen(share: f64) -> String {
         "A state of the device that lasts less than {} % of the time may have been missed.",
         percent(share)
     )
+}
+
+/// ` (±2.1 %)`. For a number from one visit it says that its precision is unknown; empty for a percentile of all I/Os.
+pub(crate) fn width(found: Estimate) -> String {
+    let Some(half) = found.half_width() else {
+        let unknown = if found.basis == Basis::Nothing { " (± unknown: one visit)" } else { "" };
+        return unknown.to_owned();
+    };
+    match percent(half) {
+        tiny if tiny.starts_with('<') || tiny == "0.0" => " (± less than 0.1 %)".to_owned(),
+        width => format!(" (±{width} %)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The highest of many points may be the one of which least is known.
+    #[test]
+    fn a_number_of_one_visit_says_that_nothing_is_known_of_its_width() {
+        assert_eq!(width(Estimate::bare(5.0)), " (± unknown: one visit)");
+        let merged = Estimate { basis: Basis::Merged, ..Estimate::bare(5.0) };
+        assert_eq!(width(merged), "", "a percentile of all I/Os together");
+    }
 }

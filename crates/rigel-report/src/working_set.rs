@@ -14,20 +14,11 @@ use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Shape};
 use crate::document::{Block, Card, Column, Room, Table};
 use crate::view::View;
 use rigel_core::judge::findings::{Forecast, ForecastHalves, LatencyUs, SizeFindings, WorkingSetFindings};
-use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::stats::working_set::{CacheVerdict, Warmth};
 use rigel_core::units::say::{factor, number, percent, short, time};
 use rigel_core::units::{Bytes, MIB, to_f64};
-
-/// `Random over 64 MiB`: a point that is a working set; `None` for every other one.
-pub(crate) fn named(view: &View<'_>, point: Point) -> Option<String> {
-    let (class, level) = point.classes().next()?;
-    let load = view.record.header.request.class(class)?;
-    let bytes = load.working_sets.as_ref()?.bytes(level)?;
-    Some(format!("{} over {}", load.plain_name().label(), Bytes(bytes)))
-}
 
 /// The table of sizes and the effect of larger ones; empty for another run.
 pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {

@@ -4,7 +4,7 @@
 //! misread needs a new one. Must not compute.
 
 use super::Advisory;
-use crate::json::{flags, pretty, schema_of, text};
+use crate::json_text::{flags, pretty, schema_of, text};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::flags::Flag;

@@ -5,8 +5,8 @@
 
 use super::{Advisory, kept_back, meaning, names, range, title, warnings, withheld};
 use crate::document::{Block, Blocks, Column, Document, Paragraph, Room, Table};
+use crate::judgement::Tone;
 use crate::text::Style;
-use crate::verdict::Tone;
 use rigel_core::path_text::printable;
 use rigel_core::units::say::counted;
 use rigel_uses::advice::{Advice, Kind, MeasuredFigure, Product, Refusal, SettingAdvice};

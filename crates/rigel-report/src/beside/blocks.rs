@@ -8,7 +8,7 @@ use crate::compare::page::Figures;
 use crate::document::html::Frame;
 use crate::document::{Block, Blocks, Card, Cell, Column, Document, PageDocument, Room, Table};
 use crate::html::assets;
-use crate::json::compact;
+use crate::json_text::compact;
 use crate::verdict::Conclusion;
 use crate::versus;
 use rigel_core::error::Problem;

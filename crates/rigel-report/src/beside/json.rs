@@ -4,7 +4,7 @@
 //! misread needs a new one. Must not compute.
 
 use super::{RawAndSqlView, words};
-use crate::json::{pretty, schema_of, text};
+use crate::json_text::{pretty, schema_of, text};
 use crate::verdict::Conclusion;
 use rigel_core::error::Problem;
 use rigel_core::stats::Estimate;

@@ -3,7 +3,7 @@
 //! Must not choose a figure.
 
 use super::{credit_of, rate_of};
-use crate::openmetrics::{Family, Labels, bounds, run_label};
+use crate::metric_family::{Family, Labels, bounds, run_label};
 use crate::view::View;
 use rigel_core::stats::burst::BurstVerdict;
 use rigel_core::stats::{Basis, Estimate, Interval};

@@ -5,8 +5,9 @@
 use super::Document;
 use super::past::another;
 use crate::document::{self, Block, Blocks, Column, Document as _, Paragraph, Room, Table};
+use crate::judgement::Tone;
 use crate::text::{Ink, Style};
-use crate::verdict::{Conclusion, Tone};
+use crate::verdict::Conclusion;
 use crate::{versus, warnings};
 use rigel_core::judge::answers::{ANSWERS, Answer, AnswersForm, COMMIT_LATENCY, MAX_IOPS};
 use rigel_core::judge::flags::Flag;

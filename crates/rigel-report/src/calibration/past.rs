@@ -3,8 +3,8 @@
 //! Must not read a history.
 
 use super::Document;
+use crate::judgement::Tone;
 use crate::sure::FEWEST;
-use crate::verdict::Tone;
 use crate::words::listed;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::path_text::printable;

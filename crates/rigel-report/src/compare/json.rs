@@ -7,7 +7,7 @@ use super::ComparisonView;
 use super::gates::reason;
 use super::points::OverPointsDocument;
 use super::words::doubt;
-use crate::json::{pretty, schema_of, text};
+use crate::json_text::{pretty, schema_of, text};
 use crate::verdict::Conclusion;
 use crate::view::View;
 use rigel_core::error::Problem;

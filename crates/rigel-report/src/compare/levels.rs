@@ -4,7 +4,7 @@
 
 use super::ComparisonView;
 use super::words::named;
-use crate::verdict::Suggestion;
+use crate::judgement::Suggestion;
 use crate::view::View;
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;

@@ -10,7 +10,7 @@ use crate::document::html::Frame;
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Picture, Shape};
 use crate::document::{self, Block, PageDocument};
 use crate::html::assets;
-use crate::json::compact;
+use crate::json_text::compact;
 use rigel_core::error::Problem;
 use rigel_core::judge::quantity::Quantity;
 use rigel_core::load::class::{Class, LoadClass};

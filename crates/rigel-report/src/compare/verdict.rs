@@ -4,7 +4,8 @@
 
 use super::{ComparisonView, gates, levels, outcome};
 use crate::document::{Block, Room};
-use crate::verdict::{Conclusion, Suggestion, Tone};
+use crate::judgement::{Suggestion, Tone};
+use crate::verdict::Conclusion;
 use crate::view::View;
 use crate::warnings;
 use rigel_core::judge::flags::FlagCode;

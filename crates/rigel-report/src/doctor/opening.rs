@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use crate::document::Block;
-use crate::verdict::Tone;
+use crate::judgement::Tone;
 use rigel_core::units::say::counted;
 use rigel_uses::doctor::{Part, Severity};
 

@@ -3,8 +3,9 @@
 //! Must not choose a block.
 
 use super::{Block, Card, Kind, Paragraph, Table};
-use crate::markdown::{cause, code, escaped};
+use crate::judgement::Cause;
 use crate::page::Page;
+use rigel_core::path_text::printable;
 
 /// Blocks inside a text.
 pub(crate) fn write_all(page: &mut Page, blocks: &[Block]) {
@@ -95,4 +96,73 @@ fn table(page: &mut Page, table: &Table) {
     }
     page.blank();
     table.rows.iter().for_each(|row| write_all(page, &row.below));
+}
+
+/// Text as a code span that it cannot end, also within a table.
+pub(crate) fn code(text: &str) -> String {
+    let text = printable(text);
+    if text.is_empty() {
+        return "-".to_owned();
+    }
+    // A span ends at as many backticks as it begins with. A table would end a cell at a bar even within one.
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let pad = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) { " " } else { "" };
+    format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
+}
+
+/// A sentence with all special characters escaped, so that it makes no link or mention.
+pub(crate) fn escaped(text: &str) -> String {
+    let text = printable(text).replace("www.", "www\0.");
+    let mut out = String::with_capacity(text.len());
+    let mut signs = text.chars().peekable();
+    while let Some(c) = signs.next() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            // Mentions are looked for behind the Markdown, but not in code.
+            '@' if signs.peek().is_some_and(|next| !next.is_whitespace()) => out.push_str("`@`"),
+            ':' if signs.peek() == Some(&'/') => out.push_str("\\:"),
+            // Put there above; no printable text has one.
+            '\0' => out.push('\\'),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | '$' => {
+                out.push('\\');
+                out.push(c);
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The meaning, the flag with its figures, and what to do.
+fn cause(page: &mut Page, one: &Cause) {
+    let flag = one.code.map_or_else(String::new, |flag| {
+        format!(" {}, {}: {}.", code(flag.name()), escaped(&one.at()), escaped(&one.figures))
+    });
+    page.line(format_args!("- **{}**{flag} {}", escaped(&one.means), escaped(&one.remedy)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_leave_their_span() {
+        assert_eq!(code("plain"), "`plain`");
+        assert_eq!(code("a`b``c"), "```a`b``c```");
+        assert_eq!(code("`a`"), "`` `a` ``");
+        assert_eq!(code("a|b\nc"), "`a\\|b\\x0ac`");
+        assert_eq!(code(""), "-");
+    }
+
+    #[test]
+    fn sentences_have_no_markup() {
+        assert_eq!(
+            escaped("<b>**x**</b> [a](http://e.x) | @all #1"),
+            "&lt;b&gt;\\*\\*x\\*\\*&lt;/b&gt; \\[a\\](http\\://e.x) \\| `@`all \\#1"
+        );
+        assert_eq!(escaped("at www.e.x: 5 %"), "at www\\.e.x: 5 %");
+    }
 }

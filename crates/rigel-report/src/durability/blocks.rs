@@ -2,7 +2,7 @@
 
 use super::{DurabilityReport, sync};
 use crate::document::{Block, Blocks, Document, Paragraph, Room};
-use crate::verdict::Tone;
+use crate::judgement::Tone;
 use rigel_core::judge::wrong_data::holds;
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;

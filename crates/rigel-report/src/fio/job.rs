@@ -101,7 +101,7 @@ impl ExtraFields {
             lat_mean_ns: in_ns(|us| us.mean),
             lat_p50_ns: in_ns(|us| us.p50),
             lat_p99_ns: in_ns(|us| us.p99),
-            flags: crate::json::flags(&found.flags),
+            flags: crate::json_text::flags(&found.flags),
         }
     }
 }

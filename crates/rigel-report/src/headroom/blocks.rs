@@ -4,7 +4,7 @@
 
 use super::{HeadroomReport, picture, words};
 use crate::document::{Block, Blocks, Chart, Column, Document, Paragraph, Room, Table};
-use crate::verdict::Tone;
+use crate::judgement::Tone;
 use rigel_capacity::day;
 use rigel_capacity::headroom::{Course, Ends, Gate, Resource, Storage};
 use rigel_core::path_text::printable;

@@ -6,7 +6,7 @@ use super::{HeadroomReport, words};
 use crate::document::PageDocument;
 use crate::document::html::Frame;
 use crate::html::assets;
-use crate::json::compact;
+use crate::json_text::compact;
 use rigel_capacity::day;
 use rigel_capacity::headroom::{Course, Resource, Storage};
 use rigel_core::error::Problem;

@@ -10,7 +10,7 @@ mod slo;
 mod visits;
 
 use crate::flag_scopes::FlagScopes;
-use crate::json::{compact, text};
+use crate::json_text::{compact, text};
 use crate::run::across;
 use crate::view::View;
 use interference::{Loss, losses};

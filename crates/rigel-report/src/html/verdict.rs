@@ -3,8 +3,8 @@
 //! Must not choose the words; [`crate::verdict`] does.
 
 use super::markup::Text;
+use crate::judgement::{Cause, Suggestion, Tone};
 use crate::page::Page;
-use crate::verdict::{Cause, Suggestion, Tone};
 
 /// The CSS class of a tone, with a leading space.
 pub(crate) const fn tone_class(tone: Tone) -> &'static str {

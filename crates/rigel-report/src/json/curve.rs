@@ -2,8 +2,8 @@
 //!
 //! Must not compute.
 
-use super::flags;
 use super::visit::VisitDocument;
+use crate::json_text::flags;
 use rigel_core::judge::findings::CurveFindings;
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::Class;

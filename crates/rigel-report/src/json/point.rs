@@ -2,8 +2,8 @@
 //!
 //! Must not compute.
 
-use super::flags;
 use super::visit::VisitDocument;
+use crate::json_text::flags;
 use rigel_core::judge::findings::{
     Contrast, IoFindings, LatencyUs, NodeFindings, OpenFindings, OwnCpu, PointFindings,
 };

@@ -4,7 +4,7 @@
 
 use super::{ProofReport, words};
 use crate::document::{Block, Blocks, Chart, Column, Document, Room, Table};
-use crate::verdict::Tone;
+use crate::judgement::Tone;
 use rigel_core::units::Bytes;
 use rigel_core::units::say::{full_percent, number, short, time};
 use rigel_uses::proof::page_cost::{self, Cell, Plan};

@@ -6,7 +6,7 @@ use super::{ProofReport, words};
 use crate::document::PageDocument;
 use crate::document::html::Frame;
 use crate::html::assets;
-use crate::json::compact;
+use crate::json_text::compact;
 use rigel_core::error::Problem;
 use rigel_core::units::say::full_percent;
 use rigel_uses::proof::concurrency;

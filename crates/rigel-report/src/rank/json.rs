@@ -6,7 +6,7 @@
 use super::RankView;
 use super::offers::PerUnit;
 use crate::compare::{RunDocument, doubt_name, run_document};
-use crate::json::{pretty, schema_of, text};
+use crate::json_text::{pretty, schema_of, text};
 use rigel_core::error::Problem;
 use rigel_core::load::class::PerClass;
 use rigel_core::stats::Estimate;

@@ -3,7 +3,7 @@
 
 use super::ScrubReport;
 use crate::document::{Block, Blocks, Paragraph};
-use crate::verdict::Tone;
+use crate::judgement::Tone;
 use rigel_core::facts::OwnerFacts;
 use rigel_core::path_text::printable;
 use rigel_core::units::say::counted;

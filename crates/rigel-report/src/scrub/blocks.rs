@@ -2,7 +2,7 @@
 
 use super::{ScrubReport, alone};
 use crate::document::{Block, Blocks, Document, Paragraph, Room};
-use crate::verdict::Tone;
+use crate::judgement::Tone;
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
 use rigel_core::units::say::counted;

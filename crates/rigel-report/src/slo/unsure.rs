@@ -3,7 +3,7 @@
 //! Must not judge a rate; the findings do.
 
 use super::text::all_break;
-use crate::verdict::Cause;
+use crate::judgement::Cause;
 use rigel_core::judge::findings::{SloAnswer, SloFindings, SloRate};
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::stats::share::BoundVerdict;

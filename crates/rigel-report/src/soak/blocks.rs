@@ -5,9 +5,9 @@
 
 use super::{SoakReport, TargetDocument, drives, words};
 use crate::document::{Block, Blocks, Chart, Column, Document, Kind, Paragraph, Room, Table};
+use crate::judgement::Tone;
 use crate::nodes;
 use crate::text::Ink;
-use crate::verdict::Tone;
 use rigel_core::load::class::{Class, Figure};
 use rigel_core::units::say::two_units as lasted;
 use rigel_core::units::say::{counted, number, short, time};

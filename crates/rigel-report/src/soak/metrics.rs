@@ -1,7 +1,7 @@
 //! The state of a soak, as OpenMetrics text that is rewritten after every interval, for a collector that reads files. Everything is a gauge, as in
 //! [`crate::openmetrics`]. Must not know where the file lies.
 
-use crate::openmetrics::{Family, Labels};
+use crate::metric_family::{Family, Labels};
 use crate::page::Page;
 use rigel_core::facts::DriveLook;
 use rigel_core::facts::drive::Drive;

@@ -7,7 +7,7 @@ use crate::document::html::Frame;
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Picture, Shape};
 use crate::document::{Block, PageDocument};
 use crate::html::assets;
-use crate::json::compact;
+use crate::json_text::compact;
 use crate::label;
 use rigel_core::error::Problem;
 use rigel_core::load::class::{Class, Figure, LoadClass};

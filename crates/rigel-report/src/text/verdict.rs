@@ -4,14 +4,8 @@
 
 use super::style::{Ink, Style};
 use super::wrap::wrapped;
-use crate::document::Blocks;
+use crate::judgement::{Cause, Suggestion, Tone};
 use crate::page::Page;
-use crate::verdict::{Cause, Conclusion, Suggestion, Tone};
-
-/// The whole verdict.
-pub(crate) fn lines(verdict: &Conclusion, style: Style) -> String {
-    Blocks::from(verdict.blocks()).text(style)
-}
 
 /// The command is on a separate line, which is never broken, so it can be copied.
 pub(crate) fn suggestion(next: &Suggestion) -> String {

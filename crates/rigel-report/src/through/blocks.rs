@@ -5,8 +5,8 @@
 use super::{ThroughReport, words};
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Picture, Shape};
 use crate::document::{Block, Blocks, Column, Document, Paragraph, Room, Table};
+use crate::judgement::{Cause, Tone};
 use crate::text::Ink;
-use crate::verdict::{Cause, Tone};
 use crate::{run, warnings};
 use rigel_core::stats::Estimate;
 use rigel_core::units::say::{number, percent, rough_span, short, time};

@@ -1,8 +1,8 @@
 //! The JSON document. The types here are the interface. Must not choose a figure.
 
 use super::{ThroughReport, words};
-use crate::json::{pretty, schema_of, text as printable};
-use crate::verdict::Cause;
+use crate::json_text::{pretty, schema_of, text as printable};
+use crate::judgement::Cause;
 use rigel_core::error::Problem;
 use rigel_core::stats::Estimate;
 use rigel_core::units::{Nanos, to_f64, us_from_ns};

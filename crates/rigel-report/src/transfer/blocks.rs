@@ -2,7 +2,8 @@
 
 use super::TransferReport;
 use crate::document::{Block, Blocks, Cell, Column, Document, Room, Table};
-use crate::verdict::{Conclusion, Suggestion};
+use crate::judgement::Suggestion;
+use crate::verdict::Conclusion;
 use crate::versus::{answered, warned};
 use crate::words;
 use rigel_core::load::class::{LoadClass, Pattern, Span};

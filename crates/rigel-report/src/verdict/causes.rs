@@ -2,6 +2,7 @@
 //!
 //! Must not word a flag; the flag and its meaning do.
 
+use crate::judgement::Cause;
 use crate::notes;
 use crate::view::View;
 use crate::{versus, words};
@@ -13,42 +14,7 @@ use rigel_core::path_text::printable;
 use rigel_core::record::resume::Rest;
 use rigel_core::stats::share::BoundVerdict;
 use rigel_uses::versus::Versus;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Something that casts doubt on the numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Cause {
-    /// The flag; null if the run was cut short.
-    pub code: Option<FlagCode>,
-    /// The numbers next to it must not be used.
-    pub invalid: bool,
-    /// What it means, as a sentence.
-    pub means: String,
-    /// Where it was seen.
-    pub place: String,
-    /// The figures of one place, which is named if they differ.
-    pub figures: String,
-    /// What to do, as a sentence.
-    pub remedy: String,
-}
-
-impl Cause {
-    /// The place, and whether the numbers there may be used: `2 of 7 points, not to be used`.
-    pub(crate) fn at(&self) -> String {
-        let usable = if self.invalid { ", not to be used" } else { "" };
-        format!("{}{usable}", self.place)
-    }
-
-    /// Code and place in short, `FOREIGN, 2 of 7 points`.
-    pub(crate) fn label(&self) -> String {
-        let (code, place) = (self.code.map(FlagCode::name), self.at());
-        let parts: Vec<&str> =
-            code.into_iter().chain([place.as_str()]).filter(|part| !part.is_empty()).collect();
-        parts.join(", ")
-    }
-}
 
 /// All causes, the worst first: what makes numbers invalid, what causes other flags, what is next to the headline numbers.
 pub(super) fn of(view: &View<'_>, turned: Option<&Versus>) -> Vec<Cause> {

@@ -2,8 +2,9 @@
 //!
 //! Must not guess: if the options of the run cannot be repeated safely, there is no command.
 
-use super::causes::{self, Cause};
+use super::causes;
 use crate::commits;
+use crate::judgement::{Cause, Suggestion};
 use crate::view::View;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
@@ -22,23 +23,9 @@ use rigel_core::record::{Header, Node};
 use rigel_core::units::say::{typed_time, unit_of_two_figures};
 use rigel_core::units::{NS_PER_S, Nanos};
 use rigel_uses::advice::again;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// The part of the served rate that is certainly served again: close to all of it, the queue is long.
 const SERVED_SHARE: f64 = 0.8;
-
-/// A command and its purpose.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Suggestion {
-    /// What it does, as words to put before a colon.
-    pub purpose: String,
-    /// The command line.
-    pub command: String,
-    /// Whether it gives the run more time.
-    #[serde(skip)]
-    pub(crate) is_longer: bool,
-}
 
 pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     let suggestion = |purpose: &str, command: String| Suggestion {

@@ -3,13 +3,14 @@
 //! Must not choose a figure; the findings do.
 
 use crate::view::View;
-use crate::{change, commits, phases, places, scaling, slo, streams, versus, words};
+use crate::words::width;
+use crate::{change, commits, phases, point_name, scaling, slo, streams, versus, words};
 use rigel_core::judge::answer::Answer;
 use rigel_core::judge::findings::{PointFindings, SloAnswer, SloFindings, WorkingPoint, is_answer};
 use rigel_core::load::class::{Class, Figure, LoadClass, Sizes};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
-use rigel_core::stats::{Basis, Estimate};
+use rigel_core::stats::Estimate;
 use rigel_core::units::say::{factor, number, percent, time};
 use rigel_uses::versus::Versus;
 
@@ -138,19 +139,7 @@ fn rate(load: &LoadClass, found: Estimate) -> String {
 /// ` at 0-6.25 %` if a point is a place; ` with 16 writers` for a log.
 fn at(view: &View<'_>, load: &LoadClass, point: Point) -> String {
     let writers = commits::writers(load, point);
-    places::of_point(view, point).map_or(writers, |place| format!(" at {place}"))
-}
-
-/// ` (±2.1 %)`. For a number from one visit it says that its precision is unknown; empty for a percentile of all I/Os.
-pub(crate) fn width(found: Estimate) -> String {
-    let Some(half) = found.half_width() else {
-        let unknown = if found.basis == Basis::Nothing { " (± unknown: one visit)" } else { "" };
-        return unknown.to_owned();
-    };
-    match percent(half) {
-        tiny if tiny.starts_with('<') || tiny == "0.0" => " (± less than 0.1 %)".to_owned(),
-        width => format!(" (±{width} %)"),
-    }
+    point_name::place(&view.record.header.request, point).map_or(writers, |place| format!(" at {place}"))
 }
 
 /// The load with a high rate at low latency, and what the highest rate costs in comparison.
@@ -218,18 +207,5 @@ pub(super) fn unusable(view: &View<'_>) -> Option<String> {
         0 => None,
         all if all == loads.len() => Some("these numbers".to_owned()),
         _ => Some(format!("the numbers of {}", words::listed(&bad))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The highest of many points may be the one of which least is known.
-    #[test]
-    fn a_number_of_one_visit_says_that_nothing_is_known_of_its_width() {
-        assert_eq!(width(Estimate::bare(5.0)), " (± unknown: one visit)");
-        let merged = Estimate { basis: Basis::Merged, ..Estimate::bare(5.0) };
-        assert_eq!(width(merged), "", "a percentile of all I/Os together");
     }
 }

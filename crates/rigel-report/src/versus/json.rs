@@ -5,7 +5,7 @@
 
 use super::{VersusReport, reason, words};
 use crate::compare::{GateDocument, RowDocument};
-use crate::json::{pretty, schema_of, text};
+use crate::json_text::{pretty, schema_of, text};
 use crate::sure::SurenessText;
 use crate::verdict::Conclusion;
 use rigel_core::error::Problem;

@@ -2,7 +2,7 @@
 //!
 //! Must not judge a width; the sides do.
 
-use crate::verdict::Cause;
+use crate::judgement::Cause;
 use crate::view::View;
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::pace::{Pace, Precision};

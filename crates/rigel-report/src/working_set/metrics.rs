@@ -2,7 +2,7 @@
 //!
 //! Must not choose a figure.
 
-use crate::openmetrics::{Family, Labels, bounds, run_label};
+use crate::metric_family::{Family, Labels, bounds, run_label};
 use crate::view::View;
 use rigel_core::stats::{Basis, Estimate};
 

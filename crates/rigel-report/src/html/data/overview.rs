@@ -4,7 +4,7 @@
 
 use super::{ChartInterval, drawn, is_marked};
 use crate::flag_scopes::FlagScopes;
-use crate::json::{compact, text};
+use crate::json_text::{compact, text};
 use crate::label;
 use crate::view::View;
 use rigel_core::error::Problem;

@@ -6,7 +6,7 @@ use super::page::Figures;
 use super::quantity::title;
 use super::rows::{of_row, tables};
 use super::verdict as answer;
-use super::words::{DOUBTS, doubt, meaning, named, names, percents, some, value, verdict};
+use super::words::{DOUBTS, doubt, meaning, named, percents, some, value, verdict};
 use super::{ComparisonView, gates, levels, measured};
 use crate::document::{Block, Blocks, Card, Column, Document, Room, Table};
 use crate::label;

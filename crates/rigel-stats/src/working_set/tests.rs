@@ -181,7 +181,7 @@ fn what_fits_into_a_cache_as_a_whole_says_how_large_it_is_at_least() {
         };
         let sizes: Vec<SizeReads<'_>> =
             rates.into_iter().zip(growths).zip([1e8, 2e8, 4e8]).map(size).collect();
-        matches!(super::verdict(&sizes, None), CacheVerdict::AtLeast { .. })
+        matches!(verdict(&sizes, None), CacheVerdict::AtLeast { .. })
     };
     assert!(of([1e3; 3], [1.1, 1.5, 3.0]));
     assert!(!of([1e3; 3], [0.5, 1.5, 3.0]) && !of([1e3, 1e3, 2e3], [1.1, 1.5, 3.0]));

@@ -23,7 +23,7 @@ pub(crate) fn reached(view: &View<'_>, usable: bool) -> Option<String> {
 
 /// `3,000 IOPS for 28 min, then 300: a token bucket of 4.54M I/Os, full again after 4 h 12 min of idle time. ..` `None` for another run.
 pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
-    let found = view.findings.burst.as_ref()?;
+    let Some(found) = view.findings.burst.as_ref() else { return ended_early(view) };
     Some(match &found.found {
         BurstVerdict::TokenBucket(credit, recovery) => format!(
             "{}: a token bucket of {}, full again after {} of idle time. {}",
@@ -43,6 +43,13 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
         }
         BurstVerdict::Undecided(doubt) => doubt_sentence(found, doubt),
     })
+}
+
+/// Of a run that was over before its first burst.
+fn ended_early(view: &View<'_>) -> Option<String> {
+    let record = view.record;
+    let is_burst = record.header.request.burst().is_some() && !record.visits.is_empty();
+    is_burst.then(|| "Undecided: the run ended before the first burst.".to_owned())
 }
 
 /// `3,000 IOPS for 28 min, then 300`

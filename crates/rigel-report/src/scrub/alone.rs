@@ -51,9 +51,9 @@ fn head(shown: &ScrubReport<'_>) -> String {
     let bad = format!("{} in {} cannot be read", Bytes(bytes), counted(ranges, "range"));
     match (whole, ranges) {
         (true, 0) => format!("Every block of {disk} was read: all {total} can be read."),
-        (true, _) => format!("Every block of {disk} was read: of {total}, {bad}."),
+        (true, _) => format!("Every block of {disk} was tried: of {total}, {bad}."),
         (false, 0) => format!("{done} of the {total} of {disk} were read, and all of them can be read."),
-        (false, _) => format!("{done} of the {total} of {disk} were read: {bad}."),
+        (false, _) => format!("{done} of the {total} of {disk} were tried: {bad}."),
     }
 }
 

@@ -15,7 +15,7 @@ const LEAST_HIGH: usize = 3;
 const LEAST_LOW: usize = 10;
 /// Seconds on each side of a change that are its edge.
 const EDGE: usize = 5;
-/// Part of a fall that its edge must show, without what the sides vary by: a bucket is empty from one moment to the next.
+/// Part of a fall that its edge must show, from a low level of what is before it: a bucket is empty from one moment to the next, and steady then.
 const SHARP: f64 = 0.8;
 /// The same of a whole fall, however much its sides vary.
 const LEAST_SHARP: f64 = 0.5;
@@ -151,7 +151,7 @@ fn is_clean(counts: &[f64], fall: Fall) -> bool {
         count(all.iter().filter(|piece| is_foreign(**piece)).count()) <= FOREIGN * count(all.len())
     };
     let whole = high - low;
-    let depth = span(before).0.min(high) - span(after).1.max(low);
+    let depth = span(before).0.min(high) - low;
     edge >= SHARP * depth
         && edge >= LEAST_SHARP * whole
         && foreign(before, &|piece| piece < middle)

@@ -236,6 +236,12 @@ fn a_slope_between_two_levels_is_no_fall() {
         "{:?}",
         course(&slope(1.0))
     );
+    // Neither is a stair: what is behind the first step is no level.
+    let stair: Vec<f64> = [(100, 8000.0), (70, 3000.0), (250, 500.0)]
+        .into_iter()
+        .flat_map(|(seconds, rate)| vec![rate; seconds])
+        .collect();
+    assert!(!matches!(course(&stair), Course::Fell(_)), "{:?}", course(&stair));
     for over_s in [12.0, 20.0, 60.0] {
         let found = course(&slope(over_s));
         assert!(!matches!(found, Course::Fell(_)), "{over_s} s: {found:?}");

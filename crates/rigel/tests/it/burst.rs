@@ -278,6 +278,12 @@ fn a_cut_record_says_what_is_known_and_is_not_resumed() {
     assert!(!told.contains("--resume"), "{told}");
     let told = place.rigel(["run", "--resume", record.to_str().unwrap()]).expect_code(2);
     assert!(told.stderr.contains("a run of bursts cannot be resumed"), "{}", told.stderr);
+    // Of a run that was over in the load before the first burst there is no rate.
+    let probe = kept.iter().position(|line| line.starts_with(r#"{"line":"visit""#)).unwrap();
+    std::fs::write(&record, kept[..=probe].join("\n") + "\n").unwrap();
+    let told = flat(&place.rigel(["report", record.to_str().unwrap()]).stdout);
+    assert!(told.contains("Undecided: the run ended before the first burst."), "{told}");
+    assert!(!told.contains("No point was measured"), "{told}");
 }
 
 #[test]

@@ -5,8 +5,9 @@
 mod blocks;
 mod bounds;
 mod json;
+mod names;
 mod width;
-mod words;
+pub(crate) mod words;
 
 pub use json::{SCHEMA, schema};
 
@@ -44,12 +45,6 @@ impl VersusReport<'_> {
     pub fn file(&self) -> Result<OutputFile, Problem> {
         self.page("_versus.html")
     }
-}
-
-/// The results of the sides, in sentences.
-pub(crate) fn reached(view: &View<'_>, found: &Versus) -> String {
-    let turned = VersusReport { view, found, past: &[SessionSpread::default(); 2] };
-    words::sentences(&turned).join(" ")
 }
 
 /// One JSON document, [`SCHEMA`].

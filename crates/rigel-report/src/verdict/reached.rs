@@ -22,7 +22,7 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
     }
     // There are two storages, or two ways to use one: neither is this one.
     if let Some(found) = turned.filter(|_| !view.record.header.request.is_beside_raw()) {
-        return versus::reached(view, found);
+        return versus::words::reached(view, found);
     }
     // How much was served is what was asked for, unless it was not.
     if let Some(found) = phases::verdict(view) {

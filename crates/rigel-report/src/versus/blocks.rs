@@ -3,7 +3,7 @@
 //! It has the same tables and charts as a comparison of runs. On a terminal a latency that follows from a rate, and a rate that is given,
 //! are left out; nothing else may be.
 
-use super::{VersusReport, reason, words};
+use super::{VersusReport, names, reason, words};
 use crate::compare::page::Figures;
 use crate::compare::quantity::title;
 use crate::compare::rows::{RowChange, tables};
@@ -155,6 +155,6 @@ fn card(comparison: &Comparison, found: &OverallRatio) -> Card {
 
 fn figures(turned: &VersusReport<'_>) -> Figures {
     let sides = Side::BOTH.map(|side| format!("{}: {}", side.name(), words::side(turned, side)));
-    let axis = |class| words::load(turned, class).map_or_else(String::new, |load| load.axis());
+    let axis = |class| names::load(turned, class).map_or_else(String::new, |load| load.axis());
     Figures::of(&turned.found.comparison, sides, axis).led_by(&turned.found.leading)
 }

@@ -2,7 +2,7 @@
 //!
 //! A gate is about B alone, but a choice between two storages needs both. Must not judge, and must not format for an output.
 
-use super::{VersusReport, words};
+use super::{VersusReport, names};
 use crate::compare::{Names, reason_in, value};
 use rigel_core::judge::quantity::{Quantity, What};
 use rigel_core::load::sides::Side;
@@ -100,7 +100,7 @@ pub(super) fn tells(turned: &VersusReport<'_>, quantity: Quantity) -> bool {
 
 /// `p99 of open I/O`, `mean latency of small I/O`, `rate of small I/O`.
 fn noun(turned: &VersusReport<'_>, quantity: Quantity) -> String {
-    format!("{} of {}", short(quantity), words::of(turned, quantity))
+    format!("{} of {}", short(quantity), names::of(turned, quantity))
 }
 
 const fn short(quantity: Quantity) -> &'static str {
@@ -125,7 +125,7 @@ fn places(turned: &VersusReport<'_>, judged: &GateResult) -> String {
     let rows: Vec<&Row> =
         judged.rows.iter().filter_map(|row| turned.found.comparison.rows.get(row.0)).collect();
     match rows.as_slice() {
-        [one] => format!(" at {}", words::place(turned, one)),
+        [one] => format!(" at {}", names::place(turned, one)),
         [_, _] => " at both loads".to_owned(),
         all => format!(" at all {}", counted(all.len(), "load")),
     }
@@ -136,7 +136,7 @@ fn of_side(turned: &VersusReport<'_>, judged: &GateResult, kept: &SideBound<'_>,
     let &SideBound { side, row, .. } = kept;
     let (name, found) = (side.name(), number(row, side));
     let many = judged.rows.len() > 1;
-    let place = if many { format!(" at {}", words::place(turned, row)) } else { String::new() };
+    let place = if many { format!(" at {}", names::place(turned, row)) } else { String::new() };
     let standing = if side == Side::A { row.base_standing } else { row.standing };
     let told = match standing {
         SideUsability::Invalid => return format!("that of {name}{place} must not be used (see the flag)"),
@@ -148,7 +148,7 @@ fn of_side(turned: &VersusReport<'_>, judged: &GateResult, kept: &SideBound<'_>,
         }
         SideUsability::Late | SideUsability::Usable => margin(found, bound),
     };
-    format!("{} on {name}{place}, {told}", words::in_words(row.quantity, found))
+    format!("{} on {name}{place}, {told}", names::in_words(row.quantity, found))
 }
 
 /// Whether the effect of another visit is known.
@@ -173,7 +173,7 @@ fn margin(found: &Estimate, bound: f64) -> String {
 
 /// The reason for a gate's result, with the load in words.
 pub fn reason(turned: &VersusReport<'_>, judged: &GateResult) -> Option<String> {
-    let load = |row: &Row| Some(words::place(turned, row));
+    let load = |row: &Row| Some(names::place(turned, row));
     let quantity = |quantity: Quantity| format!("the {} of B", short(quantity));
     reason_in(judged, &turned.found.comparison, &Names { load: &load, quantity: &quantity })
 }

@@ -2,25 +2,26 @@
 //!
 //! Must not format for an output.
 
+use super::names::{at, in_words, load, of, place};
 use super::{VersusReport, bounds};
 use crate::compare::value;
 use crate::sure::{FEWEST, SurenessText, UNKNOWN};
+use crate::view::View;
 use crate::words::listed;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::judge::answers::{MAX_MBPS, UNBOUNDED_IOPS};
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::judge::quantity::{Quantity, What};
-use rigel_core::load::class::{Class, LoadClass, Pattern, Sync};
+use rigel_core::load::class::LoadClass;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::request::EngineRequest;
 use rigel_core::load::sides::Side;
 use rigel_core::path_text::printable;
-use rigel_core::stats::Estimate;
 use rigel_core::stats::turns::FEWEST_ROUNDS;
 use rigel_core::units::say::{counted, decimal_percent, figure, number, plain_percent, signed_percent};
 use rigel_uses::compare::change::{Change, Doubt};
 use rigel_uses::compare::{Comparison, Effect, MARGIN, Row, SessionSpread};
-use rigel_uses::versus::OverallRatio;
+use rigel_uses::versus::{OverallRatio, Versus};
 use std::collections::BTreeSet;
 
 /// Values of more loads are in the table only.
@@ -57,20 +58,10 @@ fn engine(request: EngineRequest) -> &'static str {
     }
 }
 
-/// A class of the load, with its name on either side.
-pub(super) fn load(turned: &VersusReport<'_>, class: Class) -> Option<LoadClass> {
-    Some(turned.view.record.header.request.class(class.on(Side::A)?)?.plain())
-}
-
-/// `small I/O`, `I/O of reads`, `dsync commits`.
-pub(super) fn of(turned: &VersusReport<'_>, quantity: Quantity) -> String {
-    let class = quantity.class;
-    let Some(load) = load(turned, class) else { return class.to_string() };
-    match (load.pattern, load.sync) {
-        (Pattern::Log, Sync::None) => format!("{class} writes"),
-        (Pattern::Log, _) => format!("{class} commits"),
-        _ => load.noun(),
-    }
+/// What the sides of a run come to, in sentences, as far as the run itself says.
+pub(crate) fn reached(view: &View<'_>, found: &Versus) -> String {
+    let turned = VersusReport { view, found, past: &[SessionSpread::default(); 2] };
+    sentences(&turned).join(" ")
 }
 
 /// Everything that is reported about the sides, the verdict first.
@@ -261,24 +252,6 @@ fn by_load(turned: &VersusReport<'_>, quantity: Quantity) -> String {
     )
 }
 
-pub(super) fn place(turned: &VersusReport<'_>, row: &Row) -> String {
-    row.point.map_or_else(|| "all loads".to_owned(), |point| at(turned, point))
-}
-
-/// `1 outstanding`, `8000 per second`, `4 writers`, `Small=5 Large=2`.
-pub(super) fn at(turned: &VersusReport<'_>, point: Point) -> String {
-    let mut classes = point.classes();
-    let (Some((class, level)), None) = (classes.next(), classes.next()) else { return point.named(" ") };
-    let Some(load) = load(turned, class) else { return point.named(" ") };
-    match load.pattern {
-        _ if load.is_open() => format!("{level} per second"),
-        _ if load.places.is_some() => format!("place {}", load.place_words(level)),
-        Pattern::Log => counted(level, "writer"),
-        Pattern::Streams { .. } => counted(level, "stream"),
-        Pattern::Random | Pattern::Sessions => format!("{level} outstanding"),
-    }
-}
-
 /// The 99th percentile, a sentence for each class; with its values if the rate is given and the loads are few.
 /// Then the latency of a side that alone keeps up.
 pub(super) fn tails(turned: &VersusReport<'_>) -> Vec<String> {
@@ -341,13 +314,6 @@ fn values(turned: &VersusReport<'_>, quantity: Quantity) -> Option<String> {
     };
     let values: Vec<String> = rows.iter().filter(|row| row.change.is_ok()).map(one).collect();
     (1..=MOST_TOLD).contains(&values.len()).then(|| format!("It is {}.", values.join("; ")))
-}
-
-/// A number with its interval, `2.51 ms (2.4 ms to 2.63 ms)`.
-pub(super) fn in_words(quantity: Quantity, found: &Estimate) -> String {
-    let ends = found.lo95().zip(found.hi95());
-    let ends = ends.map(|(lo, hi)| format!(" ({} to {})", value(quantity, lo), value(quantity, hi)));
-    format!("{}{}", value(quantity, found.value), ends.unwrap_or_default())
 }
 
 /// `On B, the mean latency of open I/O at 8000 per second is 414 us (403 us to 425 us), and its p99 1.91 ms (1.84 ms to 1.99 ms).`:
@@ -438,6 +404,8 @@ fn another(turned: &VersusReport<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rigel_core::load::class::Class;
+    use rigel_core::stats::Estimate;
     use rigel_uses::compare::SideUsability;
     use rigel_uses::compare::change::RestsOn;
 

@@ -59,7 +59,7 @@ crate::named!(StateKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostStates(pub BTreeMap<(StateKind, String), String>);
 
-/// A state that changed.
+/// A state that changed. Both ends are alike where it was amiss from the start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateChange {
     /// The kind of the state.
@@ -104,6 +104,36 @@ pub fn changes(before: &HostStates, after: &HostStates) -> Vec<StateChange> {
     all
 }
 
+/// What is amiss or goes on at the first look, so that no change would tell it.
+pub fn amiss(first: &HostStates) -> Vec<StateChange> {
+    let found = first.0.iter().filter(|((kind, _), state)| kind.is_amiss(state));
+    let stays = |((kind, device), state): (&(StateKind, String), &String)| StateChange {
+        kind: *kind,
+        device: device.clone(),
+        from: Some(state.clone()),
+        to: Some(state.clone()),
+    };
+    found.map(stays).collect()
+}
+
+impl StateKind {
+    fn is_amiss(self, state: &str) -> bool {
+        match self {
+            Self::SyncAction => !matches!(state, "idle" | "frozen"),
+            Self::SyncCompleted => SyncProgress::read(state).is_some(),
+            Self::Degraded => state != "0",
+            Self::Suspended => state == "1",
+            Self::Path => state == "failed",
+            Self::Scsi => state != "running",
+            Self::Nvme => state != "live",
+            Self::Iscsi => state != "LOGGED_IN",
+            Self::Port => state != "Online",
+            // A spare, a path of the second choice and a link without a cable are as they should be.
+            Self::Member | Self::Ana | Self::Link => false,
+        }
+    }
+}
+
 fn change(
     (kind, device): &(StateKind, String),
     from: Option<&String>,
@@ -126,6 +156,11 @@ fn is_step(from: Option<&String>, to: Option<&String>) -> bool {
 }
 
 impl StateChange {
+    /// Whether it was so from the start.
+    pub fn is_old(&self) -> bool {
+        self.to == self.from
+    }
+
     /// As part of a sentence: `md0: array action idle -> recover`.
     pub fn words(&self) -> String {
         let device = printable(&self.device);
@@ -138,6 +173,9 @@ impl StateChange {
             },
             (StateKind::Suspended, _, Some(to)) => {
                 format!("{device}: {}", if to == "1" { "suspended" } else { "no longer suspended" })
+            }
+            (kind, Some(_), Some(to)) if self.is_old() => {
+                format!("{device}: {} {to} from the start", kind.name())
             }
             (kind, Some(from), Some(to)) => format!("{device}: {} {from} -> {to}", kind.name()),
             (kind, Some(from), None) => format!("{device}: {} is gone (was {from})", kind.name()),
@@ -189,6 +227,42 @@ mod tests {
         assert_eq!(told(&at("none"), &at("delayed")), [""; 0], "nothing is known of how far it came");
         assert_eq!(SyncProgress::read("1200 / 1000"), None);
         assert_eq!(SyncProgress::read("0 / 0"), None);
+    }
+
+    #[test]
+    fn what_is_amiss_from_the_start_is_told_and_what_is_well_is_not() {
+        let well = [
+            (StateKind::SyncAction, "md0", "idle"),
+            (StateKind::SyncCompleted, "md0", "none"),
+            (StateKind::Degraded, "md0", "0"),
+            (StateKind::Member, "md0, sdb", "spare"),
+            (StateKind::Suspended, "dm-0", "0"),
+            (StateKind::Path, "mpatha, sdb", "active"),
+            (StateKind::Scsi, "sda", "running"),
+            (StateKind::Nvme, "nvme0", "live"),
+            (StateKind::Ana, "nvme0c1n1", "non-optimized"),
+            (StateKind::Iscsi, "session1", "LOGGED_IN"),
+            (StateKind::Port, "rport-0:0-1", "Online"),
+            (StateKind::Link, "eth1", "down"),
+        ];
+        assert_eq!(amiss(&states(&well)), []);
+        let ill = [
+            (StateKind::SyncAction, "md0", "recover"),
+            (StateKind::SyncCompleted, "md0", "250 / 1000"),
+            (StateKind::Degraded, "md0", "1"),
+            (StateKind::Path, "mpatha, sdb", "failed"),
+        ];
+        let found = amiss(&states(&ill));
+        assert!(found.iter().all(StateChange::is_old), "{found:?}");
+        assert_eq!(
+            found.iter().map(StateChange::words).collect::<Vec<_>>(),
+            [
+                "md0: array action recover from the start",
+                "md0: rebuild at 25 %",
+                "md0: members missing 1 from the start",
+                "mpatha, sdb: multipath path failed from the start",
+            ]
+        );
     }
 
     #[test]

@@ -27,11 +27,14 @@ pub enum MarkContent {
 }
 
 impl MarkContent {
-    /// Whether something may begin with it. Interfaces come and go on many hosts, and a rebuild in progress was there before.
-    pub const fn is_sign(&self) -> bool {
+    /// Whether something may begin with it. Interfaces come and go on many hosts, and a rebuild that continues was there before, as was
+    /// what is so from the start.
+    pub fn is_sign(&self) -> bool {
         match self {
             Self::Person(_) => true,
-            Self::Host(change) => !matches!(change.kind, StateKind::Link | StateKind::SyncCompleted),
+            Self::Host(change) => {
+                !change.is_old() && !matches!(change.kind, StateKind::Link | StateKind::SyncCompleted)
+            }
         }
     }
 

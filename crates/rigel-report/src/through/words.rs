@@ -98,6 +98,9 @@ fn early(found: &ThroughFindings) -> Option<String> {
     Some(format!("{was} from {} on, before there was a level to compare with", moment(sign.at_ns)))
 }
 
+/// What the load would have noticed.
+const UNMOVED: &str = "No standstill, no slow interval";
+
 /// If nothing stood still and no I/O failed.
 fn unaffected(found: &ThroughFindings, errors: &str) -> String {
     let and_long = |rest: &str| match found.far_alone() {
@@ -111,18 +114,24 @@ fn unaffected(found: &ThroughFindings, errors: &str) -> String {
         None => format!("{rest}, and {errors}."),
     };
     match (found.trouble.sign, found.trouble.baseline) {
-        (None, _) if found.far_alone().is_some() => and_long("No mark, no standstill, no slow interval"),
-        (None, _) => and_long("Nothing happened: no mark, no standstill, no slow interval"),
+        // The host may have marked what is no sign: a link, the progress of a rebuild.
+        (None, _) => match (found.far_alone(), found.marks.is_empty()) {
+            (Some(_), true) => and_long("No mark, no standstill, no slow interval"),
+            (None, true) => and_long("Nothing happened: no mark, no standstill, no slow interval"),
+            (Some(_), false) => and_long(UNMOVED),
+            (None, false) => and_long(&format!("The load noticed nothing: {}", UNMOVED.to_lowercase())),
+        },
         // Without trouble the sign is a mark.
         (Some(_), Baseline::TooShort { .. }) => format!(
             "No standstill was seen and {errors}, but the first mark came too early to compare with a level before it."
         ),
         (Some(sign), _) if found.trouble.back_ns == Some(sign.at_ns) => match found.far_alone() {
-            Some(_) => and_long("No standstill, no slow interval"),
+            Some(_) => and_long(UNMOVED),
+            // They were before it.
             None if !found.trouble.troubles.is_empty() => {
-                and_long("The load noticed nothing of it: no standstill, no slow interval behind the mark")
+                and_long("The load noticed nothing of it: no standstill, no slow interval after the mark")
             }
-            None => and_long("The load noticed nothing: no standstill, no slow interval"),
+            None => and_long(&format!("The load noticed nothing: {}", UNMOVED.to_lowercase())),
         },
         (Some(_), _) => format!(
             "The load never stood still and {errors}, but its rate or p99 did not recover at once; the \
@@ -161,7 +170,7 @@ fn first(found: &ThroughFindings, sign: Sign) -> String {
 fn longest(found: &ThroughFindings) -> Option<String> {
     found.has_trouble().then(|| {
         let back = |what: &str, time: Option<Nanos>| match time {
-            Some(Nanos(0)) => format!("the {what} stayed as before"),
+            Some(Nanos(0)) => format!("the {what} was not affected"),
             Some(time) => format!("the {what} was back after {}", rough_span(time)),
             None => format!("the {what} was not back when the run ended"),
         };
@@ -191,8 +200,10 @@ fn failed(told: &ThroughReport<'_>) -> Option<String> {
 
 fn rebuild(one: &Rebuild) -> String {
     let device = printable(&one.device);
-    let what =
-        one.action.as_deref().map_or_else(|| "a rebuild".to_owned(), |action| printable(action).into_owned());
+    let began = match &one.action {
+        Some(action) => format!("{} began at {} and", printable(action), moment(one.began_ns)),
+        None => "a rebuild or check was under way when the load began and".to_owned(),
+    };
     let rate = one.rate.map_or_else(String::new, |rate| {
         format!(
             " at {} per second{}",
@@ -201,6 +212,10 @@ fn rebuild(one: &Rebuild) -> String {
         )
     });
     let course = match (one.ended_ns, one.share) {
+        (Some(ended_ns), _) if one.action.is_none() => {
+            let comma = if rate.is_empty() { "" } else { "," };
+            format!("ended at {}{comma}{rate}", moment(ended_ns))
+        }
         (Some(ended_ns), _) => {
             format!("took {}{rate}", rough_span(Nanos(ended_ns.saturating_sub(one.began_ns))))
         }
@@ -210,7 +225,10 @@ fn rebuild(one: &Rebuild) -> String {
         (None, None) => "had not ended when the run did; how far it came is not known".to_owned(),
     };
     let cost = one.cost.map_or_else(
-        || "; what it cost the load is not known".to_owned(),
+        || {
+            let why = if one.action.is_none() { ": there is no level without it" } else { "" };
+            format!("; what it cost the load is not known{why}")
+        },
         |cost| {
             let change = |one: Estimate| {
                 format!(
@@ -225,7 +243,7 @@ fn rebuild(one: &Rebuild) -> String {
             format!("; meanwhile the load changed: rate {}{latency}", change(cost.rate))
         },
     );
-    format!("{device}: {what} began at {} and {course}{cost}.", moment(one.began_ns))
+    format!("{device}: {began} {course}{cost}.")
 }
 
 /// ` (90 to 110)`.

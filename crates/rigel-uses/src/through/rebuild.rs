@@ -31,7 +31,7 @@ pub struct Rebuild {
     pub share: Option<f64>,
     /// Bytes per second.
     pub rate: Option<Estimate>,
-    /// Its cost to the load; `None` if no interval lies in it, or nothing is known from before.
+    /// Its cost to the load; `None` if no interval lies in it, or there is no level without a rebuild.
     pub cost: Option<RebuildCost>,
 }
 
@@ -54,19 +54,27 @@ pub fn all(found: &ThroughFindings) -> Vec<Rebuild> {
         let begins = begins(change);
         match (open, change.kind) {
             (None, StateKind::SyncAction | StateKind::SyncCompleted) if begins => {
-                let action = change.to.clone().filter(|_| change.kind == StateKind::SyncAction);
+                let action =
+                    change.to.clone().filter(|_| change.kind == StateKind::SyncAction && !change.is_old());
                 rebuilds.push(begun(change.device.clone(), action, *run_ns));
                 points.push(progress(change).map(|one| (*run_ns, one)).into_iter().collect());
             }
             (Some(at), StateKind::SyncAction) if !begins => rebuilds[at].ended_ns = Some(*run_ns),
+            // It began between the looks at the one file and at the other.
+            (Some(at), StateKind::SyncAction) if is_at_rest(change.from.as_deref()) => {
+                rebuilds[at].action = rebuilds[at].action.take().or_else(|| change.to.clone());
+            }
             (Some(at), StateKind::SyncCompleted) => {
                 points[at].extend(progress(change).map(|one| (*run_ns, one)))
             }
             _ => {}
         }
     }
+    // One that went on already is a part of the level before.
+    let has_level = rebuilds.iter().all(|one| one.action.is_some());
     for (rebuild, points) in rebuilds.iter_mut().zip(points) {
         finish(rebuild, points, found);
+        rebuild.cost = rebuild.cost.filter(|_| has_level);
     }
     rebuilds
 }
@@ -77,9 +85,13 @@ fn begun(device: String, action: Option<String>, began_ns: u64) -> Rebuild {
 
 fn begins(change: &StateChange) -> bool {
     match change.kind {
-        StateKind::SyncAction => change.to.as_deref().is_some_and(|to| !AT_REST.contains(&to)),
+        StateKind::SyncAction => change.to.is_some() && !is_at_rest(change.to.as_deref()),
         _ => progress(change).is_some(),
     }
+}
+
+fn is_at_rest(action: Option<&str>) -> bool {
+    action.is_some_and(|action| AT_REST.contains(&action))
 }
 
 fn progress(change: &StateChange) -> Option<SyncProgress> {

@@ -112,7 +112,8 @@ fn a_freeze_is_told_with_its_length_and_when_all_was_back() {
     assert_eq!(found.back_after(), Some(Nanos(7500 * NS_PER_MS)));
     assert_eq!(
         (found.trouble.rate_back, found.trouble.p99_back),
-        (Some(Nanos(6500 * NS_PER_MS)), Some(Nanos(7500 * NS_PER_MS)))
+        (Some(Nanos(7500 * NS_PER_MS)), Some(Nanos(7500 * NS_PER_MS))),
+        "what waited was done in the second in which it still stood still"
     );
     let spans: Vec<Span> = found.levels.iter().map(|level| level.span).collect();
     assert_eq!(spans, [Span::Before, Span::During, Span::After]);
@@ -340,6 +341,33 @@ fn a_rebuild_that_was_ended_early_is_not_done() {
     let whole = found(&with(&[]), &marks, &[]);
     let [rebuild] = whole.rebuilds.as_slice() else { panic!("{:?}", whole.rebuilds) };
     assert!(rebuild.ended_ns.is_some() && rebuild.share.unwrap() < 0.11, "{rebuild:?}");
+}
+
+/// The level before it is one with a rebuild, also for the next one.
+#[test]
+fn a_rebuild_that_went_on_when_the_load_began_has_no_cost() {
+    let marks = [
+        (1_000, host(StateKind::SyncAction, "recover", "recover")),
+        (1_000, host(StateKind::SyncCompleted, "0 / 2097152", "0 / 2097152")),
+        (20_000, host(StateKind::SyncAction, "recover", "idle")),
+        (25_000, host(StateKind::SyncAction, "idle", "recover")),
+        (30_000, host(StateKind::SyncAction, "recover", "idle")),
+    ];
+    let whole = found(&with(&[]), &marks, &[]);
+    let [older, next] = whole.rebuilds.as_slice() else { panic!("{:?}", whole.rebuilds) };
+    assert_eq!((&older.action, next.action.as_deref()), (&None, Some("recover")));
+    assert_eq!(whole.trouble.sign.unwrap().at_ns, 20 * NS_PER_S, "what was so from the start is no sign");
+    assert!(older.cost.is_none() && next.cost.is_none(), "{:?}", whole.rebuilds);
+    // Where it began between two looks, the first sight is not its action.
+    let marks = [
+        (20_000, host(StateKind::SyncCompleted, "none", "0 / 2097152")),
+        (21_000, host(StateKind::SyncAction, "idle", "recover")),
+        (30_000, host(StateKind::SyncAction, "recover", "idle")),
+    ];
+    let whole = found(&with(&[]), &marks, &[]);
+    let [rebuild] = whole.rebuilds.as_slice() else { panic!("{:?}", whole.rebuilds) };
+    assert_eq!((rebuild.action.as_deref(), rebuild.began_ns), (Some("recover"), 20 * NS_PER_S));
+    assert!(rebuild.cost.is_some());
 }
 
 #[test]

@@ -331,7 +331,12 @@ fn back(
         let runs = course[settled..].windows(STAYS);
         runs.enumerate().find(|(_, run)| run.iter().all(is_back)).map(|(at, _)| settled + at)
     };
-    let has_rate = |figures: &Figures| usual.has_rate(figures, FULL);
+    // What waited makes up for a standstill that ends within the same interval.
+    let stands = |figures: &Figures| {
+        let is_in = |one: &Trouble| one.began_ns < figures.ended_ns && one.ended_ns > figures.began_ns;
+        troubles.iter().any(|one| one.kind == TroubleKind::Standstill && is_in(one))
+    };
+    let has_rate = |figures: &Figures| usual.has_rate(figures, FULL) && !stands(figures);
     let has_p99 = |figures: &Figures| usual.has_p99(figures);
     let end = stays(&|figures: &Figures| has_rate(figures) && has_p99(figures));
     let after = |is_back: &dyn Fn(&Figures) -> bool| {

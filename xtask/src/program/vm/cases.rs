@@ -5,6 +5,7 @@
 //! list of ways there.
 
 mod engine_tests;
+mod failover;
 mod faults;
 mod layers;
 mod limits;
@@ -37,6 +38,7 @@ pub fn all(scrub_minutes: u32) -> Vec<Case> {
         faults::cases(),
         layers::cases(),
         mirrors::cases(scrub_minutes),
+        failover::cases(),
         neighbours::cases(),
         power_cut::cases(),
         engine_tests::cases(),

@@ -38,11 +38,18 @@ const NO_STORAGE: &str = "error: measured, but no number is usable";
 /// # Errors
 /// When it did not, or its document lacks something.
 pub fn run(outcome: &Outcome, step: &str, engine: &str) -> anyhow::Result<Figures> {
+    figures(&document(outcome, step)?, engine).with_context(|| step.to_owned())
+}
+
+/// The document of a step that has to have measured.
+///
+/// # Errors
+/// When it did not.
+pub fn document(outcome: &Outcome, step: &str) -> anyhow::Result<Value> {
     let told = outcome.step(step)?;
     let told =
         if told.stderr.contains(NO_STORAGE) { told.ended_with(CHECK_FAILED)? } else { told.ended_with(0)? };
-    let document = told.document()?;
-    figures(&document, engine).with_context(|| step.to_owned())
+    told.document()
 }
 
 fn figures(document: &Value, engine: &str) -> anyhow::Result<Figures> {

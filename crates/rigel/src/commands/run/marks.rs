@@ -7,7 +7,7 @@ use super::present::Reporter;
 use crate::args::mark_text;
 use rigel_core::event::Event;
 use rigel_core::facts::TargetFacts;
-use rigel_core::facts::states::changes;
+use rigel_core::facts::states::{amiss, changes};
 use rigel_core::load::through::MOST_TEXT;
 use rigel_core::record::MarkContent;
 use rigel_core::units::Nanos;
@@ -94,6 +94,9 @@ impl MarkListener {
 fn watch(devices: &[(u32, u32)], marks: &Marks, over: &AtomicBool) {
     let root = Path::new("/");
     let mut before = states::look(root, devices);
+    for old in amiss(&before) {
+        drop(marks.put(MarkContent::Host(old)));
+    }
     let mut next = Instant::now() + LOOK;
     while !over.load(Ordering::Relaxed) {
         if Instant::now() < next {

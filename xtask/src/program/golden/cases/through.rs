@@ -26,6 +26,8 @@ pub fn all() -> Vec<Case> {
         Case::of("through-quiet", || held(FAST, 500, &["errors = 0", "p99 < 20ms during"])),
         Case::of("through-path", path),
         Case::of("through-rebuild", rebuild),
+        Case::of("through-rebuilding", rebuilding),
+        Case::of("through-rebuilt", rebuilt),
         Case::of("through-early", early),
         Case::of("through-not-held", || held("servers=1,service=10ms", 300, &["back < 5s"])),
     ]
@@ -131,6 +133,26 @@ fn rebuild() -> anyhow::Result<Record> {
         seen(&record, 35, StateKind::SyncAction, "md0", "recover", "idle"),
         seen(&record, 36, StateKind::SyncAction, "md1", "idle", "resync"),
     ];
+    Ok(record)
+}
+
+/// A disk was replaced before the load began.
+fn rebuilding() -> anyhow::Result<Record> {
+    let mut record = held(FAST, 500, &["errors = 0"])?;
+    let steps = ["1048576 / 4194304", "2097152 / 4194304"];
+    record.marks = vec![
+        seen(&record, 0, StateKind::SyncCompleted, "md0", "none", steps[0]),
+        seen(&record, 15, StateKind::SyncCompleted, "md0", steps[0], steps[1]),
+        seen(&record, 16, StateKind::SyncCompleted, "md1", "none", steps[0]),
+    ];
+    Ok(record)
+}
+
+/// And the rebuild ends in the midst of it.
+fn rebuilt() -> anyhow::Result<Record> {
+    let mut record = rebuilding()?;
+    let ended = seen(&record, 25, StateKind::SyncAction, "md0", "recover", "idle");
+    record.marks.push(ended);
     Ok(record)
 }
 

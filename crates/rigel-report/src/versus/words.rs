@@ -4,7 +4,6 @@
 
 use super::names::{at, in_words, load, of, place};
 use super::{VersusReport, bounds};
-use crate::compare::value;
 use crate::sure::{FEWEST, SurenessText, UNKNOWN};
 use crate::view::View;
 use crate::words::listed;

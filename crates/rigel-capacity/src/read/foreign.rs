@@ -276,7 +276,7 @@ mod tests {
             ),
             ("LOAD DATA\nINFILE *\nBEGINDATA\ndb1,ORCL,Redo Writes Per Sec,1\n", "SQL*Loader"),
             ("\u{3}\u{1}EXPORT:V11.02.00\n", "expdp"),
-            ("SNAP_ID,DBID,INSTANCE_NUMBER,FILE#,PHYRDS,PHYWRTS\n1,1,1,1,100,200\n", "view of AWR"),
+            ("SNAP_ID,DBID,INSTANCE_NUMBER,FILE#,PHYRDS,PHYWRTS\n1,1,1,1,100,200\n", "an AWR view"),
             ("PK\u{3}\u{4}\u{14} awrrpt.html<h1>WORKLOAD REPOSITORY report for</h1>", "unzip"),
             ("Datapoints:\n- Sum: 30000.0\nLabel: VolumeReadOps\n", "--output json"),
             ("node_disk_reads_completed_total{device=\"sda\"} =>\n1000 @[1781337600]\n", "promtool"),

@@ -127,7 +127,7 @@ mod tests {
             ("/dev/sdb /dev/sdc", "several targets", "/dev/sdb and /dev/sdc"),
             ("/dev/null:/dev/zero", "several targets", "/dev/null and /dev/zero"),
             (" /dev/null", "blanks around it", "alone: /dev/null"),
-            ("/dev/null 0 100", "behind the path", "alone: /dev/null"),
+            ("/dev/null 0 100", "follows the path", "alone: /dev/null"),
             ("null", "without its directory", "write /dev/null"),
             ("/dev/sdb,", "last character", "alone: /dev/sdb"),
             ("/dev/sdb;", "last character", "alone: /dev/sdb"),

@@ -94,7 +94,7 @@ mod tests {
             "fio's --bs is --size-small 4k / --size-large 4k here"
         );
         assert!(hint("--iodepth", None, false).unwrap().contains("--num-small / --num-large"));
-        assert!(hint("--time-based", None, false).unwrap().starts_with("fio's --time-based is always"));
+        assert!(hint("--time-based", None, false).unwrap().starts_with("fio's --time-based always applies"));
         assert_eq!((hint("--colour", None, false), hint("bs", None, false)), (None, None));
         assert_eq!(hint("-rw=randread", None, false), hint("--rw=randread", None, false));
         assert_eq!(hint("-b", None, false), None);

@@ -196,7 +196,7 @@ fn a_bucket_of_bytes_is_found_with_large_io() {
     near("low", &burst, 50.0);
     near("credit_bytes", &burst, 6.0 * 1024.0 * 1024.0 * 1024.0);
     assert_eq!(burst["class"], "large");
-    assert!(burst["says"].as_str().unwrap().contains("a token bucket of 5.99"), "{burst}");
+    assert!(burst["says"].as_str().unwrap().contains("a token bucket of 6.00"), "{burst}");
 }
 
 #[test]

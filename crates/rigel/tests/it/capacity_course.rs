@@ -181,7 +181,7 @@ fn a_database_with_another_number_than_before_is_joined_if_asked() {
         place.line(&offered).expect_code(0);
     }
     let told = capacity(&place, "show --host rac1").expect_code(0);
-    assert!(told.stdout.contains("there is no sum"), "{}", told.stdout);
+    assert!(told.stdout.contains("100 % of the time is left out"), "{}", told.stdout);
     place.line(&offer(&told.stderr, "join its histories:")).expect_code(0);
     let joined = forecast(&place, "--database 2718281828,999").json();
     assert_eq!(days_of(&joined, "iops").len(), 60);

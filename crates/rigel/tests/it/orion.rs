@@ -24,7 +24,7 @@ fn simple_says_what_orion_said() {
     assert!(told.stdout.starts_with("ORION: ORacle IO Numbers -- Version"), "{}", told.stdout);
     assert!(told.stdout.contains("Calibration will take approximately 2 minutes."));
     // ORION's line stays as it is, and progress begins to count down from the real time.
-    let real = "note: 7 points, about 10.5 s; the minutes are by ORION's rule";
+    let real = "note: 7 points, about 7.7 s; the minutes are by ORION's rule";
     assert!(told.stderr.contains(real), "{}", told.stderr);
     for line in ["Maximum Large MBPS=", "Maximum Small IOPS=", "Minimum Small Latency="] {
         assert!(told.stdout.contains(line), "{line}: {}", told.stdout);

@@ -102,7 +102,7 @@ fn a_limit_that_was_not_found_is_not_known() {
     let told = simulated(&place, &format!("{line} --html .")).expect_code(1);
     let words = flat(&told.stdout);
     assert!(
-        words.contains("the limit of small IOPS is unknown: no rate was found that meets p99 < 1 µs, not even 10 I/Os per second"),
+        words.contains("The limit of small IOPS is unknown: no rate was found that meets p99 < 1 µs, not even 10 I/Os per second"),
         "{}",
         told.stdout
     );

@@ -144,7 +144,7 @@ pub const OPTIONS: [Row; 58] = [
     ),
     (
         &["overwrite"],
-        "is automatic here, a scratch file is filled before it is measured: leave it out; --force replaces output files, and nothing on a target",
+        "is automatic here, a scratch file is filled before it is measured: leave it out; --force replaces existing output files, and nothing on a target",
         Some("is automatic here, a scratch file is filled before it is measured: leave it out"),
     ),
     (

@@ -108,7 +108,7 @@ fn what_cannot_be_read_is_told_exactly() {
     let told = scrub(&place, &device.disk(), "--max-mbps 5000 --offset-a 1M --length 5M").expect_code(1);
     let text = flat(&told.stdout);
     for part in [
-        "was read: of 5 MiB, 16 KiB in 2 ranges cannot be read.",
+        "was tried: of 5 MiB, 16 KiB in 2 ranges cannot be read.",
         "cannot be read 4096 bytes at 1056768 (error 5)",
         "cannot be read 12288 bytes at 4190208 (error 5)",
     ] {

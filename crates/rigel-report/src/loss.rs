@@ -12,8 +12,7 @@ pub(crate) struct Loss {
     pub(crate) ends: Option<(f64, f64)>,
 }
 
-/// `1 - with
-/// alone`, from the rounds in which both were visited. Without them the relative half-widths of independent means add
+/// `1 - with / alone`, from the rounds in which both were visited. Without them the relative half-widths of independent means add
 /// up in quadrature, to first order, and the ends are those of the ratio on a logarithmic scale, so it stays above zero.
 /// `None` if there is no rate alone.
 pub(crate) fn lost(alone: &IoFindings, with: &IoFindings, in_rounds: Option<Interval>) -> Option<Loss> {

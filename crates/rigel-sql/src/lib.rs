@@ -7,7 +7,6 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
-mod cache;
 mod counters;
 mod evict;
 mod failure;
@@ -27,7 +26,6 @@ pub mod table;
 mod waits;
 mod walk;
 
-pub use cache::push_out;
 pub use failure::LEDGER;
 pub use patience::asked;
 pub use server::{Reach, Server, ServerFacts, door};

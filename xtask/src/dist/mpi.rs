@@ -6,8 +6,8 @@ use super::{Release, binary, licences, linux_packages, parts, parts::Part, sbom,
 use crate::mpi::{PACKAGE, can_be_built};
 use linux_packages::{KINDS, Needs, Package};
 
-/// Where a package has them. Enterprise Linux keeps the programs of each MPI in a directory, which `module load
-/// mpi/openmpi-x86_64` adds to the search path together with that of the library.
+/// Where a package has them. Enterprise Linux keeps the programs of each MPI in a directory, which
+/// `module load mpi/openmpi-x86_64` adds to the search path together with that of the library.
 const PLACES: [(&str, &str); 2] = [("deb", "usr/bin"), ("rpm", "usr/lib64/openmpi/bin")];
 /// The first starts the second, which is next to it.
 const PROGRAMS: [&str; 2] = [PACKAGE, "rigel-mpi-node"];

@@ -11,6 +11,7 @@ use super::seen::wrong;
 use super::sysstat::{Disk, has_fraction, of_group, tell_coarse, tell_sums, unreadable};
 use super::{Room, SampleSink};
 use crate::{Metric, Source, Span, when};
+use jiff::tz::TimeZone;
 use rigel_core::error::Problem;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -118,7 +119,7 @@ fn report(piece: &Piece<'_>, run: &mut Run, out: &mut SampleSink<'_>) -> Result<
         let dates = Dates::begun(text_around(piece.around, "date").as_deref());
         *run = Run::begin(piece.array, &host, dates);
     }
-    let Some(at_ms) = time(text, piece.line, &mut run.dates, out)? else { return Ok(()) };
+    let Some(at_ms) = time(text, piece.line, (&mut run.dates, None), out)? else { return Ok(()) };
     run.report(at_ms, disks, out);
     Ok(())
 }
@@ -256,11 +257,11 @@ fn nothing(metrics: &BTreeSet<Metric>) -> Vec<(Metric, f64)> {
     metrics.iter().map(|metric| (*metric, 0.0)).collect()
 }
 
-/// Milliseconds of the epoch; `None` for a local time that never existed.
+/// Milliseconds of the epoch; `None` for a local time that never existed. `of_head`: the zone that a head above has for times without one.
 pub fn time(
     text: &str,
     line: u64,
-    dates: &mut Dates,
+    (dates, of_head): (&mut Dates, Option<TimeZone>),
     out: &mut SampleSink<'_>,
 ) -> Result<Option<i64>, Problem> {
     if let Some(at_ms) = when::with_offset(text).or_else(|| when::of_epoch(text)) {
@@ -272,5 +273,5 @@ pub fn time(
     };
     let last = text.split_whitespace().next_back().unwrap_or_default();
     let zone = out.zone_of(if is_zone(last) { last } else { "" }, local, line)?;
-    out.moment(local, zone, line)
+    out.moment(local, zone.or(of_head), line)
 }

@@ -115,7 +115,8 @@ impl Tables {
                 Dates::day(date, Some(DateOrder::MonthDay), number).ok().map(|day| day.to_string());
             Ok(())
         } else if is_moment(text) {
-            self.at = Some(ReportTime(time(text, number, &mut self.run.dates, out)?));
+            let dates = (&mut self.run.dates, self.zone.clone());
+            self.at = Some(ReportTime(time(text, number, dates, out)?));
             Ok(())
         } else {
             // A line between reports with figures and words, or figures of another script: a time in an unsupported
@@ -489,6 +490,23 @@ mod tests {
             text.replacen("Time: 23:59", "At 23:59", 7) + &reports(12).replace("Time:", "At").repeat(11);
         let told = try_read(long.as_bytes(), options, 1 << 16).unwrap_err().to_string();
         assert!(told.contains("one head of OSWatcher"), "{told}");
+    }
+
+    #[test]
+    fn the_zone_of_oswatchers_head_is_that_of_dates_below_it() {
+        let report = |second: u32| {
+            format!(
+                "11/24/26 18:10:{second:02}\nDevice r/s rkB/s w/s wkB/s\nsda {second}.00 8.00 2.00 8.00\n\n"
+            )
+        };
+        let head = "zzz ***Tue Nov 24 18:10:00 UTC 2026\nLinux 6.1 (db1) \t11/24/26 \t_x86_64_\t(4 CPU)\n\n";
+        let text = head.to_owned() + &(0..6).map(report).collect::<String>();
+        let options = Options { dates: Some(DateOrder::MonthDay), ..Options::default() };
+        let (format, _, tables) = try_read(text.as_bytes(), options, 1 << 16).unwrap();
+        assert_eq!(format, Format::IostatText);
+        let sda = disk(&tables, "sda");
+        assert_eq!(sda.column(Metric::ReadOps).unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!(crate::when::shown(sda.spans()[0].start_ms), "2026-11-24 18:10");
     }
 
     /// What fills the buffer of a run that was stopped, and behind it the next run; and what iostat 12.6.1 wrote in other languages.

@@ -146,8 +146,8 @@ impl Dates {
     }
 }
 
-/// A date and a time in ASCII digits and separators, with one blank between words: `2026年 11月 24日 15時26分02秒`, `29.
-/// 11. 2026 15.26.02` and `29.11.2026. 15:26:02` are dates too. Digits of other scripts stay, because their years
+/// A date and a time in ASCII digits and separators, with one blank between words: `2026年 11月 24日 15時26分02秒`,
+/// `29. 11. 2026 15.26.02` and `29.11.2026. 15:26:02` are dates too. Digits of other scripts stay, because their years
 /// come first and have two digits.
 pub fn plain(text: &str) -> String {
     let joined = ["年 ", "년 ", "月 ", "월 "]
@@ -346,8 +346,8 @@ pub fn time_of_day(words: &[&str]) -> Option<(Time, usize)> {
     Some((before.or(behind).map_or(Some(local), |is_after| in_half(local, is_after))?.time(), count))
 }
 
-/// The output of `date`: `Thu Aug 24 15:44:41 CST 2017`, `So 29. Nov 11:21:58 UTC 2026`, `Sun Nov 29 11:21:58 AM
-/// +0530 2026`, `2026年 11月 29日 星期日 11:21:58 UTC`; with its zone if that is unambiguous.
+/// The output of `date`: `Thu Aug 24 15:44:41 CST 2017`, `So 29. Nov 11:21:58 UTC 2026`,
+/// `Sun Nov 29 11:21:58 AM +0530 2026`, `2026年 11月 29日 星期日 11:21:58 UTC`; with its zone if that is unambiguous.
 pub fn of_date(text: &str) -> Option<(DateTime, Option<TimeZone>)> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let at = words.iter().position(|word| word.contains(':'))?;

@@ -171,7 +171,8 @@ impl Tables {
                 )
                 .because("iostat kept running there, so each report is about an interval of its own")
                 .next(
-                    "remove the lines that begin with zzz, and import the rest as iostat: grep -v ^zzz FILE",
+                    "if each report has its own time, remove the lines that begin with zzz (grep -v ^zzz FILE), and import \
+                     the rest as iostat; otherwise start iostat with -t from now on",
                 ));
             }
         }

@@ -15,8 +15,7 @@ const STEPS: u64 = 10;
 pub enum StateKind {
     /// The action of a software RAID: idle, resync, recover, check ..
     SyncAction,
-    /// The progress of that action: `done
-    /// all` in sectors.
+    /// The progress of that action: `done / all` in sectors.
     SyncCompleted,
     /// How many members it lacks.
     Degraded,
@@ -82,8 +81,7 @@ pub struct SyncProgress {
 }
 
 impl SyncProgress {
-    /// From `done
-    /// all`; `None` for `none` and `delayed`.
+    /// From `done / all`; `None` for `none` and `delayed`.
     pub fn read(text: &str) -> Option<Self> {
         let (done, all) = text.split_once('/')?;
         let (done, all) = (done.trim().parse().ok()?, all.trim().parse().ok()?);

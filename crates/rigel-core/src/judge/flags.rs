@@ -57,9 +57,8 @@ const LITTLE_TOLERANCE: f64 = 0.01;
 const LITTLE_INVALID: f64 = 0.05;
 
 /// Little's law, `N = X R`: in a closed loop the time that I/Os take inside windows of `seconds` in total, over the length of the
-/// windows, is the number outstanding. Returns the ratio `X R
-/// N` if it is off by more than 1 % and by more than what is unknown about
-/// the ends of the windows.
+/// windows, is the number outstanding. Returns the ratio `X R / N` if it is off by more than 1 % and by more than what is
+/// unknown about the ends of the windows.
 pub fn little(taken: Occupancy, seconds: f64, outstanding: f64) -> Option<f64> {
     let all_ns = seconds * to_f64(NS_PER_S) * outstanding;
     if taken.time_ns == 0 || all_ns <= 0.0 {

@@ -37,8 +37,8 @@ pub struct ResidualCorrelation {
 }
 
 /// Least squares within points. The mean of the point is subtracted from both figures, because a point with more
-/// I/O also causes more work of the kernel. Each mean takes a degree of freedom, so Student's t has `visits -
-/// points - 1` of them. `None` if they are fewer than 8, or one of the two figures does not vary.
+/// I/O also causes more work of the kernel. Each mean takes a degree of freedom, so Student's t has
+/// `visits - points - 1` of them. `None` if they are fewer than 8, or one of the two figures does not vary.
 pub fn residual_correlation(visits: &[WitnessedVisit]) -> Option<ResidualCorrelation> {
     let mut points: BTreeMap<usize, Vec<&WitnessedVisit>> = BTreeMap::new();
     visits.iter().for_each(|visit| points.entry(visit.point).or_default().push(visit));

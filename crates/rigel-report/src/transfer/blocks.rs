@@ -97,7 +97,8 @@ const fn subject(way: Way) -> &'static str {
 
 fn table(times: &[TransferTime], room: Room) -> Block {
     let is_beside = times.iter().any(|one| !one.beside.is_empty());
-    let ways = times.iter().any(|one| one.way != times[0].way) || !is_beside || room.is_wide();
+    let is_other = |one: &TransferTime| (one.way, one.load.side) != (times[0].way, times[0].load.side);
+    let ways = times.iter().any(is_other) || !is_beside || room.is_wide();
     Table::of("time", times)
         .column_if(ways, Column::left("What"), named)
         .column_if(is_beside, Column::left("Beside"), beside)

@@ -219,8 +219,8 @@ pub(super) fn unshown(comparison: &Comparison, found: &OverallRatio) -> &'static
 /// Beyond this many decimals an interval is not shown.
 const MOST_DECIMALS: usize = 3;
 
-/// `5.2 % faster than A (4.1 to 6.3 %)`. An interval whose ends would look equal gets more decimals, and is finally left out: `9 %
-/// slower than A (known to less than 0.001 %)`.
+/// `5.2 % faster than A (4.1 to 6.3 %)`. An interval whose ends would look equal gets more decimals, and is finally left out:
+/// `9 % slower than A (known to less than 0.001 %)`.
 fn by(change: &Change, how: &str) -> String {
     let (near, far) = if change.relative < 0.0 { (change.hi, change.lo) } else { (change.lo, change.hi) };
     let written =

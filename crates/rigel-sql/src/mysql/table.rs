@@ -217,13 +217,14 @@ impl Database {
         if !is_left || self.address.is_private() {
             return problem;
         }
-        let first = match problem.kind {
-            ExitKind::CutShort => "check the server log, and start again once it runs",
-            _ => "free some space, and start again with a smaller --size",
+        let first = match (problem.kind, &problem.next) {
+            (ExitKind::CutShort, _) | (_, None) => "check the server log, and start again once it runs",
+            (_, Some(next)) => next.as_str(),
         };
-        problem.next(format!(
-            "{first}: the next run replaces the part of the table that is left, and `rigel sql drop` removes it"
-        ))
+        let next = format!(
+            "{first}; the next run replaces the part of the table that is left, and `rigel sql drop` removes it"
+        );
+        problem.next(next)
     }
 
     /// The fill is not for replicas or backups, and not every user may leave it out of their log.

@@ -11,8 +11,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::stats::sample::count;
 use rigel_core::stats::special::student_t_quantile;
 
-/// With fewer points no sign test is certain at 95 %: 2
-/// 2^5 is 6 %.
+/// With fewer points no sign test is certain at 95 %: 2 / 2^5 is 6 %.
 pub const FEWEST_POINTS: usize = 6;
 /// Up to this many points the law of coins is summed up; their smallest term is one that a number can hold.
 const EXACT: usize = 1000;

@@ -136,7 +136,7 @@ fn nothing_in_common(contenders: &Contenders<'_>) -> Problem {
         let cause = if contenders.has_other_bounds() {
             "their latency limits differ"
         } else {
-            "they measured other load classes, none completed, or caches and credits, which have no load levels"
+            "they measured different load classes, or caches or credits, which have no load levels, or nothing completed"
         };
         return Problem::usage("the storages have no quantity in common")
             .because(cause)

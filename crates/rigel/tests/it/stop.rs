@@ -246,8 +246,7 @@ fn a_reader_that_has_gone_loses_no_result() {
     let mut shell = Command::new("bash");
     shell.args(["-c", &format!("set -o pipefail; {script}")]).current_dir(place.path());
     let told = crate::support::tell(&mut shell).expect_code(0);
-    let note = told.stderr.split_once("standard output ended before it read the results: rigel ");
-    let note = note.expect(&told.stderr).1;
+    let note = told.stderr.split_once("ended before it read the results: rigel ").expect(&told.stderr).1;
     let command = note.split(" shows").next().unwrap();
     let shown = place.line(command).expect_code(0).stdout;
     assert!(shown.contains("IOPS"), "{command}: {shown}");

@@ -264,7 +264,10 @@ fn a_slow_second_is_not_the_beginning_of_a_later_failure() {
     let line = format!("run through --engine sim:{law} --rate 300 --for 1m --seed 1 --no-html --name alone");
     let told = flat(&place.line(&line).expect_code(0).stdout);
     assert!(told.contains("The first sign was at 28.5 s: slow."), "{told}");
-    assert!(told.contains("was not back when the run ended") && told.contains("before 28.0 s"), "{told}");
+    assert!(
+        told.contains("had not recovered when the run ended") && told.contains("before 28.0 s"),
+        "{told}"
+    );
     assert!(told.contains("1.5 s load slow for 1.00 s") && told.contains("28.5 s load slow for"), "{told}");
     assert!(!told.contains("before there was a level"), "{told}");
 }

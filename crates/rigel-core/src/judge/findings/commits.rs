@@ -10,7 +10,7 @@ use crate::load::commits::NoCommits;
 use crate::load::matrix::Point;
 use crate::stats::Estimate;
 
-/// The cost of commits: mean latencies of one writer in microseconds, and the highest rate of all writers.
+/// The cost of commits: mean latencies of one writer in microseconds, and the highest rate of all writers per second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Commits {
     /// Writes that are durable on their own.

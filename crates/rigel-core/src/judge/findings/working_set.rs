@@ -66,8 +66,7 @@ pub enum ForecastCase {
     Caches,
 }
 
-/// Read from the measured curve: k times the cache at S behaves like the cache at S
-/// k.
+/// Read from the measured curve: k times the cache at S behaves like the cache at S / k.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// What is enlarged.

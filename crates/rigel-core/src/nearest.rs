@@ -6,6 +6,8 @@ use strsim::osa_distance;
 
 /// Fewer letters occur in too many words.
 const LEAST_PART: usize = 3;
+/// A part of a word that is this many times as long is no shorter form of it: `out` of `outstanding`.
+const LONGEST_OF_PART: usize = 3;
 
 /// The known word nearest to what was typed; `None` if none is near.
 pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -27,23 +29,25 @@ fn plain(word: &str) -> String {
 /// In longer words a different letter is a slip; in shorter ones it usually makes another word.
 const SHORT: usize = 5;
 
-/// Edits between two words, of which one letter in three may be wrong; then whether the first letter is wrong, and how much
-/// longer one word is. `None` if another word was meant: one with a different number, such as p95 for p99, or a short one
+/// Edits between two words, of which one letter in three may be wrong; then whether the first letter is wrong, how much
+/// longer one word is, and whether it is the typed one: an end is left out more often than made up. `None` if another word was meant: one with a different number, such as p95 for p99, or a short one
 /// with a letter from elsewhere on the keyboard.
-fn distance(typed: &str, word: &str) -> Option<(usize, bool, usize)> {
+fn distance(typed: &str, word: &str) -> Option<(usize, bool, usize, bool)> {
     let numbers = [digits(typed), digits(word)];
     let is_other_number = numbers[0] != numbers[1] && numbers.iter().all(|number| !number.is_empty());
     if is_other_number || is_another(typed, word) {
         return None;
     }
-    let longer = typed.len().abs_diff(word.len());
+    let (longer, is_too_long) = (typed.len().abs_diff(word.len()), typed.len() > word.len());
     let starts_otherwise = typed.chars().next() != word.chars().next();
     let (short, long) = if typed.len() < word.len() { (typed, word) } else { (word, typed) };
     let changes = osa_distance(typed, word);
-    if changes > 1 && short.len() >= LEAST_PART && long.contains(short) {
-        return Some((1, starts_otherwise, longer));
+    let is_part =
+        short.len() >= LEAST_PART && long.len() <= LONGEST_OF_PART * short.len() && long.contains(short);
+    if changes > 1 && is_part {
+        return Some((1, starts_otherwise, longer, is_too_long));
     }
-    (changes <= (long.len() / 3).max(1)).then_some((changes, starts_otherwise, longer))
+    (changes <= (long.len() / 3).max(1)).then_some((changes, starts_otherwise, longer, is_too_long))
 }
 
 fn digits(word: &str) -> String {
@@ -132,6 +136,9 @@ mod tests {
             ("raw", &["basic", "col", "row", "max"], None),
             ("rpw", &["basic", "col", "row", "max"], Some("row")),
             ("calibrete", &["calibrate"], Some("calibrate")),
+            ("outstandin", &["out"], None),
+            ("outpu", &["out"], Some("out")),
+            ("writer", &["write", "writers"], Some("writers")),
         ] {
             assert_eq!(nearest(typed, known.iter().copied()), meant, "{typed}");
         }

@@ -24,10 +24,11 @@ use rigel_core::units::say::{number, percent, short};
 const MOST_DOTS: usize = 120;
 const S_PER_MIN: f64 = 60.0;
 
-/// A figure of the answer: its name, its value and the ends of its interval as text.
+/// A figure of the answer: its name, its value, half the width of its interval as a share of the value, and the ends of the interval as text.
 struct Row {
     name: &'static str,
     value: String,
+    half: Option<f64>,
     ends: Option<(String, String)>,
 }
 
@@ -67,6 +68,7 @@ fn rows(found: &BurstFindings) -> Vec<Row> {
     let of = |name, interval: Interval, write: &dyn Fn(f64) -> String| Row {
         name,
         value: write(interval.mean),
+        half: Some(interval.relative_half_width),
         ends: Some((write(interval.lo95), write(interval.hi95))),
     };
     let of_rate = |name, per_s: Interval| {
@@ -76,7 +78,7 @@ fn rows(found: &BurstFindings) -> Vec<Row> {
     let Some((credit, recovery)) = credit_of(&found.found) else {
         return rate_of(&found.found).into_iter().map(|per_s| of_rate("Rate", per_s)).collect();
     };
-    let plain = |name, value: String| Row { name, value, ends: None };
+    let plain = |name, value: String| Row { name, value, half: None, ends: None };
     let much = |ios: f64| words::amount(&found.load, ios);
     let mut all = vec![
         of_rate("Rate before the fall", credit.fall.high),
@@ -91,11 +93,14 @@ fn rows(found: &BurstFindings) -> Vec<Row> {
         all.push(plain("Length of the pause", lasting(recovery.rest_s)));
         all.push(plain("Refilled in the pause", much(recovery.recovered)));
         all.push(plain("A bucket would have", much(recovery.expected)));
+        // A width in per cent of a share in per cent would be taken for points.
         let (lo, hi) = recovery.ratio;
+        let share = |of: f64| format!("{} %", percent(of.max(0.0)));
         all.push(Row {
             name: "Share that refilled",
-            value: format!("{} %", percent(f64::midpoint(lo, hi).max(0.0))),
-            ends: Some((format!("{} %", percent(lo.max(0.0))), format!("{} %", percent(hi.max(0.0))))),
+            value: share(f64::midpoint(lo, hi)),
+            half: None,
+            ends: Some((share(lo), share(hi))),
         });
     }
     all
@@ -105,14 +110,13 @@ fn rows(found: &BurstFindings) -> Vec<Row> {
 pub(crate) fn blocks(view: &View<'_>, _room: Room) -> Vec<Block> {
     let Some(found) = &view.findings.burst else { return Vec::new() };
     let rows = rows(found);
-    let ends = |row: &Row, of: fn(&(String, String)) -> &String| {
-        row.ends.as_ref().map_or_else(|| "-".to_owned(), |ends| of(ends).clone())
-    };
     let table = Table::of("figure", &rows)
         .column(Column::left("Figure"), |row| row.name.to_owned())
-        .column(Column::right("value"), |row| row.value.clone())
-        .column(Column::right("lo95"), move |row| ends(row, |ends| &ends.0))
-        .column(Column::right("hi95"), move |row| ends(row, |ends| &ends.1))
+        .column(Column::right("Value"), |row| match (&row.ends, row.half) {
+            (Some((lo, hi)), None) => format!("{} ({lo} to {hi})", row.value),
+            _ => row.value.clone(),
+        })
+        .column(Column::right("±%").gap(1), |row| row.half.map_or_else(|| "-".to_owned(), percent))
         .done();
     let mut all: Vec<Block> = if rows.is_empty() { Vec::new() } else { vec![table] };
     all.push(Block::about(words::about(found)));

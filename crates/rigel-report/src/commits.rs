@@ -68,7 +68,7 @@ fn sentence(view: &View<'_>, found: &[(&LoadClass, Option<Extreme>)], usable: bo
             })
         };
         let others: Vec<String> = others.filter_map(other).collect();
-        if others.is_empty() { writers } else { format!("{writers} beside {}", words::listed(&others)) }
+        if others.is_empty() { writers } else { format!("{writers} next to {}", words::listed(&others)) }
     };
     let shared = circumstances(first);
     let each = known.iter().enumerate().map(|(place, one)| {

@@ -170,6 +170,8 @@ pub(crate) enum Kind {
     Evidence,
     /// Why the answer is what it is: also on paper.
     Why,
+    /// A part of the answer that is no number of the first screen: also on paper, with its title.
+    Paper,
 }
 
 /// One headline number.

@@ -64,6 +64,35 @@ pub(crate) fn place(view: &View<'_>, one: &Headline, best: Extreme, and: &str) -
     of(best.point) + &first
 }
 
+/// The load of a figure in words: `with 480 outstanding small I/Os (same with 240 outstanding small I/Os)`; of a place or a working set, where it is.
+pub(crate) fn load(view: &View<'_>, one: &Headline, best: Extreme) -> String {
+    let request = &view.record.header.request;
+    let of = |point: Point| {
+        let is_load = point_name::at_place(request, point).is_none()
+            && point_name::of_working_set(request, point).is_none();
+        let words = point.classes().map(|(class, level)| Some(level_words(request.class(class)?, level)));
+        let words: Option<Vec<String>> = words.collect();
+        words.filter(|words| is_load && !words.is_empty()).map_or_else(
+            || {
+                let place = point_name::place(request, point);
+                format!("at {}", place.unwrap_or_else(|| view.named(point, ", ")))
+            },
+            |words| format!("with {}", words.join(" and ")),
+        )
+    };
+    let first = one.first.map_or_else(String::new, |first| format!(" (same {})", of(first)));
+    of(best.point) + &first
+}
+
+/// `480 outstanding small I/Os`, `1 dsync writer`.
+fn level_words(load: &LoadClass, level: u32) -> String {
+    let words = load.level_words(level);
+    match load.counted().strip_suffix('s') {
+        Some(single) if level == 1 => words.replacen(load.counted(), single, 1),
+        _ => words,
+    }
+}
+
 /// All headline numbers; those of a class that was not measured are left out.
 pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -> Vec<Headline> {
     let mut all: Vec<Headline> = answers.into_iter().flat_map(bounded).collect();

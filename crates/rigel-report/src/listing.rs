@@ -92,7 +92,7 @@ fn commits<'a>(
     let all_append = classes.iter().all(|class| class.appends());
     let is_beside = points.iter().any(|found| found.classes().count() > 1);
     let mut heads = vec!["Class", if all_append { "Writers" } else { "Level" }];
-    heads.extend(is_beside.then_some("Beside"));
+    heads.extend(is_beside.then_some("Next to"));
     heads.extend(["per s", "±%", "mean", "±%"]);
     heads.extend((room == Room::Wide).then_some(["p50", "±%"]).into_iter().flatten());
     heads.extend(["p99", "±%", "Visits"]);

@@ -52,7 +52,7 @@ fn cost(view: &View<'_>, load: &LoadClass, most: &PointFindings, loss: &Loss) ->
     let share = share(loss.share);
     let lose = if most.point.of(load.name) == 1 { "loses" } else { "lose" };
     let their = if lose == "lose" { "their" } else { "its" };
-    format!("Beside {}, {own} {lose} {share} % of {their} rate{within}{times}.", words::listed(&others))
+    format!("Next to {}, {own} {lose} {share} % of {their} rate{within}{times}.", words::listed(&others))
 }
 
 /// Negative if the rate is higher than alone.

@@ -17,8 +17,8 @@ use rigel_core::judge::findings::{Forecast, ForecastHalves, LatencyUs, SizeFindi
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::stats::working_set::{CacheVerdict, Warmth};
-use rigel_core::units::say::{factor, number, percent, short, time};
-use rigel_core::units::{Bytes, MIB, to_f64};
+use rigel_core::units::say::{factor, number, percent, rough_size, short, time};
+use rigel_core::units::{Bytes, to_f64};
 
 /// The table of sizes and the effect of larger ones; empty for another run.
 pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
@@ -91,9 +91,8 @@ pub(crate) fn cards(view: &View<'_>) -> Option<Vec<Card>> {
             ];
             all.push(card(&name, words::size(cache.bytes.mean), about));
         }
-        all.extend(
-            levels.last().map(|level| card("Behind it", words::about_time(level.median_us), Vec::new())),
-        );
+        let behind = if caches.len() == 1 { "Latency behind the cache" } else { "Latency behind the caches" };
+        all.extend(levels.last().map(|level| card(behind, words::about_time(level.median_us), Vec::new())));
     }
     let rate = |size: &SizeFindings| {
         let unit = printable(found.load.unit()).into_owned();
@@ -111,21 +110,20 @@ pub(crate) fn cards(view: &View<'_>) -> Option<Vec<Card>> {
 /// The rate and the latency over the size; empty for another run.
 pub(crate) fn panels(view: &View<'_>) -> Vec<Panel> {
     let Some(found) = &view.findings.working_set else { return Vec::new() };
-    let mib = |bytes: f64| bytes / to_f64(MIB);
-    let across = || Axis { name: "working set, MiB".to_owned(), is_log: true, write: short };
+    let across = || Axis { name: "working set".to_owned(), is_log: true, is_binary: true, write: rough_size };
     let marks = || -> Vec<(f64, String)> {
         let is_inside = |at: f64| {
             let ends = found.sizes.first().zip(found.sizes.last());
             ends.is_some_and(|(first, last)| (to_f64(first.bytes)..=to_f64(last.bytes)).contains(&at))
         };
         let seen = found.caches().iter().filter(|cache| is_inside(cache.bytes.mean));
-        seen.map(|cache| (mib(cache.bytes.mean), format!("a cache of {}", words::size(cache.bytes.mean))))
+        seen.map(|cache| (cache.bytes.mean, format!("a cache of {}", words::size(cache.bytes.mean))))
             .collect()
     };
     let line = |name: &str, of: &dyn Fn(&SizeFindings) -> Estimate| {
         let dot = |size: &SizeFindings| {
             let value = of(size);
-            Dot { across: mib(to_f64(size.bytes)), up: value.value, ends: value.ends() }
+            Dot { across: to_f64(size.bytes), up: value.value, ends: value.ends() }
         };
         Line { name: name.to_owned(), dots: found.sizes.iter().map(dot).collect() }
     };

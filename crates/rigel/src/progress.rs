@@ -11,6 +11,7 @@ use folded::LineFold;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use rigel_core::event::Event;
 use rigel_core::load::class::LoadClass;
+use rigel_core::measure::ReadLook;
 use rigel_core::path_text;
 use rigel_core::record::Visit;
 use rigel_report::duration;
@@ -75,6 +76,8 @@ pub struct RunProgress {
     sure: Option<String>,
     /// Elapsed and remaining time.
     times: Option<String>,
+    /// The contents of the first reads were judged.
+    is_read: bool,
 }
 
 impl RunProgress {
@@ -84,7 +87,15 @@ impl RunProgress {
     }
 
     const fn on(surface: Surface, steps: usize) -> Self {
-        Self { surface, steps, classes: Vec::new(), found: Vec::new(), sure: None, times: None }
+        Self {
+            surface,
+            steps,
+            classes: Vec::new(),
+            found: Vec::new(),
+            sure: None,
+            times: None,
+            is_read: false,
+        }
     }
 
     /// Shows what happened.
@@ -111,7 +122,10 @@ impl RunProgress {
                 }
                 self.times = Some(times);
             }
-            Event::VisitFinished { visit } => self.finished(visit),
+            Event::VisitFinished { visit } => {
+                self.contents(visit);
+                self.finished(visit);
+            }
             Event::LevelFound { class, n_sat } => self.note(lines::level_found(class, n_sat)),
             Event::Planned { plan } => self.steps = plan.steps.len(),
             Event::Looked { done, points, widest } => {
@@ -132,6 +146,24 @@ impl RunProgress {
     fn note(&mut self, text: String) {
         match &mut self.surface {
             Surface::Lines(_) => self.found.push(text),
+            surface => surface.line(&text),
+        }
+    }
+
+    /// Says once, after the first reads, that they return zeros: at the end no number may be used.
+    fn contents(&mut self, visit: &Visit) {
+        if self.is_read {
+            return;
+        }
+        let mut look = ReadLook::default();
+        visit.tallies.values().for_each(|tally| look.add(&tally.looked));
+        if look.sampled < lines::LEAST_READS {
+            return;
+        }
+        self.is_read = true;
+        let Some(text) = lines::zeros(&look) else { return };
+        match &mut self.surface {
+            Surface::Lines(lines) => lines.last_line(&text),
             surface => surface.line(&text),
         }
     }

@@ -63,7 +63,7 @@ impl RecordPast {
                 record.resumed.len()
             ))
             .because("the block format has no room for more parts of a run")
-            .next("start a new run; `rigel report` shows what the record has"));
+            .next("start a new run; `rigel report` shows the results so far"));
         }
         if header.program_version != program_version {
             let theirs = printable(&header.program_version).into_owned();
@@ -178,7 +178,7 @@ fn settled(record: &Record) -> PerClass<DurableMark> {
 pub fn other_way(what: String) -> Problem {
     Problem::new(ExitKind::Usage, what)
         .because("the record was changed after Rigel wrote it, or comes from another build")
-        .next("start a new run; `rigel report` shows what the record has")
+        .next("start a new run; `rigel report` shows the results so far")
 }
 
 /// Whether an undisturbed run could have this visit.

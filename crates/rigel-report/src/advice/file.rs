@@ -36,30 +36,35 @@ pub fn file(advisory: &Advisory<'_>, product: Product, server_version: u32) -> R
     })
 }
 
-/// Settings that lack the same thing are listed together. Every step is listed once.
+/// The reason is what most settings lack, figures in doubt first: they were measured, and must be measured again. Every step is listed once.
 fn unsupported(product: Product, advice: &[&Advice]) -> Problem {
     let mut missing: Vec<(&Refusal, Vec<&str>)> = Vec::new();
-    let mut next: Vec<String> = Vec::new();
     for advice in advice {
         let Err(refusal) = &advice.outcome else { continue };
         match missing.iter_mut().find(|(known, _)| known.because == refusal.because) {
             Some((_, settings)) => settings.push(advice.setting),
             None => missing.push((refusal, vec![advice.setting])),
         }
-        if !next.contains(&refusal.step()) {
-            next.push(refusal.step());
-        }
     }
-    let text = |(refusal, settings): &(&Refusal, Vec<&str>)| {
-        format!("{}: {}", settings.join(", "), printable(&refusal.because))
-    };
     // What was measured and is in doubt is no mistake of the command line.
     let in_doubt = missing.iter().any(|(refusal, _)| refusal.kind == Kind::InDoubt);
     let kind = if in_doubt { ExitKind::GateFailed } else { ExitKind::Usage };
+    missing.retain(|(refusal, _)| !in_doubt || refusal.kind == Kind::InDoubt);
+    let mut next: Vec<String> = Vec::new();
+    for step in missing.iter().map(|(refusal, _)| refusal.step()) {
+        if !next.contains(&step) {
+            next.push(step);
+        }
+    }
+    let most = missing.iter().rev().max_by_key(|(_, settings)| settings.len());
+    let why = most.map_or_else(String::new, |(refusal, _)| printable(&refusal.because).into_owned());
     Problem::new(kind, format!("the records do not support the file for {}", title(product)))
         .at(format!("--database {}", product.name()))
-        .because(missing.iter().map(text).collect::<Vec<_>>().join("; "))
-        .next(printable(&format!("{}; then name all records", next.join("; "))))
+        .because(why)
+        .next(printable(&format!(
+            "{}; then name all records. Without --database each setting is listed with its reason",
+            next.join("; ")
+        )))
 }
 
 /// `name = value` lines below a section, as PostgreSQL and `MySQL` read them.

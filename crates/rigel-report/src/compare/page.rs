@@ -150,7 +150,7 @@ impl Figures {
             if one.besides.iter().all(|beside| beside == ALONE) {
                 return drawn("");
             }
-            drawn("at").choosing(format!("level-{}", one.name), "Load beside it")
+            drawn("at").choosing(format!("level-{}", one.name), "Other load")
         };
         let charts: Vec<document::Chart> = self.quantities.iter().map(chart).collect();
         let about =

@@ -2,7 +2,7 @@
 //!
 //! Must not judge.
 
-use rigel_core::units::say::signed_percent;
+use rigel_core::units::say::change_range;
 use rigel_uses::compare::{Comparison, Row, SeenChange};
 
 /// The meaning of parentheses, if some row has them.
@@ -11,8 +11,7 @@ pub(super) const BRACKETS: &str = " A range in parentheses covers only the varia
 
 /// The range of a change, in parentheses if it is not judged; `None` if a side has no interval.
 pub(super) fn range(seen: SeenChange) -> Option<String> {
-    let (lo, hi) = seen.ends?;
-    let range = format!("{} .. {}", signed_percent(lo), signed_percent(hi));
+    let range = change_range(seen.relative, seen.ends?);
     Some(if seen.is_judged { range } else { format!("({range})") })
 }
 

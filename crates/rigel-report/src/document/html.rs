@@ -185,6 +185,7 @@ fn part(page: &mut Page, section: &Section, is_inside: bool) {
         Kind::Usual | Kind::Evidence => "",
         Kind::Drawn => " class=\"drawn-only\"",
         Kind::Why => " class=\"why\"",
+        Kind::Paper => " class=\"paper\"",
     };
     let id = if section.id.is_empty() { String::new() } else { format!(" id=\"{}\"", section.id) };
     let (tag, heading) = if is_inside { ("div", "h3") } else { ("section", "h2") };

@@ -46,6 +46,8 @@ pub(crate) struct Axis {
     pub name: String,
     /// Whether it is logarithmic.
     pub is_log: bool,
+    /// Whether it counts bytes: its marks are at measured sizes, since powers of ten of bytes are no round sizes.
+    pub is_binary: bool,
     /// Formats a number on it.
     pub write: fn(f64) -> String,
 }
@@ -112,7 +114,7 @@ impl Panel {
 impl Axis {
     /// A linear axis.
     pub fn linear(name: impl Into<String>, write: fn(f64) -> String) -> Self {
-        Self { name: name.into(), is_log: false, write }
+        Self { name: name.into(), is_log: false, is_binary: false, write }
     }
 
     /// An axis that is logarithmic if its values are far apart.
@@ -125,6 +127,6 @@ impl Axis {
         const FAR: f64 = 10.0;
         let (low, high) =
             values.fold((f64::INFINITY, 0.0_f64), |(low, high), one| (low.min(one), high.max(one)));
-        Self { name: name.into(), is_log: low > 0.0 && high / low >= FAR, write }
+        Self { name: name.into(), is_log: low > 0.0 && high / low >= FAR, is_binary: false, write }
     }
 }

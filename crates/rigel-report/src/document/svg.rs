@@ -207,13 +207,18 @@ fn axes(page: &mut Page, found: &Lines, across: &Scale, up: &Scale) {
     text(page, 0.5 * (LEFT + right), HEIGHT - 8.0, "middle", "muted", &found.across.name);
 }
 
-/// Positions of the numbers below the lines: the measured ones if they are few.
+/// Positions of the numbers below the lines: the measured ones if they are few, unless they are fractions of a linear axis, such as times.
 fn places(found: &Lines, across: &Scale) -> Vec<f64> {
     const MOST: usize = 12;
     let mut own: Vec<f64> = found.lines.iter().flat_map(|line| &line.dots).map(|dot| dot.across).collect();
     own.sort_by(f64::total_cmp);
     own.dedup();
-    if own.len() <= MOST { own } else { across.marks() }
+    if found.across.is_binary {
+        let each = own.len().div_ceil(MOST).max(1);
+        return own.into_iter().step_by(each).collect();
+    }
+    let is_round = found.across.is_log || own.iter().all(|at| at.fract() == 0.0);
+    if own.len() <= MOST && is_round { own } else { across.marks() }
 }
 
 fn write_line(page: &mut Page, place: usize, dots: &[Dot], across: &Scale, up: &Scale) {
@@ -314,7 +319,7 @@ fn count(things: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::document::picture::{Axis, Line};
-    use rigel_core::units::say::short;
+    use rigel_core::units::say::{rough_size, short};
 
     fn drawn(panel: Panel) -> String {
         let mut page = Page::default();
@@ -329,6 +334,30 @@ mod tests {
         assert_eq!(scale(1.0, 256.0, true).marks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0]);
         assert_eq!(scale(7.0, 7.0, false).place(7.0), 1.0);
         assert_eq!(scale(f64::NAN, f64::NAN, false).place(0.5), 0.5);
+    }
+
+    #[test]
+    fn numbers_below_are_whole_times_and_binary_sizes() {
+        let drawn_at = |across: Axis, places: Vec<f64>| {
+            let dots = places.into_iter().map(|across| Dot { across, up: 1.0, ends: None }).collect();
+            let lines = Lines {
+                across,
+                up: Axis::linear("IOPS", short),
+                lines: vec![Line { name: String::new(), dots }],
+                limit: None,
+                band: None,
+                marks: Vec::new(),
+            };
+            drawn(Panel { title: "t".to_owned(), shape: Shape::Lines(lines) })
+        };
+        let times = drawn_at(Axis::linear("minutes", short), vec![2.51, 50.2, 119.9]);
+        assert!(times.contains(">50</text>") && !times.contains("2.51"), "{times}");
+        let axis = Axis { name: "size".into(), is_log: true, is_binary: true, write: rough_size };
+        let sizes = drawn_at(axis, (26..46).map(|power| 2_f64.powi(power)).collect());
+        assert!(
+            sizes.contains(">64\u{a0}MiB<") && sizes.contains("GiB<") && !sizes.contains("95.4"),
+            "{sizes}"
+        );
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(crate) fn write_all(page: &mut Page, blocks: &[Block], style: Style) {
 
 fn write(page: &mut Page, block: &Block, style: Style) {
     match block {
-        Block::Section(section) if matches!(section.kind, Kind::Usual | Kind::Why) => {
+        Block::Section(section) if matches!(section.kind, Kind::Usual | Kind::Why | Kind::Paper) => {
             let inner = all(&section.blocks, style);
             if inner.is_empty() {
                 return;

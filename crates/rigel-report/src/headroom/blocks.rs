@@ -3,7 +3,7 @@
 //! Must not leave out a limit.
 
 use super::{HeadroomReport, picture, words};
-use crate::document::{Block, Blocks, Chart, Column, Document, Paragraph, Room, Table};
+use crate::document::{Block, Blocks, Chart, Column, Document, Kind, Paragraph, Room, Table};
 use crate::judgement::Tone;
 use rigel_capacity::day;
 use rigel_capacity::headroom::{Course, Ends, Gate, Resource, Storage};
@@ -78,7 +78,7 @@ fn limits(storage: &Storage, room: Room) -> Block {
         .done();
     match room {
         Room::Narrow => Block::part(vec![Block::hanging(printable(&storage.name)), table]),
-        Room::Wide => Block::section(&storage.name, vec![table]),
+        Room::Wide => Block::section(&storage.name, vec![table]).of_kind(Kind::Paper),
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn of<'a>(view: &View<'_>, classes: &[&LoadClass], points: &[&'a Poin
     let is_beside = points.len() > 1 && points.iter().any(|found| found.classes().count() > 1);
     let has_mbps = classes.iter().any(|class| class.figure == Figure::Mbps);
     let mut heads = vec!["Class", "Load"];
-    heads.extend(is_beside.then_some("Beside"));
+    heads.extend(is_beside.then_some("Next to"));
     heads.extend(["per s", "±%"]);
     heads.extend(has_mbps.then_some("MBPS"));
     heads.extend(["mean", "±%", "p99", "±%", "Visits"]);

@@ -9,8 +9,8 @@ use rigel_core::load::class::{Class, Figure, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::units::say::{number, time};
 
-const HEADS: [&str; 10] = ["Sessions", "Beside", "per s", "±%", "mean", "p50", "±%", "p99", "±%", "Visits"];
-const MEANING: &str = "Sessions: those whose queries the line describes; Beside: the others at the same \
+const HEADS: [&str; 10] = ["Sessions", "Next to", "per s", "±%", "mean", "p50", "±%", "p99", "±%", "Visits"];
+const MEANING: &str = "Sessions: those whose queries the line describes; Next to: the others at the same \
     time. per s: look-ups in a second, or MB \
     (2^20 bytes) that reports read. mean, p50, p99: response time of such a query; its mean is known as well as the rate. Simple=4 and Report=2 name a point: 4 sessions with look-ups \
     (simple queries), 2 with reports.";

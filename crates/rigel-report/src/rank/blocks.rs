@@ -8,7 +8,7 @@ use super::{RankView, conditions, offers};
 use crate::compare::{self, value};
 use crate::document::picture::{Bar, Bars, Panel, Picture, Shape};
 use crate::document::{Block, Blocks, Cell, Column, Document, Kind, Room, Table};
-use rigel_core::units::say::{self, plain_percent, signed_percent};
+use rigel_core::units::say::{self, plain_percent};
 use rigel_uses::compare::gate::{Gate, GateBound};
 use rigel_uses::compare::{MARGIN, SideUsability};
 use rigel_uses::rank::{Pair, RankRow};
@@ -100,8 +100,7 @@ fn ranking_title(ranked: &RankView<'_>) -> String {
 
 fn range(pair: &Pair) -> Option<String> {
     let change = pair.change.as_ref().ok()?;
-    let [lo, hi] = [change.lo, change.hi].map(signed_percent);
-    Some(format!("{lo} .. {hi}"))
+    Some(say::change_range(change.relative, (change.lo, change.hi)))
 }
 
 fn meaning(ranked: &RankView<'_>) -> String {

@@ -43,7 +43,7 @@ fn card(view: &View<'_>, scopes: &FlagScopes<'_>, one: &Headline) -> Card {
         title,
         value: one.unit.write(best.estimate.value),
         unit: one.unit.name().to_owned(),
-        about: vec![interval, format!("at {}", headline::place(view, one, *best, ", "))],
+        about: vec![interval, headline::load(view, one, *best)],
         flags: view
             .at(best.point)
             .map_or_else(Vec::new, |found| scopes.own(found).into_iter().cloned().collect()),

@@ -68,8 +68,7 @@ fn slow_head(slow: &SlowFindings) -> Option<String> {
 
 fn unjudged(slow: &SlowFindings) -> Option<String> {
     let reads = counted(slow.unjudged, "read");
-    (slow.unjudged > 0)
-        .then(|| format!("{reads} of 1 MiB took long once; because so many did, this was not investigated."))
+    (slow.unjudged > 0).then(|| format!("{reads} of 1 MiB took long once. They are too many to investigate."))
 }
 
 /// What a scrub that was stopped has not checked again.

@@ -112,16 +112,16 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
         (rate.lower.map(|rate| thousands(rate.floor())), rate.upper.map(|rate| thousands(rate.ceil())));
     let first = match (lower, rate.at.map(thousands), upper) {
         (Some(lower), Some(at), Some(upper)) => format!(
-            "{kept} met up to {lower} I/Os per second, and no longer from {upper} on (95 %); most likely up \
-             to {at}."
+            "{kept} met up to {lower} I/Os per second, but not at {upper} or more (95 %); most likely up to \
+             {at}."
         ),
         (Some(lower), Some(at), None) => format!(
             "{kept} met up to {lower} I/Os per second (97.5 %); where that ends is uncertain, most likely \
              at {at}."
         ),
         (None, Some(at), Some(upper)) => format!(
-            "{not_kept} from {upper} I/Os per second on (97.5 %); how far they are met is uncertain, most likely up \
-             to {at}."
+            "{not_kept} at {upper} I/Os per second or more (97.5 %); how far they are met is uncertain, most likely \
+             up to {at}."
         ),
         (None, Some(at), None) => {
             format!(
@@ -130,21 +130,23 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
             )
         }
         (Some(lower), None, Some(upper)) => format!(
-            "{kept} met up to {lower} I/Os per second, and no longer from {upper} on (95 %); no rate in \
-             between was visited."
+            "{kept} met up to {lower} I/Os per second, but not at {upper} or more (95 %); no rate in between \
+             was visited."
         ),
         (Some(lower), None, None) => format!(
             "{kept} met up to {lower} I/Os per second or more (97.5 %): no rate that was visited clearly \
              breaks a limit."
         ),
         (None, None, Some(upper)) if all_break(found, |ratio| ratio.value) => format!(
-            "{not_kept} at any rate that was visited, certainly from {upper} I/Os per second on (97.5 %): \
+            "{not_kept} at any rate that was visited, certainly at {upper} I/Os per second or more (97.5 %): \
              {}.{}",
             lowest(found),
             lightest::sentence(found)
         ),
         (None, None, Some(upper)) => {
-            format!("{not_kept} from {upper} I/Os per second on (97.5 %); how far they are met is not known.")
+            format!(
+                "{not_kept} at {upper} I/Os per second or more (97.5 %); how far they are met is not known."
+            )
         }
         (None, None, None) if all_break(found, |ratio| ratio.value) => format!(
             "No rate that was visited meets that: {}, the lowest of them.{}",

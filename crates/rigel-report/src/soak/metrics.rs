@@ -173,7 +173,7 @@ impl SoakCounts {
         let mut allowed = Family::new(
             "rigel_soak_allowed_ratio",
             "ratio",
-            "Beside production: the share of the time of each target that was allowed in the last interval.",
+            "Next to production: the share of the time of each target that was allowed in the last interval.",
         );
         allowed.samples.push((vec![run()], f64::from(governed.allowed_ppm) / f64::from(WHOLE)));
         Some(allowed)

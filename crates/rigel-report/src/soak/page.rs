@@ -64,15 +64,16 @@ pub(super) fn picture(told: &SoakReport<'_>) -> Option<Block> {
     let class = told.record.header.request.classes.first()?;
     let found = figures_of(told, class);
     let step = found.rows.len().div_ceil(MOST_DOTS).max(1);
+    let (unit, per_hour) = unit_of(found.rows.last().map_or(0.0, |row| row.0));
     let line = |name: &str, figure: fn(&Row) -> Option<f64>| {
         let dot = |rows: &[Row]| {
             let up = rows.iter().filter_map(figure).reduce(f64::max)?;
-            Some(Dot { across: rows.first()?.0, up, ends: None })
+            Some(Dot { across: rows.first()?.0 * per_hour, up, ends: None })
         };
         Line { name: name.to_owned(), dots: found.rows.chunks(step).filter_map(dot).collect() }
     };
     let panel = |title: String, up: Axis, lines: Vec<Line>| {
-        let across = Axis::linear("hours of load", short);
+        let across = Axis::linear(unit, short);
         Panel {
             title,
             shape: Shape::Lines(Lines { across, up, lines, limit: None, band: None, marks: Vec::new() }),
@@ -85,6 +86,16 @@ pub(super) fn picture(told: &SoakReport<'_>) -> Option<Block> {
         panel(format!("{} of {of}", found.unit), Axis::linear(found.unit, short), rate),
         panel("Latency".to_owned(), Axis::linear("latency", time), latency),
     ])
+}
+
+/// The unit in which the marks of an axis of that many hours are whole numbers, and how many an hour has.
+fn unit_of(hours: f64) -> (&'static str, f64) {
+    const LEAST: f64 = 4.0;
+    match hours {
+        _ if hours >= LEAST => ("hours of load", 1.0),
+        _ if 60.0 * hours >= LEAST => ("minutes of load", 60.0),
+        _ => ("seconds of load", 3600.0),
+    }
 }
 
 fn hours(ns: u64) -> f64 {
@@ -143,4 +154,17 @@ fn joined(part: &[(&Moment, &MomentIo)], factor: f64) -> Option<Row> {
     let sum = |of: fn(&MomentIo) -> u64| part.iter().map(|(_, io)| of(io)).fold(0, u64::saturating_add);
     let latencies = [worst(|io| io.p50_us), worst(|io| io.p99_us), worst(|io| io.max_us)];
     Some((hours(first.began_ns), first.phase, rate, latencies, sum(|io| io.errors), sum(|io| io.wrong)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_of_the_time_are_whole_numbers() {
+        assert_eq!(
+            [0.01, 0.1, 2.0, 4.0, 336.0].map(|hours| unit_of(hours).1),
+            [3600.0, 60.0, 60.0, 1.0, 1.0]
+        );
+    }
 }

@@ -190,7 +190,7 @@ fn beside(found: &ProductionImpact) -> String {
         " The kernel does not report how long the host waits for I/O (PSI)."
     };
     format!(
-        "Beside production: it was allowed {} % of the time of each target, and took {} % ({} % at most in \
+        "Next to production: it was allowed {} % of the time of each target, and took {} % ({} % at most in \
          an interval).{gave_way}, in {}.{blind}",
         percent(most),
         percent(taken),

@@ -35,7 +35,7 @@ pub(crate) fn section(paths: &[String]) -> String {
     }
     if !beside.is_empty() {
         let endings: Vec<String> = beside.into_iter().filter_map(ending).collect();
-        wrapped(&mut page, INDENT, INDENT, &format!("and beside it {}", endings.join(", ")));
+        wrapped(&mut page, INDENT, INDENT, &format!("and next to it {}", endings.join(", ")));
     }
     page.into_string()
 }
@@ -61,7 +61,7 @@ mod tests {
         let paths = ["_record.jsonl", "_summary.txt", "_iops.csv", "_lat.csv", "_report.html"].map(of);
         assert_eq!(
             section(&paths),
-            "Files\n  ./x_1_record.jsonl\n  ./x_1_summary.txt\n  ./x_1_report.html\n  and beside it _iops.csv, _lat.csv\n"
+            "Files\n  ./x_1_record.jsonl\n  ./x_1_summary.txt\n  ./x_1_report.html\n  and next to it _iops.csv, _lat.csv\n"
         );
         let foreign = ["a.txt".to_owned(), "b.csv".to_owned()];
         assert_eq!(section(&foreign), "Files\n  a.txt\n  b.csv\n");

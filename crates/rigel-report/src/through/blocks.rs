@@ -4,14 +4,14 @@
 
 use super::{ThroughReport, words};
 use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Picture, Shape};
-use crate::document::{Block, Blocks, Column, Document, Paragraph, Room, Table};
+use crate::document::{Block, Blocks, Card, Column, Document, Kind, Paragraph, Room, Table};
 use crate::judgement::{Cause, Tone};
 use crate::text::Ink;
 use crate::{run, warnings};
 use rigel_core::stats::Estimate;
 use rigel_core::units::say::{number, percent, rough_span, short, time};
 use rigel_core::units::{Nanos, to_f64, us_from_ns};
-use rigel_uses::through::{Figures, Level, Trouble, TroubleKind};
+use rigel_uses::through::{Figures, Level, ThroughFindings, Trouble, TroubleKind};
 
 /// Lines of a timeline that a text shows; page and JSON have all.
 const MOST_SHOWN: usize = 40;
@@ -51,6 +51,7 @@ fn verdict(told: &ThroughReport<'_>, is_warned: bool, room: Room) -> Vec<Block> 
         };
         let (shown, others) = sentences.split_at(sentences.len().min(2));
         let mut all = vec![Block::Verdict { tone, sentences: shown.to_vec() }];
+        all.push(Block::Cards(cards(found)));
         all.extend(picture(told));
         all.push(Block::part(others.iter().map(Block::paragraph).collect()));
         return all;
@@ -61,6 +62,41 @@ fn verdict(told: &ThroughReport<'_>, is_warned: bool, room: Room) -> Vec<Block> 
     head.into_iter().chain(sentences.map(Block::paragraph)).collect()
 }
 
+/// The headline numbers of a page.
+fn cards(found: &ThroughFindings) -> Vec<Card> {
+    let card = |title: &str, value: String, about: Vec<String>| Card {
+        title: title.to_owned(),
+        value,
+        about,
+        ..Card::default()
+    };
+    let longest = found.standstill.map_or_else(
+        || card("Longest standstill", "none".to_owned(), Vec::new()),
+        |still| {
+            let (least, most) = (rough_span(still.least), rough_span(still.most));
+            let (value, about) = match still.is_open {
+                true => (least, Some("until the run ended".to_owned())),
+                false if still.is_rough() => {
+                    (rough_span(still.length()), Some(format!("at least {least}, at most {most}")))
+                }
+                false => (rough_span(still.length()), None),
+            };
+            card("Longest standstill", value, about.into_iter().collect())
+        },
+    );
+    let errors = card("Failed I/Os", number(to_f64(found.errors)), Vec::new());
+    let back = found.has_trouble().then(|| {
+        let value = found.back_after().map_or_else(|| "not back".to_owned(), rough_span);
+        card("Time until back", value, vec!["rate and p99, from the first sign".to_owned()])
+    });
+    let p99 = found.levels.iter().filter_map(|level| {
+        let p99 = level.p99_us?;
+        let ends = p99.ends().map(|(lo, hi)| format!("{} to {} (95 %)", time(lo), time(hi)));
+        Some(card(&format!("p99 {}", level.span.name()), time(p99.value), ends.into_iter().collect()))
+    });
+    [longest, errors].into_iter().chain(back).chain(p99).collect()
+}
+
 fn demands(told: &ThroughReport<'_>) -> Block {
     if told.found.demands.is_empty() {
         return Block::part(Vec::new());
@@ -69,7 +105,7 @@ fn demands(told: &ThroughReport<'_>) -> Block {
         .column(Column::left("limit").width(26), |one| one.demand.to_string())
         .column(Column::left("result"), words::verdict_of)
         .done();
-    Block::section("Limits", vec![table])
+    Block::section("Limits", vec![table]).of_kind(Kind::Paper)
 }
 
 fn levels(told: &ThroughReport<'_>) -> Block {

@@ -30,8 +30,8 @@ impl Document for TransferReport<'_> {
             all.push(part("Nothing else running", std::iter::once(table(&times.alone, room)).chain(about)));
         }
         if !times.beside.is_empty() {
-            let about = Block::about("Of each load beside it, the point with the highest MBPS.");
-            all.push(part("Beside other load", [table(&times.beside, room), about]));
+            let about = Block::about("Of each other load, the point with the highest MBPS.");
+            all.push(part("Next to other load", [table(&times.beside, room), about]));
         }
         let sure = if self.view.is_adaptive() { words::INTERVAL } else { words::ONE_VISIT };
         all.push(Block::part(vec![Block::about(format!("95 % interval: {sure}. {OTHER_END}"))]));
@@ -101,7 +101,7 @@ fn table(times: &[TransferTime], room: Room) -> Block {
     let ways = times.iter().any(is_other) || !is_beside || room.is_wide();
     Table::of("time", times)
         .column_if(ways, Column::left("What"), named)
-        .column_if(is_beside, Column::left("Beside"), beside)
+        .column_if(is_beside, Column::left("Next to"), beside)
         .column(Column::right("MBPS"), |one| Cell::figure(Some(one.mbps), number))
         .column(Column::right("Time"), |one| duration(one.seconds.value))
         .column(Column::left("95 % interval"), |one| interval(&one.seconds))

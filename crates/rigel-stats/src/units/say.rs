@@ -162,9 +162,24 @@ pub fn signed_percent(share: f64) -> String {
     }
 }
 
+/// From this change on, a factor is read more easily than per cent.
+const FACTOR_FROM: f64 = 9.995;
+
 /// A relative change as people read it: `-12.3 %`, and from eleven times as much on the factor, `x 64`.
 pub fn change(share: f64) -> String {
-    if share >= 9.995 { format!("x {}", factor(1.0 + share)) } else { format!("{} %", signed_percent(share)) }
+    if share >= FACTOR_FROM {
+        format!("x {}", factor(1.0 + share))
+    } else {
+        format!("{} %", signed_percent(share))
+    }
+}
+
+/// The interval of such a change, in its notation: `-5.2 .. +13.6`, and `x 14 .. x 19` next to `x 16`.
+pub fn change_range(share: f64, (lo, hi): (f64, f64)) -> String {
+    let end = |end: f64| {
+        if share >= FACTOR_FROM { format!("x {}", factor(1.0 + end)) } else { signed_percent(end) }
+    };
+    format!("{} .. {}", end(lo), end(hi))
 }
 
 /// A difference of rates: `-31 %`, `+4.2 %`; from three times the rate on as a ratio, `x 3.9`. No rate loses more than all

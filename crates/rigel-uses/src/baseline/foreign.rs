@@ -38,7 +38,11 @@ const KINDS: [Kind; 21] = [
     (&["STATSPACK report"], "it shows what a database did, not what its storage can do", IMPORT),
     (&["\"sysstat\""], "it shows what a host did, not what its storage can do", IMPORT),
     (&["Device", "r/s", "w/s"], "it shows what a host did, not what its storage can do", IMPORT),
-    (&["price", "= \""], "it is a sheet of offers", Some("give it with --offers FILE beside the storages")),
+    (
+        &["price", "= \""],
+        "it is a sheet of offers",
+        Some("give it with --offers FILE, in addition to the storages"),
+    ),
     (&["sysbench ", "File operations"], "it is a result of sysbench, which is not read", None),
     (&["Iozone: Performance Test"], "it is a result of IOzone, which is not read", None),
     (&["Vdbench"], "it is a result of Vdbench, which is not read", None),

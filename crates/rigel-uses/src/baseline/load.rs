@@ -199,7 +199,7 @@ fn doubt(load: &Load, facts: &LoadFacts) -> Option<String> {
         Ok(_) if load.iops <= 0.0 => named("it completed no I/O"),
         Ok(class) => match facts.get(&class) {
             Some(facts) if *facts != load.facts() => {
-                named(&format!("{} beside {}", load.facts().words(), facts.words()))
+                named(&format!("{} next to {}", load.facts().words(), facts.words()))
             }
             _ => None,
         },

@@ -30,7 +30,7 @@ pub fn level(word: &str) -> Option<&'static str> {
         "randwrite" => "`rigel run oltp --write 100` measures random writes",
         "randrw" => "`rigel run oltp --write 50` measures random reads and writes, half of each",
         "read" | "seq" | "sequential" | "seqread" => {
-            "`rigel run advanced --type seq` measures large sequential reads, beside small random ones; `rigel run streams` measures readers"
+            "`rigel run advanced --type seq` measures large sequential reads, next to small random ones; `rigel run streams` measures readers"
         }
         "write" | "seqwrite" => {
             "`rigel run advanced --type seq --write 100` measures large sequential writes"

@@ -78,14 +78,29 @@ impl<'a> RefusedOption<'a> {
 
     /// What a command has instead under another name, with the line if the value fits as well.
     fn synonym(&self, command: &str) -> Option<String> {
-        let of_level = self.level().and_then(|level| synonyms::of_level(level, self.name)).map(str::to_owned);
-        let told = of_level.or_else(|| synonyms::meant(command, self.name))?;
+        Some(self.with_line(self.told_for(command, self.name)?))
+    }
+
+    /// A sentence with the whole line, if it names an option that takes what was typed.
+    fn with_line(&self, told: String) -> String {
         // Of a bound on a percentile, the time that was typed.
         let time = offer::value(self.arguments, self.name).filter(|time| time.parse::<Nanos>().is_ok());
         let told = time.map_or_else(|| told.clone(), |time| told.replace("2ms", time));
         let option = synonyms::first_option(&told).filter(|option| !WRITES.contains(&&option[2..]));
         let line = option.and_then(|option| offer::with_option(self.arguments, self.name, option));
-        Some(line.map_or_else(|| told.clone(), |line| format!("{told}: {line}")))
+        line.map_or_else(|| told.clone(), |line| format!("{told}: {line}"))
+    }
+
+    /// The sentence for another name of an option.
+    fn told_for(&self, command: &str, name: &str) -> Option<String> {
+        let of_level = self.level().and_then(|level| synonyms::of_level(level, name)).map(str::to_owned);
+        of_level.or_else(|| synonyms::meant(command, name))
+    }
+
+    /// The same for a slip in such a name.
+    fn nearly_a_synonym(&self, command: &str) -> Option<String> {
+        let mut near = synonyms::names().filter(|name| is_slip(self.name, name));
+        near.find_map(|name| self.told_for(command, name)).map(|told| self.with_line(told))
     }
 
     /// A slip in an option of a command of a command.
@@ -118,26 +133,27 @@ impl<'a> RefusedOption<'a> {
         if let Some(told) = self.synonym(command).or_else(|| self.of_another()) {
             return problem.next(told);
         }
-        let others = || {
-            ["run", "calibrate"]
-                .into_iter()
-                .find_map(|other| Some((other, near(self.cli.find_subcommand(other)?, name)?)))
-        };
         match (command, name, self.of_command().and_then(|of| near(of, name))) {
             ("run", "--level", _) => {
                 problem.next("name the level alone, as in: rigel run simple; --levels is orion or auto")
             }
             (.., Some(near)) => problem.next(format!("did you mean --{near}?")),
-            _ => match others() {
-                Some((other, near)) => {
-                    let line = self.line_of(other, &format!("--{near}"));
-                    problem.next(format!(
-                        "there is {}",
-                        line.unwrap_or_else(|| format!("--{near} of `rigel {other}`"))
-                    ))
-                }
-                None => problem.next(format!("`rigel help {command}` lists the options")),
-            },
+            _ => problem.next(self.further_away(command)),
+        }
+    }
+
+    /// A slip in another name of an option, or in an option of a command that measures.
+    fn further_away(&self, command: &str) -> String {
+        let mut others = ["run", "calibrate"].into_iter();
+        let in_others =
+            others.find_map(|other| Some((other, near(self.cli.find_subcommand(other)?, self.name)?)));
+        match (self.nearly_a_synonym(command), in_others) {
+            (Some(told), _) => told,
+            (None, Some((other, near))) => {
+                let line = self.line_of(other, &format!("--{near}"));
+                format!("there is {}", line.unwrap_or_else(|| format!("--{near} of `rigel {other}`")))
+            }
+            (None, None) => format!("`rigel help {command}` lists the options"),
         }
     }
 

@@ -62,7 +62,7 @@ pub struct ReportArgs {
 
     /// Show how long a scan, a backup and a restore of SIZE (10T) take
     ///
-    /// From the large reads of the record, and its large writes if any; also beside small I/O if data points have both. With --format
+    /// From the large reads of the record, and its large writes if any; also next to small I/O if data points have both. With --format
     /// text, markdown or json.
     #[arg(long, value_name = "SIZE", value_parser = values::amount, conflicts_with_all = ["html", "explain", "out"])]
     size: Option<Bytes>,

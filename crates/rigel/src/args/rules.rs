@@ -189,7 +189,7 @@ const PAGE: &str = "\
 
 Every command takes the options that its help lists (`rigel help COMMAND`). Some options exclude each other, and some need another one.
 Rigel refuses such a command line before it opens anything, with exit code 2, the reason, and what to type instead. The table lists these rules.
-Besides, `--resume` takes everything from its record, so it takes no option that describes a load.
+In addition, `--resume` takes everything from its record, so it takes no option that describes a load.
 
 | commands | options | go | because | instead |
 | --- | --- | --- | --- | --- |

@@ -30,7 +30,7 @@ const TIME_OF: [(&str, &str); 8] = [
 ];
 
 /// Other names of an option: the commands, our name, the other names, and the message.
-const NAMES: [(&[&str], &[&str], &str); 15] = [
+const NAMES: [(&[&str], &[&str], &str); 16] = [
     (
         &["report"],
         &["--csv", "--hlog", "--json", "--markdown", "--md", "--openmetrics"],
@@ -92,6 +92,11 @@ const NAMES: [(&[&str], &[&str], &str); 15] = [
     ),
     (
         &["slo"],
+        &["--outstanding", "--iodepth", "--queue-depth"],
+        "--max-outstanding N limits how many I/Os are outstanding at once; the rate is what is tried",
+    ),
+    (
+        &["slo"],
         &["--force", "--overwrite", "--replace", "--clobber"],
         "--name NAME sets how the outputs begin; a name with the time in it replaces nothing",
     ),
@@ -118,19 +123,23 @@ const NAMES: [(&[&str], &[&str], &str); 15] = [
 const SIZES: [&str; 7] =
     ["--block", "--block-size", "--blocksize", "--bs", "--io-size", "--iosize", "--size"];
 /// Names of how many there are at a time.
-const SESSIONS: [&str; 11] = [
+const SESSIONS: [&str; 12] = [
     "--clients",
     "--concurrency",
     "--connections",
     "--iodepth",
     "--jobs",
     "--numjobs",
+    "--outstanding",
     "--parallel",
     "--qd",
     "--queue-depth",
     "--sessions",
     "--threads",
 ];
+
+/// What a calibration has in their place.
+const OF_CALIBRATION: &str = "a calibration raises the load itself; `rigel run advanced --matrix point --num-small 4 --num-large 0` has 4 I/Os outstanding";
 
 /// The same, depending on the level of `rigel run`.
 const OF_LEVEL: [(&[&str], &[&str], &str); 9] = [
@@ -146,6 +155,7 @@ const OF_LEVEL: [(&[&str], &[&str], &str); 9] = [
             "--concurrency",
             "--connections",
             "--jobs",
+            "--outstanding",
             "--parallel",
             "--qd",
             "--queue-depth",
@@ -198,6 +208,14 @@ pub fn of_level(level: &str, name: &str) -> Option<&'static str> {
     row.map(|(.., told)| *told)
 }
 
+/// All names that a sentence is for.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TIME.into_iter()
+        .chain(SESSIONS)
+        .chain(SIZES)
+        .chain(NAMES.iter().flat_map(|(_, names, _)| names.iter().copied()))
+}
+
 /// The option that a sentence begins with.
 pub fn first_option(told: &str) -> Option<&str> {
     told.split(' ').next().filter(|word| word.starts_with("--"))
@@ -215,6 +233,9 @@ pub fn meant(command: &str, name: &str) -> Option<String> {
     let named = NAMES.iter().find(|(of, names, _)| of.contains(&command) && names.contains(&name));
     if let Some((.., told)) = named {
         return Some((*told).to_owned());
+    }
+    if command == "calibrate" && SESSIONS.contains(&name) {
+        return Some(OF_CALIBRATION.to_owned());
     }
     let percentile = name.strip_prefix("--p").filter(|digits| digits.parse::<f64>().is_ok()).map(percent);
     let is_share = |of: &String| of.parse::<f64>().is_ok_and(|of| of > 0.0 && of < 100.0);
@@ -275,6 +296,7 @@ mod tests {
             }
         }
         assert_eq!(meant("targets", "--for"), None);
+        assert!(meant("calibrate", "--outstanding").is_some_and(|told| told.contains("--num-small 4")));
     }
 
     #[test]

@@ -298,12 +298,24 @@ impl VersusArgs {
         plain.find_map(|word| {
             let near = nearest(word, RunLevel::all().into_iter().map(|level| level.0))?;
             let shown = path_text::printable(word);
+            if values::engine(word).is_ok() {
+                return Some(self.engine_as_target(&shown));
+            }
             Some(
                 Problem::usage(format!("'{shown}' is not a level ({})", words::list::<RunLevel>()))
                     .at("LEVEL")
                     .next(format!("did you mean {near}? write a file of that name as ./{shown}")),
             )
         })
+    }
+
+    /// The name of an engine where a target belongs: `--and sim`.
+    fn engine_as_target(&self, word: &str) -> Problem {
+        let is_of_b = self.and.last().is_some_and(|path| path.as_os_str() == word);
+        let option = if is_of_b { "--and-engine" } else { "--engine" };
+        Problem::usage(format!("'{word}' is an engine, and not a target"))
+            .at(if is_of_b { "--and" } else { "TARGET" })
+            .next(format!("did you mean {option} {word}? write a file of that name as ./{word}"))
     }
 
     /// Checks that there are two sides at all.

@@ -20,6 +20,7 @@ pub mod soak;
 mod sql;
 mod targets;
 pub mod through;
+mod unwritten;
 mod working_set;
 
 pub use consent::{check_names, forecast_of, permit_for};
@@ -98,6 +99,7 @@ fn planned(reporter: Reporter<'_>, host: &HostFacts, looked: &[TargetFacts]) -> 
     // What will be refused needs no other word.
     if memory::check_answered_by_storage(&options.request, looked).is_ok() {
         reporter.memory(looked);
+        reporter.remarks(&unwritten::remarks(options, looked));
     }
     reporter.note(narrowed(options, host, looked, &plan));
     reporter.note(commits::remark(&options.request));

@@ -5,7 +5,7 @@
 use rigel_core::event::{Activity, LiveFigures, Saturation, VisitPosition};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
-use rigel_core::measure::ClassTally;
+use rigel_core::measure::{ClassTally, ReadLook};
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units::say::{percent, short};
@@ -42,6 +42,20 @@ pub fn place(at: &VisitPosition, steps: usize, classes: &[LoadClass]) -> String 
         }
         None => format!("{head}: {}{tail}", at.point.words()),
     }
+}
+
+/// Of fewer, pages that were never used may be most.
+pub const LEAST_READS: u64 = 4;
+
+/// What to know of reads that return zeros; `None` if most of them return data.
+pub fn zeros(look: &ReadLook) -> Option<String> {
+    let is_most = look.zero_blocks.saturating_mul(2) > look.sampled;
+    is_most.then(|| {
+        format!(
+            "note: {} of the first {} blocks that were checked are zeros, and such reads may never reach the disk: the numbers will be flagged ZEROS. Ctrl-C ends the run; `rigel help fill` writes data to measure on",
+            look.zero_blocks, look.sampled
+        )
+    })
 }
 
 /// `random I/O over 64 MiB`

@@ -135,6 +135,28 @@ fn at(small: u32, large: u32) -> VisitPosition {
 }
 
 #[test]
+fn reads_of_zeros_are_told_once_after_the_first_visit() {
+    let zeros = |zero_blocks| {
+        let mut visit = visit(4, 0);
+        let tally = visit.tallies.get_mut(&Class::SMALL).unwrap();
+        tally.looked = ReadLook { sampled: 96, zero_blocks, wrong_stamps: 0 };
+        visit
+    };
+    let told = |visits: [Visit; 2]| {
+        let pipe = Pipe::default();
+        let mut progress = RunProgress::on(pipe.surface(0), 2);
+        visits.iter().for_each(|visit| progress.event(&Event::VisitFinished { visit }));
+        pipe.text()
+    };
+    let text = told([zeros(96), zeros(96)]);
+    assert!(text.starts_with("note: 96 of the first 96 blocks that were checked are zeros"), "{text}");
+    assert!(text.matches("ZEROS").count() == 1 && text.contains("rigel help fill"), "{text}");
+    for fine in [told([zeros(3), zeros(96)]), told([visit(4, 0), visit(4, 0)])] {
+        assert!(!fine.contains("ZEROS"), "{fine}");
+    }
+}
+
+#[test]
 fn visits_of_an_adaptive_run_say_which_they_are() {
     for (purpose, text) in [
         (Purpose::Long, "point 3 of 17: small 3 large 0, long visit"),

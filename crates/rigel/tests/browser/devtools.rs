@@ -110,6 +110,11 @@ impl Tab {
         self.order("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
+    /// Lays the page out as on paper from here on.
+    pub fn on_paper(&mut self) {
+        self.order("Emulation.setEmulatedMedia", json!({ "media": "print" }));
+    }
+
     /// Moves the pointer.
     pub fn point_at(&mut self, (x, y): (f64, f64)) {
         // From elsewhere: a pointer that does not move shows nothing.

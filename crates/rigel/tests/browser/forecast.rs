@@ -56,6 +56,11 @@ fn a_page_of_dates_and_headroom() {
     tab.wait("innerWidth === 390 && [...document.querySelectorAll('.stage svg')].every((svg) => svg.clientWidth <= 390)");
     assert!(tab.value("document.documentElement.scrollWidth").as_u64().unwrap() <= 390);
     tab.picture("forecast-narrow");
+    // A printed forecast has its limits.
+    tab.on_paper();
+    let limits = "[...document.querySelectorAll('.paper table')]";
+    assert_eq!(tab.value(&format!("{limits}.length")), 2);
+    assert_eq!(tab.value(&format!("{limits}.every((one) => one.offsetHeight > 0)")), true);
     sound(&mut tab);
 }
 

@@ -154,6 +154,10 @@ fn a_hole_that_reads_as_zeros_gives_no_advice() {
     assert!(told.stdout.contains("WITHHELD") && told.stdout.contains("ZEROS"), "{told:?}");
     let file = advise(&place, &[&record], "--for cgroup-max").expect_code(1);
     assert!(file.stderr.contains("ZEROS") && file.stdout.is_empty(), "{file:?}");
+    // One reason, and not that of every setting.
+    let file = advise(&place, &[&record], "--for postgresql").expect_code(1).stderr;
+    assert!(file.contains("ZEROS") && !file.contains("random_page_cost"), "{file}");
+    assert!(file.contains("Without --database"), "{file}");
 }
 
 #[test]

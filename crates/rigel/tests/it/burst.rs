@@ -86,6 +86,7 @@ fn a_bucket_is_found_with_rate_size_refill_and_time() {
     let told = flat(&place.rigel(["report", record]).expect_code(0).stdout);
     assert!(told.starts_with(&flat(says)), "{told}");
     assert!(told.contains("Idle time to refill 6 min") && told.contains("holds more"), "{told}");
+    assert!(told.contains("Figure Value ±%") && !told.contains("lo95"), "as in other tables: {told}");
     assert!(!told.contains("LEVEL_SHIFT") && !told.contains("THROTTLED"), "the fall is the answer: {told}");
     let page = place.read("_report.html");
     assert!(page.contains("IOPS over the time of the run") && page.contains("second burst"));

@@ -296,6 +296,19 @@ fn a_sparse_file_has_no_line_of_orion_that_stands_unmarked() {
     assert!(stderr.contains("scratch file"), "what to do: {stderr}");
 }
 
+#[test]
+fn a_sparse_file_is_told_before_the_load_with_what_to_do() {
+    let place = Place::new();
+    std::fs::File::create(place.path().join("sparse")).unwrap().set_len(64 * MIB).unwrap();
+    let line = "run advanced sparse --matrix point --num-small 4 --num-large 0 --duration 1s --no-html";
+    let stderr = place.line(line).expect_code(1).stderr;
+    let (before, end) = (stderr.find("note: sparse holds no data"), stderr.find("engine "));
+    assert!(before.is_some() && before < end, "{stderr}");
+    assert!(stderr.contains("`rigel fill sparse` writes random data"), "{stderr}");
+    assert!(stderr.contains("measure on data: ") && !stderr.contains("Measure"), "one sentence: {stderr}");
+    assert!(!place.line(&format!("{line} --quiet")).expect_code(1).stderr.contains("holds no data"));
+}
+
 /// A simulated device is no storage either, but nobody takes it for one.
 #[test]
 fn a_simulated_device_is_no_failure() {

@@ -265,7 +265,7 @@ fn what_was_shown_after_a_run_is_shown_again() {
         assert_eq!(shown.is_ascii(), ascii, "{shown}");
         assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
         let (_, files) = shown.split_once("\nFiles\n").unwrap();
-        let (files, beside) = files.split_once("and beside it ").unwrap();
+        let (files, beside) = files.split_once("and next to it ").unwrap();
         let files: Vec<&str> = files.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let beside: Vec<&str> = beside.split([',', ' ', '\n']).filter(|ending| !ending.is_empty()).collect();
         assert_eq!(files.len() + beside.len(), place.files().len(), "{files:?} {beside:?}");

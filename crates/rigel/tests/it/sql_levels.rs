@@ -110,8 +110,8 @@ fn assert_costs(document: &Value, visits: &[Value]) {
         visits.iter().map(|visit| &visit["point"]).find(|point| point.as_object().unwrap().len() == 2);
     let together = together.unwrap();
     for (name, own, others) in [
-        ("simple", "2 look-up sessions", "Beside 1 report session"),
-        ("report", "1 report session", "Beside 2 look-up sessions"),
+        ("simple", "2 look-up sessions", "Next to 1 report session"),
+        ("report", "1 report session", "Next to 2 look-up sessions"),
     ] {
         let is_it = |cost: &&str| cost.starts_with(others) && cost.contains(own);
         let cost = costs.iter().filter_map(Value::as_str).find(is_it).unwrap_or_else(|| panic!("{costs:?}"));

@@ -95,6 +95,9 @@ fn a_freeze_of_seven_seconds_is_told_to_a_hundredth_and_a_report_says_the_same()
     assert!(
         page.contains("The load stood still for ")
             && page.contains("class=\"mark\"")
+            && ["Longest standstill", "Failed I/Os", "Time until back", "p99 before"]
+                .iter()
+                .all(|card| page.contains(&format!("<h3>{card}</h3>")))
             && !page.contains("<script")
     );
 }

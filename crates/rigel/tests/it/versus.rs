@@ -196,6 +196,8 @@ fn what_cannot_be_compared_is_refused() {
         ("versus oltp data --and other simple", &["two levels", "oltp", "simple"]),
         ("versus oltp data dss --and other", &["two levels"]),
         ("versus oltpp data --and other", &["'oltpp' is not a level", "did you mean oltp?"]),
+        ("versus --engine sim --and sim", &["'sim' is an engine", "did you mean --and-engine sim?"]),
+        ("versus sim --and other", &["'sim' is an engine", "did you mean --engine sim?"]),
         ("versus data --and other noraml", &["'noraml' is not a level", "normal"]),
         ("versus data --and nowhere", &["nowhere"]),
         ("versus data --and other --duration 10s", &["--duration", "turns"]),

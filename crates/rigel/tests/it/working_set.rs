@@ -84,6 +84,8 @@ fn a_cache_is_found_with_size_latency_hits_and_what_more_would_get() {
     assert!(
         page.contains("IOPS with 32 outstanding reads") && page.contains("Latency of one read at a time")
     );
+    assert!(page.contains("<h3>Latency behind the cache</h3>"), "a name without its noun");
+    assert!(page.contains(">64\u{a0}MiB</text>") || page.contains(">64 MiB</text>"), "the marks of the axis");
     for (format, part) in [
         ("markdown", "## What a larger cache would give"),
         ("openmetrics", "rigel_cache_bytes"),

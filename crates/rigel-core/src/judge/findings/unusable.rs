@@ -27,8 +27,7 @@ impl Findings {
         let reasons = self.reasons(request);
         let cause = |flag: &&Flag| format!("{} ({})", flag.code.name(), printable(&flag.text));
         let causes: Vec<String> = reasons.iter().map(cause).collect();
-        let steps: Vec<&str> =
-            reasons.iter().map(|flag| flag.code.meaning().remedy.trim_end_matches('.')).collect();
+        let steps: Vec<String> = reasons.iter().map(|flag| step(flag.code.meaning().remedy)).collect();
         let points = match (request.is_beside_raw(), counting.len()) {
             (true, _) if request.writes_at_all() => "all commits through SQL".to_owned(),
             (true, _) => "all look-ups through SQL".to_owned(),
@@ -55,6 +54,13 @@ impl Findings {
         }
         reasons
     }
+}
+
+/// A remedy as a part of a sentence: without its capital and its full stop.
+fn step(remedy: &str) -> String {
+    let mut letters = remedy.trim_end_matches('.').chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_lowercase).collect();
+    first + letters.as_str()
 }
 
 impl PointFindings {
@@ -193,11 +199,16 @@ mod tests {
         let told = found.unusable(&request).unwrap();
         assert!(
             told.cause.as_deref() == Some("ZEROS (zero\\x1b)"),
-            "not what one point has beside it: {told}"
+            "not what one point has in addition: {told}"
         );
         found.points[0].flags.pop();
         let told = found.unusable(&request).unwrap();
         assert!(told.cause.as_deref() == Some("LITTLE (off); ZEROS (zero\\x1b)"), "{told}");
+        let next = told.next.unwrap();
+        assert!(
+            next.starts_with("measure a larger target") && next.contains("; measure on data: "),
+            "{next}"
+        );
         found.points.clear();
         assert_eq!(found.unusable(&request), None, "a run that was cut short says so itself");
     }

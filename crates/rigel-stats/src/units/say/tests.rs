@@ -119,6 +119,9 @@ fn changes_of_more_than_ten_times_are_factors() {
     for (share, text) in [(-0.967, "-96.7 %"), (9.99, "+999 %"), (11.3, "x 12"), (5e4, "x 50,001")] {
         assert_eq!(change(share), text, "{share}");
     }
+    assert_eq!(change_range(15.0, (13.01, 17.55)), "x 14 .. x 19");
+    assert_eq!(change_range(0.04, (-0.052, 0.136)), "-5.2 .. +13.6");
+    assert_eq!(change_range(9.99, (8.0, 12.0)), "+800 .. +1200", "the notation of the change, +999 %");
 }
 
 #[test]

@@ -75,7 +75,7 @@ pub(super) fn of_table(above: &str, table: &Table<'_>) -> Option<(LatencyUnit, &
         }
         (_, false, true) => Some((LatencyUnit::Ms, "because no I/O is so short that they are microseconds")),
         (_, true, true) if decimals >= DECIMALS_OF_US => {
-            Some((LatencyUnit::Us, "because only ORION since 12.2 writes so many decimals"))
+            Some((LatencyUnit::Us, "because only ORION since 12.2 writes that many decimals"))
         }
         _ => None,
     }

@@ -175,6 +175,6 @@ fn the_load_that_is_most_like_the_other_side_has_a_say() {
         let results = found.results(&LoadFacts::from([(Class::SMALL, wanted)]));
         assert_eq!(results.facts[&Class::SMALL], wanted);
         assert_eq!(results.figures[0].point, Some(point));
-        assert!(results.passed_over[0].contains("beside"), "{results:?}");
+        assert!(results.passed_over[0].contains("next to"), "{results:?}");
     }
 }

@@ -114,7 +114,7 @@ pub const OPTIONS: [Row; 58] = [
     ),
     (
         &["percentage_random"],
-        "has no counterpart here, the I/Os of a load all go to random places or all follow one another: `rigel run advanced --type seq` measures large sequential reads beside small random ones",
+        "has no counterpart here, the I/Os of a load all go to random places or all follow one another: `rigel run advanced --type seq` measures large sequential reads next to small random ones",
         Some("has no counterpart here: small random I/O and large streams are measured, each alone"),
     ),
     (

@@ -127,7 +127,7 @@ fn asked(options: &ForecastOptions, step_ms: u32) -> Result<ForecastInput, Probl
             options.subjects.join(", ")
         ))
         .at(shown)
-        .next("rigel capacity show lists what it has"));
+        .next("rigel capacity show lists its contents"));
     }
     let mut members = whose.members(&held, &options.subjects);
     if options.subjects.is_empty() && !whose.is_database() {

@@ -3,7 +3,7 @@
 //! Must not read what is on a target, and must not write.
 
 use super::present::Reporter;
-use super::{consent, load, memory, room_for_outputs, scratch};
+use super::{consent, load, memory, room_for_outputs, scratch, unwritten};
 use crate::args::{Front, RunOptions, TargetSource};
 use crate::output::{self, RECORD_SUFFIX};
 use crate::tui;
@@ -15,7 +15,6 @@ use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
 use rigel_core::load::sides::{Side, Sides};
 use rigel_core::path_text;
-use rigel_core::units::Bytes;
 use rigel_io::targets::inspect::{Snapshot, inspect};
 use rigel_report::text::{self, Intent};
 use rigel_report::{OrionVersion, RUN_OUTPUTS, orion};
@@ -129,36 +128,13 @@ fn notes(options: &RunOptions, looked: &[TargetFacts]) -> Result<Vec<String>, Pr
     let mut all = Vec::new();
     let looked = TargetFacts::each_once(looked).into_iter();
     for target in looked.filter(|target| target.kind != TargetKind::Simulated) {
-        all.extend(without_data(target));
+        all.extend(unwritten::told(target));
         if only_reads {
             let users = inspect(&path_text::decode(&target.path), &snapshot)?.users(&snapshot);
             all.extend(slowed(&target.path, &users));
         }
     }
     Ok(all)
-}
-
-/// Parts of a file that the filesystem answers for.
-fn without_data(target: &TargetFacts) -> Option<String> {
-    let found = target.extents?;
-    let path = &target.path;
-    let never = found.unwritten_bytes.saturating_add(found.hole_bytes);
-    if never == 0 {
-        return None;
-    }
-    let answered = "reads are answered without the disk (flag ZEROS)";
-    Some(if consent::holds_no_data(target) {
-        let fill = format!("rigel fill {}", path_text::shell_word(path));
-        format!(
-            "{path} holds no data: no block of it was ever written, and {answered}; `{fill}` writes random data"
-        )
-    } else {
-        format!(
-            "{} of {} of {path} were never written, and {answered}",
-            Bytes(never),
-            Bytes(found.looked_bytes())
-        )
-    })
 }
 
 /// A run that reads takes nothing from others but speed.

@@ -284,7 +284,7 @@ fn check_together(options: &RunOptions) -> Result<(), Problem> {
         TargetSource::LunFile(_) | TargetSource::Named(_) | TargetSource::Simulated => {}
     }
     if options.request.soak().is_some_and(|soak| soak.beside.is_some()) {
-        return Err(Problem::usage("several nodes cannot run beside production")
+        return Err(Problem::usage("several nodes cannot run next to production")
             .because("each would only give way to the load on its own host")
             .next("leave out --beside-production, or start `rigel soak` on one host"));
     }

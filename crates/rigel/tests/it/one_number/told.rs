@@ -203,7 +203,8 @@ impl OutputNumbers {
                     self.add("page", key, part, end, end.abs() * 6e-4);
                 }
             }
-            self.place("page", key, level(between(card, "<div class=\"unit\">at ", "<").unwrap()));
+            let level = between(card, "<div class=\"unit\">with ", " ").unwrap();
+            self.place("page", key, level.parse().unwrap());
         }
     }
 

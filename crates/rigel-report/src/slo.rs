@@ -199,7 +199,7 @@ struct RequiredRateDocument {
     kept: BoundVerdict,
     /// Why it is undecided; with `no`, why the storage may not be the cause: `not_visited`, `overload`, `busy_host`, `late` (Rigel
     /// began I/Os late), `few_ios` (or visits), `at_bound`, `unusable` (the numbers are not those of the storage: see the flags). `rates_around`: its own visits do not decide, but the bracket, which is based on the
-    /// rates around it, does. Null otherwise.
+    /// rates around it, does. `rests`: it is met in short visits, and the load over the whole time was lower. Null otherwise.
     cause: Option<&'static str>,
     /// The observation there; null when there is none.
     seen: Option<BoundRatioDocument>,

@@ -108,6 +108,8 @@ pub struct SettingAdvice {
     pub why: String,
     /// Whether the product accepts it, or benefits from it, depends on what no record contains: it is a comment in the file.
     pub is_hint: bool,
+    /// No experiment has confirmed its rule on every version of the product: it is a comment in the file.
+    pub is_unproven: bool,
     /// Why it is only rough, and what measures it better; `None` for a value that is good enough.
     pub rough: Option<Box<Refusal>>,
 }
@@ -121,6 +123,7 @@ impl SettingAdvice {
             measured,
             why: why.into(),
             is_hint: false,
+            is_unproven: false,
             rough: None,
         }
     }
@@ -290,6 +293,11 @@ impl Setting {
     /// The same, if the product may not accept it, or may not benefit from it.
     fn hint(self, value: Value, measured: Vec<MeasuredFigure>, why: impl Into<String>) -> Advice {
         self.is(Ok(SettingAdvice { is_hint: true, ..SettingAdvice::new(value, measured, why) }))
+    }
+
+    /// The same, if experiments tried its rule and did not confirm it on every version.
+    fn unproven(self, value: Value, measured: Vec<MeasuredFigure>, why: impl Into<String>) -> Advice {
+        self.is(Ok(SettingAdvice { is_unproven: true, ..SettingAdvice::new(value, measured, why) }))
     }
 
     /// What no command can measure.

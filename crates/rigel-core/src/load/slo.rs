@@ -135,6 +135,12 @@ impl Slo {
         Nanos(all_ns.div_ceil(step_ns).saturating_mul(step_ns))
     }
 
+    /// Whether all visits are to one rate.
+    pub(crate) fn is_of_one_rate(&self) -> bool {
+        let first = self.required.first().map(|one| one.rate);
+        self.required_only && self.parts() == 1 && self.required.iter().all(|one| Some(one.rate) == first)
+    }
+
     /// Approximate number of visits for each load.
     pub(crate) fn visits(&self) -> u64 {
         if self.required_only { CHECK_VISITS * self.required.len().max(1) as u64 } else { VISITS }
@@ -261,6 +267,19 @@ mod tests {
         // Visits of 10 s.
         assert_eq!(check(&["p99 < 100ms @ 800"]), [120, 120]);
         assert_eq!(check(&["p99 < 100ms @ 800", "p99 < 100ms @ 900"]), [240, 240]);
+    }
+
+    #[test]
+    fn only_a_check_of_one_rate_has_no_other_rates() {
+        let check = |required: &[&str], required_only: bool| {
+            let required: Vec<Requirement> = required.iter().map(|one| one.parse().unwrap()).collect();
+            let bounds = vec![required[0].bound];
+            Slo { bounds, required, most_rate: 250_000, required_only, scaled: None }.is_of_one_rate()
+        };
+        assert!(check(&["p99 < 2ms @ 8000"], true));
+        assert!(check(&["p99 < 2ms @ 8000", "p50 < 1ms @ 8000"], true));
+        assert!(!check(&["p99 < 2ms @ 8000", "p99 < 2ms @ 8100"], true));
+        assert!(!check(&["p99 < 2ms @ 8000"], false));
     }
 
     /// 4 x rate / spare^2 is the relaxation time of M/M/c near saturation, and the wait is exponential with the rate that is spare.

@@ -85,7 +85,8 @@ fn options(
         let line = format!("{} = {}", advice.setting, given.value.text);
         let newer = advice.since.filter(|major| *major > server_version);
         let unproven = advice.until.filter(|major| *major < server_version);
-        if newer.is_some() || unproven.is_some() || given.is_hint || given.rough.is_some() {
+        let is_aside = given.is_hint || given.is_unproven || given.rough.is_some();
+        if newer.is_some() || unproven.is_some() || is_aside {
             file.comment_out(&line)
         } else {
             file.page.line(&line)
@@ -100,6 +101,8 @@ fn options(
             ));
         } else if given.is_hint {
             file.comment_below("Not for every server, so it is a comment.");
+        } else if given.is_unproven {
+            file.comment_below("Not confirmed on every version, so it is a comment.");
         }
         file.explanation(advice, given);
     }

@@ -66,7 +66,8 @@ struct AdviceDocument {
     since: Option<u32>,
     /// The last major version that benefits from it, according to experiments: for later ones it is a comment. Null for all.
     until: Option<u32>,
-    /// Whether the product accepts it, or benefits from it, depends on facts that no record contains.
+    /// Whether the product accepts it, or benefits from it, depends on facts that no record contains, or no experiment has confirmed it on every
+    /// version: it is a comment in the file.
     hint: bool,
     /// The value under other conditions; empty when none affects it.
     otherwise: Vec<OtherwiseDocument>,
@@ -156,7 +157,7 @@ fn advice(advice: &Advice) -> AdviceDocument {
         hi: ends.map(|ends| text(&ends.1)),
         since: advice.since,
         until: advice.until,
-        hint: given.is_some_and(|given| given.is_hint),
+        hint: given.is_some_and(|given| given.is_hint || given.is_unproven),
         otherwise: given.into_iter().flat_map(|given| &given.otherwise).map(otherwise).collect(),
         remark: given.and_then(|given| given.remark.as_deref()).map(text),
         rough: given.and_then(|given| given.rough.as_deref().cloned()),

@@ -64,6 +64,7 @@ fn answer(advisory: &Advisory<'_>) -> Block {
 fn legend(advisory: &Advisory<'_>, explain: bool) -> Vec<String> {
     let given = || advisory.advised.advice.iter().filter(|one| one.outcome.is_ok());
     let hints = given().any(|one| one.outcome.as_ref().is_ok_and(|given| given.is_hint));
+    let unproven = given().any(|one| one.outcome.as_ref().is_ok_and(|given| given.is_unproven));
     let has = |kind| !withheld(&advisory.advised.advice, kind).is_empty();
     let word = |kind| format!("{}: {}", kept_back(kind), meaning(kind));
     let lines = [
@@ -74,6 +75,11 @@ fn legend(advisory: &Advisory<'_>, explain: bool) -> Vec<String> {
             "to v17: a comment for later versions, which no experiment has confirmed".to_owned(),
         ),
         (hints, "comment: a comment in the file, because not every server accepts or needs it".to_owned()),
+        (
+            unproven,
+            "unproven: a comment in the file, because no experiment has confirmed it on every version"
+                .to_owned(),
+        ),
         (has(Kind::Rough), word(Kind::Rough)),
         (has(Kind::InDoubt), word(Kind::InDoubt)),
         (has(Kind::Missing), word(Kind::Missing)),
@@ -126,8 +132,10 @@ fn row(advice: &Advice) -> [String; 4] {
             let since = advice.since.map(|major| format!("v{major}"));
             let until = advice.until.map(|major| format!("to v{major}"));
             let hint = given.is_hint.then(|| "comment".to_owned());
+            let unproven = given.is_unproven.then(|| "unproven".to_owned());
             let rough = given.rough.as_ref().map(|rough| kept_back(rough.kind).to_owned());
-            let notes: Vec<String> = rough.into_iter().chain(since).chain(until).chain(hint).collect();
+            let notes: Vec<String> =
+                rough.into_iter().chain(since).chain(until).chain(hint).chain(unproven).collect();
             let value = printable(&given.value.text).into_owned();
             [name, value, range(&given.value).unwrap_or_default(), notes.join(", ")]
         }

@@ -4,7 +4,7 @@
 
 use rigel_core::judge::findings::{RequiredRate, SloOpen};
 use rigel_core::stats::share::BoundVerdict;
-use rigel_core::units::say::trimmed;
+use rigel_core::units::say::{thousands, trimmed};
 
 /// The name in documents.
 pub(super) const fn name(open: SloOpen) -> &'static str {
@@ -17,6 +17,7 @@ pub(super) const fn name(open: SloOpen) -> &'static str {
         SloOpen::AtBound(_) => "at_bound",
         SloOpen::Unusable(_) => "unusable",
         SloOpen::Around => "rates_around",
+        SloOpen::Rests(_) => "rests",
     }
 }
 
@@ -25,6 +26,13 @@ fn clause(open: SloOpen) -> String {
     let clause = match open {
         SloOpen::Unusable(code) => {
             return format!("the numbers there are not those of the storage ({})", code.name());
+        }
+        SloOpen::Rests(mean) => {
+            return format!(
+                "in short visits: with what is between them the load was {} per second, so burst credit could come \
+                 back; without a separate limit or another rate, --require keeps the load up",
+                thousands(mean)
+            );
         }
         SloOpen::NotVisited => "no visit to that rate was completed",
         SloOpen::Overload => {
@@ -75,7 +83,7 @@ pub(crate) fn why(found: &RequiredRate) -> Option<String> {
 /// How to remove the cause; `None` if it is decided.
 pub(super) fn step(open: SloOpen) -> Option<String> {
     Some(match open {
-        SloOpen::Around => return None,
+        SloOpen::Around | SloOpen::Rests(_) => return None,
         SloOpen::Unusable(code) => format!("see what raised {}, and measure again", code.name()),
         SloOpen::NotVisited => "give the run more time: give it more time with --for".to_owned(),
         SloOpen::Overload => "require a lower rate".to_owned(),

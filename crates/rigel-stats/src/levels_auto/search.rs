@@ -8,7 +8,7 @@ use super::{Bracket, Curve, LevelRules, LevelVisit, PLATEAU, SATURATION, Violati
 use crate::interval::Interval;
 use crate::sample::{count, mean, variance};
 use crate::variance::{FEWEST_TO_BORROW, Spread, moderate};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Two doublings in a row that gain less end the climb.
 const LEAST_GAIN: f64 = 0.03;
@@ -20,11 +20,24 @@ const MOST_VISITS: usize = 12;
 const RESOLUTION: u32 = 8;
 /// Means may differ by this part even without noise.
 const EDGES: f64 = 0.005;
-/// More visits to a level that contradicts the others.
-const VISITS_OF_DOUBT: usize = 3;
+/// More visits to a level that contradicts another one, and to that one.
+const VISITS_OF_DOUBT: usize = 4;
+/// Student's t that as many ratios exceed by chance in one of 200 cases.
+const CERTAIN: f64 = 5.84;
 
 /// A level that must be visited before the search can continue.
 pub struct NextLevel(pub u32);
+
+/// What a level contradicts.
+#[derive(Clone, Copy)]
+enum Reference {
+    /// The rate that the latency of one I/O alone allows.
+    Alone,
+    /// The maximum.
+    Maximum,
+    /// The rate of this smaller level.
+    Below(u32),
+}
 
 /// A result, or the visit that it still needs.
 type StepResult<T> = Result<T, NextLevel>;
@@ -39,13 +52,23 @@ pub struct Search {
     rules: LevelRules,
     /// The maximum and whether the climb ended on a plateau, once both are known.
     top: Option<(Interval, bool)>,
+    /// The levels that the maximum is the mean of.
+    best: Vec<u32>,
 }
 
 impl Search {
     pub fn new(made: BTreeMap<u32, VecDeque<LevelVisit>>, rules: LevelRules) -> Self {
         let windows = made.values().flatten().map(|visit| visit.window_s);
         let window_s = windows.fold(f64::INFINITY, f64::min);
-        Self { made, rates: BTreeMap::new(), latencies: Vec::new(), window_s, rules, top: None }
+        Self {
+            made,
+            rates: BTreeMap::new(),
+            latencies: Vec::new(),
+            window_s,
+            rules,
+            top: None,
+            best: Vec::new(),
+        }
     }
 
     /// The curve; none if no level has a rate.
@@ -161,6 +184,7 @@ impl Search {
             degrees_of_freedom: degrees.fold(f64::INFINITY, f64::min),
             contamination: None,
         };
+        self.best = plateau;
         Ok(Interval::of_mean(&fresh, &spread))
     }
 
@@ -236,30 +260,68 @@ impl Search {
         }
     }
 
-    /// Levels that contradict, before and after more visits to them.
+    /// Levels that contradict others in new visits, too. The visits that made them suspect were the worst of many by chance and do not count any more. Each new
+    /// one has its own to what it contradicts, in the same round: the noise that both have in common is in neither, and one level that is off
+    /// accuses no other.
     fn check(&mut self, found: u32, maximum: Interval) -> StepResult<Vec<Violation>> {
-        let suspects: Vec<u32> =
-            self.violations(found, maximum).map(|violation| violation.outstanding).collect();
-        suspects.iter().try_for_each(|&level| self.visit_often(level, VISITS_OF_DOUBT))?;
-        let left = self.violations(found, maximum);
-        Ok(left.filter(|violation| suspects.contains(&violation.outstanding)).collect())
+        let suspects: Vec<(u32, Reference)> = self.suspects(found, maximum).collect();
+        let mut levels: BTreeSet<u32> = suspects.iter().map(|suspect| suspect.0).collect();
+        for (_, reference) in &suspects {
+            match reference {
+                Reference::Alone => levels.extend([1]),
+                Reference::Maximum => levels.extend(&self.best),
+                Reference::Below(smaller) => levels.extend([*smaller]),
+            }
+        }
+        for _ in 0..VISITS_OF_DOUBT {
+            levels.iter().try_for_each(|&level| self.visit(level))?;
+        }
+        Ok(suspects.into_iter().filter_map(|(level, reference)| self.violation(level, reference)).collect())
     }
 
-    fn violations(&self, found: u32, maximum: Interval) -> impl Iterator<Item = Violation> + '_ {
+    fn suspects(&self, found: u32, maximum: Interval) -> impl Iterator<Item = (u32, Reference)> + '_ {
         let levels: Vec<u32> = self.rates.keys().copied().collect();
         let smaller = std::iter::once(None).chain(levels.clone().into_iter().map(Some));
         levels.into_iter().zip(smaller).filter_map(move |(level, smaller)| {
             let rate = self.mean(level);
-            let (bound, doubt) = self.bound(level, maximum);
+            let (bound, doubt, reference) = self.bound(level, maximum);
             if rate > bound * (1.0 + doubt + self.half_width(level) + self.edges()) {
-                return Some(Violation { outstanding: level, rate, kind: ViolationKind::AboveBound(bound) });
+                return Some((level, reference));
             }
             let smaller = smaller.filter(|_| level <= found)?;
             let doubt = self.half_width(smaller) + self.half_width(level) + self.edges();
             let falls = rate < self.mean(smaller) * (1.0 - doubt);
-            let kind = ViolationKind::Falls(self.mean(smaller));
-            falls.then_some(Violation { outstanding: level, rate, kind })
+            falls.then_some((level, Reference::Below(smaller)))
         })
+    }
+
+    /// Whether the newest visits to a level contradict those to its reference: the logarithm of their ratio, round by round.
+    fn violation(&self, level: u32, reference: Reference) -> Option<Violation> {
+        let rates = newest(self.rates.get(&level)?);
+        let limits: Vec<f64> = match reference {
+            Reference::Alone => {
+                newest(&self.latencies).iter().map(|alone_s| f64::from(level) / alone_s).collect()
+            }
+            Reference::Below(smaller) => newest(self.rates.get(&smaller)?).to_vec(),
+            Reference::Maximum => {
+                let best: Vec<&[f64]> =
+                    self.best.iter().filter_map(|one| Some(newest(self.rates.get(one)?))).collect();
+                let of_round = |round| best.iter().map(|rates| rates[round]).collect::<Vec<f64>>();
+                (0..rates.len()).map(|round| mean(&of_round(round))).collect()
+            }
+        };
+        let log = |rate: f64| rate.max(f64::MIN_POSITIVE).ln();
+        let is_fall = matches!(reference, Reference::Below(_));
+        let beyond = |(rate, limit): (&f64, &f64)| {
+            let above = log(*rate) - log(*limit);
+            if is_fall { -above } else { above }
+        };
+        let beyond: Vec<f64> = rates.iter().zip(&limits).map(beyond).collect();
+        let doubt = CERTAIN * (variance(&beyond) / count(beyond.len())).sqrt();
+        let limit = mean(&limits);
+        let kind = if is_fall { ViolationKind::Falls(limit) } else { ViolationKind::AboveBound(limit) };
+        let is_certain = mean(&beyond) - doubt > self.edges();
+        is_certain.then(|| Violation { outstanding: level, rate: mean(rates), kind })
     }
 
     /// By what part rates differ because a window cuts I/Os at its edges: of each slot of the device one more may fall into it,
@@ -269,13 +331,13 @@ impl Search {
         if cut.is_finite() { cut.max(EDGES) } else { EDGES }
     }
 
-    /// `min(N / R(1), X_max)` and its relative half-width (Denning, Buzen 1978).
-    fn bound(&self, level: u32, maximum: Interval) -> (f64, f64) {
+    /// `min(N / R(1), X_max)`, its relative half-width and which of the two it is (Denning, Buzen 1978).
+    fn bound(&self, level: u32, maximum: Interval) -> (f64, f64, Reference) {
         let linear = f64::from(level) / mean(&self.latencies);
         if linear < maximum.mean {
-            (linear, self.half_width(1))
+            (linear, self.half_width(1), Reference::Alone)
         } else {
-            (maximum.mean, maximum.relative_half_width)
+            (maximum.mean, maximum.relative_half_width, Reference::Maximum)
         }
     }
 
@@ -305,6 +367,11 @@ impl Search {
         };
         Spread { relative_variance, degrees_of_freedom, contamination: None }
     }
+}
+
+/// The visits of doubt: the last ones.
+fn newest(visits: &[f64]) -> &[f64] {
+    &visits[visits.len().saturating_sub(VISITS_OF_DOUBT)..]
 }
 
 /// The nearest whole number to the geometric mean, strictly between.

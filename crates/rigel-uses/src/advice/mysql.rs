@@ -64,7 +64,11 @@ fn capacity(source: &Source<'_>) -> Vec<Advice> {
         "The storage does not write more pages than {low} a second, the lower end of the interval: a higher \
          value evicts pages from the buffer pool too early."
     );
-    vec![CAPACITY.given(usual, vec![writes.clone()], why_usual), MOST.given(most, vec![writes], why_most)]
+    // Without the former the latter may be below the default of it.
+    vec![
+        CAPACITY.unproven(usual, vec![writes.clone()], why_usual),
+        MOST.unproven(most, vec![writes], why_most),
+    ]
 }
 
 /// The value of `innodb_io_capacity` for storage with this many random page writes per second.
@@ -115,7 +119,7 @@ fn read_threads(source: &Source<'_>) -> Advice {
          storage can do, and this host's {cpus} CPUs can run no more at once. `rigel sql prove --database mysql` tests it.{enough}",
         number(saturation.figure.value)
     );
-    let make = if is_enough { Setting::hint } else { Setting::given };
+    let make = if is_enough { Setting::hint } else { Setting::unproven };
     make(READ_THREADS, value, vec![saturation], why)
 }
 

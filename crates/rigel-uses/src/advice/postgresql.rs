@@ -21,6 +21,8 @@ const WORKERS_BY_DEFAULT: f64 = 3.0;
 /// Two experiments, for and against more workers than CPUs (docs/method/settings.md, docs/reference/advise.md).
 const BEYOND_CPUS: &str = "Experiments disagree about more workers than CPUs: on 2 CPUs, 8 to 16 workers read cold tables 1.4 \
     to 3.2 times as fast as 2, and 32 lost 45 % of another load. `rigel sql prove` tests what is right for a server.";
+/// Values that follow from what the setting means.
+const UNTRIED: &str = "No experiment has tried it.";
 const BY_SYNC: &str = "Bitmap scans of cold tables were 1.4 to 1.7 times as fast with sync on 2 CPUs; \
      `rigel sql prove` tests what is right for a server.";
 /// `io_combine_limit`: the default, and the maximum in version 17 and later.
@@ -69,7 +71,7 @@ fn concurrency(source: &Source<'_>, saturation: &MeasuredFigure) -> Vec<Advice> 
          with 0: `rigel sql prove` tests what is right for a server."
     );
     let maintenance = format!(
-        "The same {level} for VACUUM, ANALYZE and recovery, which run in few sessions and read on behalf of all others."
+        "The same {level} for VACUUM, ANALYZE and recovery, which run in few sessions and read on behalf of all others. {UNTRIED}"
     );
     let mut all = vec![
         EFFECTIVE.given(value(), measured(), effective),
@@ -85,9 +87,10 @@ fn concurrency(source: &Source<'_>, saturation: &MeasuredFigure) -> Vec<Advice> 
 fn most_concurrency(saturation: &MeasuredFigure) -> Option<Advice> {
     let figure = saturation.figure;
     (figure.value > CONCURRENT_BY_DEFAULT).then(|| {
-        let why = "A process never has more than this in flight, whatever the two settings above say: \
-                   at most 64 unless this is set. Shared memory for that many is reserved for every \
-                   process.";
+        let why = format!(
+            "A process never has more than this in flight, whatever the two settings above say: at most 64 \
+             unless this is set. Shared memory for that many is reserved for every process. {UNTRIED}"
+        );
         let value = Value::of(figure, |level| whole(level.clamp(1.0, MOST_CONCURRENT)));
         MOST_CONCURRENCY.given(value, vec![saturation.clone()], why)
     })
@@ -123,7 +126,7 @@ fn workers(saturation: &MeasuredFigure, cpus: u32) -> Advice {
         return WORKERS.hint(value, vec![measured], format!("{why} {BEYOND_CPUS}"));
     }
     if most.min(saturation.figure.value) > WORKERS_BY_DEFAULT {
-        return WORKERS.given(value, vec![measured], why);
+        return WORKERS.unproven(value, vec![measured], format!("{why} {BEYOND_CPUS}"));
     }
     WORKERS.hint(value, vec![measured], format!("{why} The default is 3, which this would not raise."))
 }
@@ -167,7 +170,7 @@ fn combine(source: &Source<'_>) -> Vec<Advice> {
         )];
     };
     let why = format!(
-        "One stream of {} KiB reads has {} MBPS, the best of the measured sizes {} MBPS: larger I/Os gain less than 5 %.",
+        "One stream of {} KiB reads has {} MBPS, the best of the measured sizes {} MBPS: larger I/Os gain less than 5 %. {UNTRIED}",
         bytes / KIB,
         number(found.figure.value),
         number(best)

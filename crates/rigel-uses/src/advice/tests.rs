@@ -285,7 +285,7 @@ fn there_are_no_more_workers_than_cpus() {
     limited.record.header.nodes.first_mut().host.cgroup.cpu_max_millis = Some(2500);
     assert_eq!(text(&advised(&[limited]), Product::Postgresql, "io_workers"), "3");
     let few = given(&advised(&[with_cpus(saturating(4), 64)]), Product::Postgresql, "io_workers");
-    assert_eq!((few.value.text.as_str(), few.is_hint), ("8", false));
+    assert_eq!((few.value.text.as_str(), few.is_hint, few.is_unproven), ("8", false, true));
     assert!(few.why.contains("the storage is the limit"), "{few:?}");
 }
 
@@ -349,6 +349,9 @@ fn innodb_gets_half_of_the_lower_end() {
     assert_eq!(value(&found, Product::Mysql, "innodb_io_capacity"), ["18000", "18000", "20000"]);
     assert_eq!(value(&found, Product::Mysql, "innodb_io_capacity_max"), ["36000", "36000", "44000"]);
     assert_eq!(text(&found, Product::Mysql, "innodb_flush_method"), "O_DIRECT");
+    for setting in ["innodb_io_capacity", "innodb_io_capacity_max"] {
+        assert!(given(&found, Product::Mysql, setting).is_unproven, "{setting}");
+    }
     for without in [KnownRun::reads(), KnownRun::writes(8 * KIB, MIB)] {
         let refusal = refused(&advised(&[without]), Product::Mysql, "innodb_io_capacity");
         assert_eq!(refusal.command.unwrap(), "cd /data && rigel calibrate --write 100 --size-small 16K");

@@ -59,8 +59,14 @@ fn document(text: &str) -> Result<Baseline, Problem> {
     }
     let write_percent = found.write_percent;
     let span = Some(Span::Whole);
-    let small = ClassFacts { bytes: found.size_small, write_percent, is_sequential: Some(false), span };
-    let large = ClassFacts { bytes: found.size_large, write_percent, is_sequential: None, span };
+    let small = ClassFacts {
+        bytes: found.size_small,
+        write_percent,
+        is_sequential: Some(false),
+        span,
+        ..ClassFacts::default()
+    };
+    let large = ClassFacts { bytes: found.size_large, is_sequential: None, ..small };
     let limit = rigel_core::units::say::trimmed(found.answers.max_latency_ms);
     let conditions = [
         ("run", found.run),

@@ -68,6 +68,8 @@ pub struct ClassFacts {
     pub is_sequential: Option<bool>,
     /// The part of the targets to which they go.
     pub span: Option<Span>,
+    /// Whether the page cache of the host may have answered. A commit leaves it anyway.
+    pub is_buffered: Option<bool>,
 }
 
 /// The same for all classes of a side.
@@ -93,11 +95,12 @@ impl ClassFacts {
             self.bytes.is_some() && self.bytes == other.bytes,
             self.write_percent.is_some() && self.write_percent == other.write_percent,
             self.is_sequential.is_some() && self.is_sequential == other.is_sequential,
+            self.is_buffered.is_some() && self.is_buffered == other.is_buffered,
         ];
         same.into_iter().filter(|&same| same).count()
     }
 
-    /// `random I/O of 8 KiB, 30 % writes`.
+    /// `random I/O of 8 KiB, 30 % writes`, `.., through the page cache`.
     pub fn words(&self) -> String {
         let order = match self.is_sequential {
             Some(true) => "sequential ",
@@ -110,7 +113,8 @@ impl ClassFacts {
             Some(share) if share > 0.0 => format!(", {} % writes", plain_percent(share / 100.0)),
             _ => String::new(),
         };
-        format!("{order}I/O {size}{writes}")
+        let cache = if self.is_buffered == Some(true) { ", through the page cache" } else { "" };
+        format!("{order}I/O {size}{writes}{cache}")
     }
 }
 
@@ -136,8 +140,10 @@ impl Load {
             Access::Sequential => Some(true),
             Access::Commit(_) => None,
         };
-        let write_percent = (!matches!(self.access, Access::Commit(_))).then_some(self.write_percent);
-        ClassFacts { bytes: self.bytes, write_percent, is_sequential, span: None }
+        let is_commit = matches!(self.access, Access::Commit(_));
+        let write_percent = (!is_commit).then_some(self.write_percent);
+        let is_buffered = (!is_commit).then_some(self.is_buffered);
+        ClassFacts { bytes: self.bytes, write_percent, is_sequential, span: None, is_buffered }
     }
 
     fn level(&self) -> u32 {

@@ -247,8 +247,14 @@ fn facts(first: &impl Fn(&[&str]) -> Option<String>) -> LoadFacts {
     });
     // ORION has no option for a part of a target.
     let span = Some(Span::Whole);
-    let small = ClassFacts { bytes: size("Small IO size:"), write_percent, is_sequential: Some(false), span };
-    let large = ClassFacts { bytes: size("Large IO size:"), write_percent, is_sequential, span };
+    let small = ClassFacts {
+        bytes: size("Small IO size:"),
+        write_percent,
+        is_sequential: Some(false),
+        span,
+        ..ClassFacts::default()
+    };
+    let large = ClassFacts { bytes: size("Large IO size:"), is_sequential, ..small };
     LoadFacts::from([(Class::SMALL, small), (Class::LARGE, large)])
 }
 

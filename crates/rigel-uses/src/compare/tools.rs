@@ -257,10 +257,11 @@ fn best_loads(sides: &[Vec<MeasuredRun<'_>>; 2]) -> Vec<(Quantity, Point, Point)
 /// What a run of Rigel requested of the storage.
 fn facts(run: &Run<'_>) -> LoadFacts {
     let classes = run.findings.points.iter().flat_map(PointFindings::classes);
-    classes.map(|(class, io)| (class, class_facts(&io.load))).collect()
+    let is_buffered = run.record.header.request.buffered;
+    classes.map(|(class, io)| (class, class_facts(&io.load, is_buffered))).collect()
 }
 
-fn class_facts(load: &LoadClass) -> ClassFacts {
+fn class_facts(load: &LoadClass, is_buffered: bool) -> ClassFacts {
     let bytes = match load.sizes {
         Sizes::Fixed(bytes) => Some(bytes),
         Sizes::Mixed(_) | Sizes::None => None,
@@ -271,7 +272,8 @@ fn class_facts(load: &LoadClass) -> ClassFacts {
         Pattern::Log | Pattern::Sessions => None,
     };
     let write_percent = is_sequential.map(|_| f64::from(load.write_percent.get()));
-    ClassFacts { bytes, write_percent, is_sequential, span: Some(load.span) }
+    let is_buffered = (!load.name.is_of_commits()).then_some(is_buffered);
+    ClassFacts { bytes, write_percent, is_sequential, span: Some(load.span), is_buffered }
 }
 
 /// In what the loads of the classes that all have differ from the first.
@@ -295,36 +297,41 @@ pub(crate) fn differences(all: &[&MeasuredRun<'_>]) -> Vec<(Class, Difference)> 
 
 type Unlike = Option<(&'static str, String, String)>;
 
-fn unlike(class: Class, own: &ClassFacts, other: &ClassFacts) -> [Unlike; 4] {
+fn unlike(class: Class, own: &ClassFacts, other: &ClassFacts) -> [Unlike; 5] {
     let names = match class {
         Class::SMALL => [
             "size of small I/O",
             "share of writes of small I/O",
             "order of small I/O",
             "part of the targets of small I/O",
+            "page cache of small I/O",
         ],
         Class::LARGE => [
             "size of large I/O",
             "share of writes of large I/O",
             "pattern of large I/O",
             "part of the targets of large I/O",
+            "page cache of large I/O",
         ],
         _ if class.is_of_commits() => [
             "size of a commit",
             "share of writes of commits",
             "order of commits",
             "part of the targets of commits",
+            "page cache of commits",
         ],
-        _ => ["size of the I/O", "share of writes", "order of the I/O", "part of the targets"],
+        _ => ["size of the I/O", "share of writes", "order of the I/O", "part of the targets", "page cache"],
     };
     let size = |bytes: u64| Bytes(bytes).to_string();
     let part = |span: Span| if span == Span::Whole { "all".to_owned() } else { span.to_string() };
     let order = |is_sequential: bool| if is_sequential { "sequential" } else { "random" }.to_owned();
+    let cache = |is_buffered: bool| if is_buffered { "yes" } else { "no" }.to_owned();
     [
         both(names[0], own.bytes.zip(other.bytes), size),
         both(names[1], own.write_percent.zip(other.write_percent), crate::baseline::writes),
         both(names[2], own.is_sequential.zip(other.is_sequential), order),
         both(names[3], own.span.zip(other.span), part),
+        both(names[4], own.is_buffered.zip(other.is_buffered), cache),
     ]
 }
 

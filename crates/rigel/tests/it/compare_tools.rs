@@ -1,7 +1,7 @@
 //! Comparisons that no single row judges: results of other tools, one visit to each load level, records of other questions.
 
 use crate::recording::Recording;
-use crate::support::{Place, ProgramOutput};
+use crate::support::{Place, ProgramOutput, flat};
 use serde_json::Value;
 use std::fs;
 use std::sync::OnceLock;
@@ -206,6 +206,41 @@ fn results_of_one_time_are_no_repetition_and_other_numbers_are_named() {
     fs::write(&calibration, "MAX_PMBPS,MAX_IOPS,MAX_MBPS\n100,2000,300\n").unwrap();
     let told = compare(&place, &[calibration.to_str().unwrap(), &commits]).expect_code(2).stderr;
     assert!(told.contains("has max_iops") && told.contains("rigel calibrate"), "{told}");
+}
+
+/// What a page cache answered is not what storage does, whoever measured it.
+#[test]
+fn a_result_through_the_page_cache_is_refused_beside_one_that_is_not() {
+    let place = Place::new();
+    place
+        .line("run simple --duration 1s --num-disks 1 --engine sim --name now --no-html --quiet")
+        .expect_code(0);
+    let now = record(&place, "now");
+    let direct = fio(&place, "direct.json", 1_780_000_000, 2000, false);
+    compare(&place, &[&direct, &now]).expect_code(0);
+    let through_cache = |name: &str, timestamp: u32, iops: u32| {
+        let path = fio(&place, name, timestamp, iops, false);
+        let text = fs::read_to_string(&path).unwrap().replace("\"direct\": \"1\"", "\"direct\": \"0\"");
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let cached = through_cache("cached.json", 1_780_003_600, 90_000);
+    let old = format!("old={cached}");
+    for other in [&now, &direct] {
+        let told = flat(&compare(&place, &[&cached, other]).expect_code(2).stderr);
+        assert!(told.contains("page cache of small I/O (yes; "), "{told}");
+        let anyway =
+            compare(&place, &[&cached, other, "--allow-differences", "--json"]).expect_code(0).json();
+        assert_eq!(anyway["differences"][0]["what"], "page cache of small I/O", "{anyway}");
+        let new = format!("new={other}");
+        let line = ["rank", &old, &new, "--by", "max_small_iops"];
+        let told = flat(&place.rigel(line).expect_code(2).stderr);
+        assert!(told.contains("page cache of small I/O (yes; "), "{told}");
+        place.rigel(line.iter().chain(&["--allow-differences"])).expect_code(0);
+    }
+    let again = through_cache("again.json", 1_780_007_200, 91_000);
+    let told = compare(&place, &[&cached, &again]).expect_code(0).stdout;
+    assert!(flat(&told).contains("the page cache of the host may have answered"), "{told}");
 }
 
 /// A soak comes to each of its phases again: three visits in a short one, which say how much they differ, and are too few for a verdict.

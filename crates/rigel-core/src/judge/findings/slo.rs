@@ -28,6 +28,7 @@ use crate::stats::crossing::RatioPoint;
 use crate::stats::detect::overload::Growth;
 use crate::stats::rates::HIGHEST_FLOOR;
 use crate::stats::share::{BoundVerdict, Ratio};
+use crate::units::{Nanos, to_f64};
 use bracket::{Bracket, Level};
 use required::required_of;
 use schemars::JsonSchema;
@@ -146,6 +147,8 @@ struct PointVisitSet {
     by_step: BTreeMap<usize, Vec<SloVisit>>,
     /// The points at which more arrived than was served.
     overloaded: BTreeSet<usize>,
+    /// The load from the first visit to the end of the last one, with all that is between them.
+    mean_rate: f64,
 }
 
 impl PointVisitSet {
@@ -237,7 +240,8 @@ impl SloFindings {
         };
         let kept = (0..required.len()).filter(all_kept).map(|place| f64::from(slo.required[place].rate));
         let answer = not_below(found, kept.reduce(f64::max));
-        let required = required.into_iter().map(|one| one.beside(&answer, &slo.bounds)).collect();
+        let required = required.into_iter().map(|one| one.beside(&answer, &slo.bounds));
+        let required = required.map(|one| one.within(visited.mean_rate)).collect();
         Some(Self { answer, points, required, bounds: slo.bounds.clone(), scale })
     }
 }
@@ -270,10 +274,28 @@ fn visited(record: &Record, phases: &[PhaseJudgement<'_>], rate: &impl Fn(usize)
         (step, visits.into_iter().map(of).collect())
     };
     let overloaded = by_step(counting()).into_iter().filter(|(_, visits)| is_overload(visits));
+    let overloaded: BTreeSet<usize> = overloaded.map(|one| one.0).collect();
     PointVisitSet {
-        overloaded: overloaded.map(|one| one.0).collect(),
+        mean_rate: mean_rate(record, rate, &overloaded),
+        overloaded,
         by_step: by_step(counting()).into_iter().map(seen).collect(),
     }
+}
+
+/// The load per second over the whole time of the points. What arrives and is not served uses up no credit.
+fn mean_rate(record: &Record, rate: &impl Fn(usize) -> u32, overloaded: &BTreeSet<usize>) -> f64 {
+    let seconds = |ns: u64| Nanos(ns).seconds();
+    let load = |visit: &Visit| {
+        let asked = f64::from(rate(visit.step)) * seconds(visit.settle_ns.saturating_add(visit.measured_ns));
+        match visit.ios {
+            Some(ios) if overloaded.contains(&visit.step) => asked.min(to_f64(ios.returned)),
+            _ => asked,
+        }
+    };
+    let began_ns = record.visits.iter().map(|visit| visit.began_ns.saturating_sub(visit.settle_ns)).min();
+    let ended_ns = record.visits.iter().map(Visit::ended_ns).max();
+    let span_ns = ended_ns.unwrap_or(0).saturating_sub(began_ns.unwrap_or(0));
+    record.visits.iter().map(load).sum::<f64>() / seconds(span_ns.max(1))
 }
 
 /// Whether some class has a backlog that grows over these visits.
@@ -422,7 +444,7 @@ fn about(
 ) -> SloAnswer {
     let judged = OfPart::all(named, bounds);
     // The upper end is the least of all bounds', each of which may be too low by chance.
-    let tail = 0.025 / crate::units::to_f64(judged.len().max(1) as u64);
+    let tail = 0.025 / to_f64(judged.len().max(1) as u64);
     let bracket = |one: &OfPart<'_>| {
         Bracket::of(&one.levels(visited, rate), law(one.bound, floor(visited, one.bound, one.named)), tail)
     };
@@ -517,6 +539,19 @@ mod tests {
             assert_eq!(not_below(answer.clone(), Some(8000.0)), expected, "{answer:?}");
             assert_eq!(not_below(answer.clone(), None), answer);
         }
+    }
+
+    #[test]
+    fn a_rate_that_is_met_beside_much_less_load_says_so() {
+        let requirement: crate::load::slo::Requirement = "p99 < 2ms @ 4000".parse().unwrap();
+        let of = |kept, open, mean_rate| {
+            RequiredRate { requirement, ratio: None, kept, open }.within(mean_rate).open
+        };
+        assert_eq!(of(BoundVerdict::Yes, None, 3800.0), None);
+        assert_eq!(of(BoundVerdict::Yes, None, 3799.0), Some(SloOpen::Rests(3799.0)));
+        assert_eq!(of(BoundVerdict::Yes, Some(SloOpen::Around), 10.0), Some(SloOpen::Around));
+        assert_eq!(of(BoundVerdict::No, None, 10.0), None);
+        assert_eq!(of(BoundVerdict::Undecided, Some(SloOpen::Few), 10.0), Some(SloOpen::Few));
     }
 
     /// Kept up to 2800 and no longer from 3000 on, while the visits to a required rate are too few to tell.

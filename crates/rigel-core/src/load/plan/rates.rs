@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 const FIRST_RATE: u32 = 100;
 /// The shortest load before a visit's window, if there is time for it.
 const SHORTEST_SETTLE_NS: u64 = 500 * NS_PER_MS;
-/// Rest of a point between two visits; the other points of a round usually take longer.
+/// Rest of a point between two visits; the other points of a round usually take longer. Where a single rate is required there are none, and no
+/// rest either: burst credit would come back in it.
 const REST: Nanos = Nanos::from_secs(2);
 /// At least this many visits to the points fit into the time, however long a visit has to be.
 const LEAST_POINT_VISITS: u64 = 40;
@@ -154,6 +155,7 @@ pub(super) fn parameters(request: &Request, usual: Parameters) -> Option<Paramet
     let settle_ns = longest_ns(slo).saturating_mul(SETTLE_LIMITS).max(SHORTEST_SETTLE_NS);
     let settle_ns = settle_ns.min(limit.0 / (slo.visits() * slo.parts()) / (1 + MEASURE_SETTLES));
     let measure_ns = settle_ns * MEASURE_SETTLES;
+    let rest_ns = if slo.is_of_one_rate() { 0 } else { REST.0 };
     // Whole milliseconds, for people.
     let [settle_ns, measure_ns] = [settle_ns, measure_ns].map(|ns| (ns / NS_PER_MS).max(1) * NS_PER_MS);
     Some(Parameters {
@@ -163,8 +165,8 @@ pub(super) fn parameters(request: &Request, usual: Parameters) -> Option<Paramet
         least_visits: LEAST_VISITS,
         least_visits_few: LEAST_VISITS,
         most_visits: MOST_VISITS,
-        gap_ns: REST.0,
-        gap_few_ns: REST.0,
+        gap_ns: rest_ns,
+        gap_few_ns: rest_ns,
         long_read_ns: 0,
         long_write_ns: 0,
         ..usual

@@ -102,6 +102,7 @@ pub fn read(text: &str) -> Result<Baseline, Problem> {
         write_percent: Some(0.0),
         is_sequential,
         span: Some(Span::Whole),
+        ..ClassFacts::default()
     };
     let facts = LoadFacts::from([
         (Class::SMALL, reads(SMALL_BYTES, Some(false))),

@@ -171,6 +171,7 @@ fn the_load_that_is_most_like_the_other_side_has_a_say() {
             write_percent: Some(0.0),
             is_sequential: Some(false),
             span: None,
+            is_buffered: Some(false),
         };
         let results = found.results(&LoadFacts::from([(Class::SMALL, wanted)]));
         assert_eq!(results.facts[&Class::SMALL], wanted);

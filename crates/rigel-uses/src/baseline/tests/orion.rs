@@ -21,7 +21,13 @@ fn a_summary_of_orion_has_its_maxima_with_their_loads_and_units() {
     );
     let facts = sample("orion_11_2_summary.txt").results(&LoadFacts::new()).facts;
     let span = Some(Span::Whole);
-    let small = ClassFacts { bytes: Some(8192), write_percent: Some(20.0), is_sequential: Some(false), span };
+    let small = ClassFacts {
+        bytes: Some(8192),
+        write_percent: Some(20.0),
+        is_sequential: Some(false),
+        span,
+        ..ClassFacts::default()
+    };
     assert_eq!(facts[&Class::SMALL], small);
     assert_eq!(facts[&Class::LARGE].bytes, Some(1 << 20));
     assert_eq!(sample("orion_10_2_summary.txt").version.as_deref(), Some("10.2.0.1.0"));

@@ -36,6 +36,9 @@ pub enum SloOpen {
     Unusable(FlagCode),
     /// Decided: its own visits leave it open, and those to the neighbouring rates decide.
     Around,
+    /// Met in each visit. Between them the load was lower or paused, so that burst credit could come back: over the whole time this many arrived
+    /// per second.
+    Rests(f64),
 }
 
 /// What was present besides latencies.

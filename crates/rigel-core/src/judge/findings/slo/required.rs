@@ -10,6 +10,9 @@ use crate::load::request::Request;
 use crate::load::slo::{Requirement, SloBound};
 use crate::stats::share::{BoundVerdict, Ratio};
 
+/// A rate was kept up where the load of the whole time was at least this part of it: credit would have been used up at that rate, too.
+const KEPT_UP: f64 = 0.95;
+
 /// A required rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RequiredRate {
@@ -46,6 +49,15 @@ impl RequiredRate {
             _ => return self,
         };
         Self { kept, open: Some(SloOpen::Around), ..self }
+    }
+
+    /// A rate that is met in short visits, in a run with this load over the whole time: a lower one does not show that it is met for longer.
+    pub(super) fn within(self, mean_rate: f64) -> Self {
+        let is_kept_up = mean_rate >= KEPT_UP * f64::from(self.requirement.rate);
+        if self.kept != BoundVerdict::Yes || self.open.is_some() || is_kept_up {
+            return self;
+        }
+        Self { open: Some(SloOpen::Rests(mean_rate)), ..self }
     }
 }
 

@@ -147,7 +147,7 @@ fn the_nearest_word_is_offered() {
         ("run simple -num_disks 4", "it is --num-disks of `rigel run`: `rigel run simple --num-disks 4`"),
         ("run commit --sync fsync", "write --sync fdatasync: `rigel run commit --sync fdatasync`"),
         ("run commit --sync=open_datasync", "write --sync dsync: `rigel run commit --sync=dsync`"),
-        ("advise --last --for mariadb", "write --database mysql: `rigel advise --last --database mysql`"),
+        ("advise --last --for innodb", "write --database mysql: `rigel advise --last --database mysql`"),
         ("advise --last --database mssql", "--database takes one of postgresql, mysql, oracle"),
         ("calibrate -max-latency 2ms", "write --max-latency: `rigel calibrate --max-latency 2ms`"),
         ("capacity fit -duration=3m", "write --duration"),

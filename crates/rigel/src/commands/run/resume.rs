@@ -278,7 +278,7 @@ fn go_on_in_sql(
             ready((run, bench, true), reporter, header, past, found, signals)?.go(reporter, signals)
         });
     };
-    let bench = sql::again(reporter, server, &header, &run, &past)?;
+    let bench = sql::again(reporter, server, &header, &run, &past, signals)?;
     let ready = ready((run, bench, !server.drop), reporter, header, past, found, signals)?;
     life.end(sql::SchemaThere::again(server, dsn)?, |_| ready.go(reporter, signals))
 }

@@ -7,6 +7,7 @@ use super::{PRIVATE, Place, ReadyServer, SqlRun, check_room, describe, fit, reac
 use crate::args::{ServerSource, TargetSource};
 use crate::commands::run::life::{Life, MeasuredEnd};
 use crate::commands::run::present::Reporter;
+use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass};
@@ -25,7 +26,7 @@ use rigel_run::bench::Bench;
 use rigel_run::execute::Run;
 use rigel_sql::bench::{self, Parts, QueryHistory};
 use rigel_sql::private::{self, PrivateServer};
-use rigel_sql::{asked, push_out, table};
+use rigel_sql::{asked, table};
 use std::path::{Path, PathBuf};
 
 /// Whether a run can be resumed; `server`: how it was named again by `rigel sql`.
@@ -178,6 +179,7 @@ pub fn again(
     header: &Header,
     run: &Run,
     past: &RecordPast,
+    signals: &Signals,
 ) -> Result<Box<dyn Bench>, Problem> {
     let host = header.nodes.first().host.clone();
     let source = &ServerSource { product: header.request.product(), ..source.clone() };
@@ -200,7 +202,7 @@ pub fn again(
     let files = sql.files(&table)?;
     let now: Vec<_> = files.iter().chain([&target]).cloned().collect();
     check_targets(&header.targets, &now, false)?;
-    let server = push_out(server, &table, |_, _| Ok(()))?;
+    let server = sql.empty_cache(server, &table, signals)?;
     let clock = MonotonicClock::at(past.run_ns());
     let notes = std::iter::once(what).chain(sql.of_latency()).collect();
     let behind = behind(&header.request, past);

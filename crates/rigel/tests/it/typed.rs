@@ -111,6 +111,25 @@ fn rates_that_look_like_one_number_are_told() {
 }
 
 #[test]
+fn a_limit_of_nothing_is_refused_without_a_range_of_64_bits() {
+    for value in ["0", "-1x", "1.5"] {
+        let told =
+            refused(&format!("scrub a b --max-mbps={value}"), &["is not a whole number of MBPS from 1"]);
+        assert!(!told.stderr.contains("18446744073709551615"), "{}", told.stderr);
+    }
+}
+
+#[test]
+fn mariadb_has_the_settings_of_mysql() {
+    let told =
+        |product: &str| within::line(&format!("advise nowhere.jsonl --database {product}")).expect_code(2);
+    let stderr = told("mariadb").stderr;
+    assert_eq!(stderr, told("mysql").stderr, "both look for the record");
+    assert_eq!(stderr, told("MariaDB").stderr);
+    assert!(stderr.contains("nowhere.jsonl"), "{stderr}");
+}
+
+#[test]
 fn a_share_may_have_its_sign() {
     for line in ["run simple --write 2.5%", "calibrate --write 2.5%"] {
         refused(line, &["`--write 2.5%` is not a whole number of per cent", "0 to 100"]);

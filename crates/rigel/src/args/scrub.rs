@@ -97,7 +97,7 @@ pub struct ScrubArgs {
 
 /// Reads the limit of a scrub.
 fn most_mbps(text: &str) -> Result<u64, ValueError> {
-    let number = text.trim().parse().ok().filter(|number| *number > 0);
+    let number = text.trim().parse::<u64>().ok().filter(|number| *number > 0);
     number.ok_or_else(|| ValueError {
         reason: "is not a whole number of MBPS from 1".into(),
         next: "give the most that each copy is read at, such as --max-mbps 100".into(),

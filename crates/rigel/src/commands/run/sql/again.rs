@@ -202,7 +202,11 @@ pub fn again(
     let files = sql.files(&table)?;
     let now: Vec<_> = files.iter().chain([&target]).cloned().collect();
     check_targets(&header.targets, &now, false)?;
-    let server = sql.empty_cache(server, &table, signals)?;
+    let server = sql.empty_cache(server, &table, signals).map_err(|problem| match problem.kind {
+        ExitKind::CutShort => Problem::new(ExitKind::CutShort, "the run was stopped before it resumed")
+            .next("the record is as it was: resume it again"),
+        _ => problem,
+    })?;
     let clock = MonotonicClock::at(past.run_ns());
     let notes = std::iter::once(what).chain(sql.of_latency()).collect();
     let behind = behind(&header.request, past);

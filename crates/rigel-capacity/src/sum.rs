@@ -16,6 +16,7 @@ pub use profile::usual_table;
 pub use space::Space;
 pub use twin::is_same_load;
 
+use super::DAY_MS;
 use super::epochs::Lifetime;
 use super::history::History;
 use super::key::{Key, Subject};
@@ -47,6 +48,19 @@ pub struct Members {
     all: Vec<Member>,
     /// All databases of the store are the same one, whatever numbers it had.
     is_one_database: bool,
+    /// Hosts that had no load before their first one that is known.
+    joined: Vec<String>,
+}
+
+/// A host whose load is known from a later day on than that of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LateHost {
+    /// The host.
+    pub host: String,
+    /// Milliseconds of the epoch.
+    pub from_ms: i64,
+    /// It did not exist before, and counts as 0 until then.
+    pub is_joined: bool,
 }
 
 /// A flow of all members together.
@@ -69,6 +83,12 @@ type Flow = BTreeMap<Span, f64>;
 fn sum_of_flows(one: Flow, other: Flow) -> Flow {
     let both = |(span, value): (Span, f64)| Some((span, value + other.get(&span)?));
     one.into_iter().filter_map(both).collect()
+}
+
+/// Nothing in the intervals before the first one that is known.
+fn fill_before(flow: &mut Flow, any: &BTreeSet<Span>) {
+    let Some(first_ms) = flow.keys().map(|span| span.start_ms).min() else { return };
+    flow.extend(any.iter().filter(|span| span.end_ms() <= first_ms).map(|span| (*span, 0.0)));
 }
 
 /// Whether metrics hold some of the load.
@@ -111,6 +131,29 @@ impl Members {
     /// One host of a history.
     pub fn of_host(history: &History, host: &str) -> Self {
         Self::of_history(history, &[host.to_owned()])
+    }
+
+    /// With hosts that did not exist before their first load, so that it was 0.
+    pub fn with_joined(self, hosts: &[String]) -> Self {
+        Self { joined: hosts.to_vec(), ..self }
+    }
+
+    /// The hosts of the store that are known at least a day later than the first one.
+    pub fn late(&self) -> Vec<LateHost> {
+        let mut begins: BTreeMap<&String, i64> = BTreeMap::new();
+        for member in self.all.iter().filter(|member| member.file.is_none()) {
+            for (first_ms, _) in member.parts().iter().filter_map(|part| part.life) {
+                begins.entry(&member.host).and_modify(|ms| *ms = first_ms.min(*ms)).or_insert(first_ms);
+            }
+        }
+        let Some(earliest_ms) = begins.values().min().copied() else { return Vec::new() };
+        let late = begins.into_iter().filter(|(_, from_ms)| *from_ms >= earliest_ms.saturating_add(DAY_MS));
+        late.map(|(host, from_ms)| LateHost {
+            host: host.clone(),
+            from_ms,
+            is_joined: self.joined.contains(host),
+        })
+        .collect()
     }
 
     /// Adds a file that is not in the store; its hosts have names of their own in the history.
@@ -172,6 +215,8 @@ impl Members {
         for (member, flow) in self.all.iter().zip(&mut flows) {
             if is_extra(member) {
                 *flow = profile::filled(flow, &any);
+            } else if self.joined.contains(&member.host) {
+                fill_before(flow, &any);
             }
         }
         Sum::of(&flows, &any, ways)

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 mod check;
 mod damage;
+mod form;
 mod mark;
 mod nodes;
 mod open_visit;
@@ -24,6 +25,7 @@ pub mod rest;
 pub mod resume;
 
 pub use check::foreign_tallies;
+pub use form::other_form;
 pub use mark::{Mark, MarkContent};
 pub use nodes::{Member, Node, NodeCounts, NodeRecord, NodeVisit, Nodes};
 

@@ -10,6 +10,7 @@ mod database;
 mod failure;
 mod history;
 mod manual;
+mod near;
 mod orion_args;
 mod output;
 mod privilege;

@@ -3,7 +3,7 @@
 //! Rates are those of all disks together, or of the databases of a host without a disk. Must not forecast.
 
 use super::super::forecast::{BIN_S, DAY_S, Daily, Kind as Figure, Reading};
-use super::super::sum::{BYTES, Members, OPS, Space, Sum, WRITES};
+use super::super::sum::{BYTES, LateHost, Members, OPS, Space, Sum, WRITES};
 use super::super::{History, MS_PER_S, Metric, Sample, Subject};
 use super::{Resource, WhatIf};
 use rigel_core::units::MIB;
@@ -34,6 +34,8 @@ pub struct Demand {
     pub left_out: f64,
     /// What each member lacks of it.
     pub lacking: Vec<(String, f64)>,
+    /// Hosts that are known later than others.
+    pub late: Vec<LateHost>,
 }
 
 /// The busiest interval of a history.
@@ -85,6 +87,7 @@ impl Demand {
             shares: told.shares(members),
             left_out: told.left_out(),
             lacking: lacking(told, members),
+            late: members.late(),
             subjects: members.parts().map(|(_, subject)| subject.clone()).collect(),
         }
     }

@@ -385,6 +385,14 @@ impl LoadClass {
         }
     }
 
+    /// One of what a load level counts.
+    pub fn one_counted(&self) -> &'static str {
+        match self.counted() {
+            "arrivals per second" => "arrival per second",
+            counted => counted.strip_suffix('s').unwrap_or(counted),
+        }
+    }
+
     /// Whether writers append to a log.
     pub const fn appends(&self) -> bool {
         matches!(self.pattern, Pattern::Log)
@@ -516,6 +524,11 @@ impl LoadClass {
 
     /// What its load level counts: `outstanding small I/Os`, `outstanding large streams`, `dsync writers`.
     pub fn axis(&self) -> String {
+        self.axis_of(self.counted())
+    }
+
+    /// The same of the number that it counts, in the singular or the plural.
+    fn axis_of(&self, counted: &str) -> String {
         let (name, side) = (self.plain_name(), self.of_side());
         match self.arrival {
             Arrival::Closed if self.places.is_some() => format!("place of {}", self.noun()),
@@ -523,11 +536,11 @@ impl LoadClass {
             Arrival::Closed if self.level_is_targets() => format!("targets{side}"),
             Arrival::Closed if self.is_query() => format!("{} sessions{side}", self.operation()),
             // Each writer has one outstanding.
-            Arrival::Closed if self.appends() => format!("{name} {}{side}", self.counted()),
+            Arrival::Closed if self.appends() => format!("{name} {counted}{side}"),
             // No stream of streams.
-            Arrival::Closed if name == Class::STREAM => format!("outstanding {}{side}", self.counted()),
-            Arrival::Closed => format!("outstanding {name} {}{side}", self.counted()),
-            Arrival::Open { .. } => format!("{name} {}{side}", self.counted()),
+            Arrival::Closed if name == Class::STREAM => format!("outstanding {counted}{side}"),
+            Arrival::Closed => format!("outstanding {name} {counted}{side}"),
+            Arrival::Open { .. } => format!("{name} {counted}{side}"),
         }
     }
 
@@ -542,6 +555,7 @@ impl LoadClass {
             None if level == 1 && self.is_query() => {
                 format!("1 {} session{}", self.operation(), self.of_side())
             }
+            None if level == 1 => format!("1 {}", self.axis_of(self.one_counted())),
             None => format!("{level} {}", self.axis()),
         }
     }

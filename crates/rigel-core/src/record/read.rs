@@ -3,6 +3,7 @@
 //! Must not judge numbers; [`super::check`] does.
 
 use super::damage::{broken, broken_at};
+use super::form;
 use super::{ClosingLine, FORMAT_MAJOR, Format, Interval, Line, Record, ResumedLine, TornLine, Visit, check};
 use crate::error::Problem;
 use crate::load::plan::Plan;
@@ -15,10 +16,14 @@ impl Record {
     /// # Errors
     /// With the number of the line, the reason and what to do.
     pub fn read(bytes: &[u8]) -> Result<Self, Problem> {
+        if let Some(problem) = form::other_form(bytes) {
+            return Err(problem);
+        }
+        let lines = form::lines(bytes);
         let mut reader: Option<Reader> = None;
         let mut torn = None;
-        let mut offset = 0;
-        for (number, line) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
+        let mut offset = bytes.len() - lines.len();
+        for (number, line) in (1..).zip(lines.split_inclusive(|&byte| byte == b'\n')) {
             let Some(text) = line.strip_suffix(b"\n") else {
                 torn = Some(TornLine { line: number, offset });
                 break;
@@ -70,7 +75,8 @@ impl Reader {
                     return Err(broken(number, "a search visit appears after the search"));
                 }
                 check::visit(number, &record.header.request, &visit)?;
-                record.search.push(*visit);
+                self.check_number(number, &visit)?;
+                self.record.search.push(*visit);
             }
             Line::Interval(interval) => {
                 check::interval(number, &record.header.request, &interval)?;
@@ -141,9 +147,22 @@ impl Reader {
             return Err(broken_at(number, "nodes", "more nodes than the header has"));
         }
         match self.record.header.plan.steps.get(visit.step) {
-            Some(step) if step.point == visit.point => Ok(()),
+            Some(step) if step.point == visit.point => self.check_number(number, visit),
             _ => Err(broken(number, "a visit to a point that is not in the plan")),
         }
+    }
+
+    /// Visits are numbered through the search and the plan. One that was set aside is made again under its number.
+    fn check_number(&self, number: usize, visit: &Visit) -> Result<(), Problem> {
+        let next = (self.record.search.len() + self.record.visits.len()) as u64;
+        if visit.number == next {
+            return Ok(());
+        }
+        let reason = format!(
+            "visit {} is where visit {next} has to be: a line is missing, doubled or in another place",
+            visit.number
+        );
+        Err(broken_at(number, "number", &reason))
     }
 }
 

@@ -10,7 +10,7 @@ fn bytes() -> Vec<u8> {
     [
         Line::Header(Box::new(header())),
         Line::Visit(Box::new(visit(0, 1_000_000))),
-        Line::Visit(Box::new(visit(5, 10_000_000))),
+        Line::Visit(Box::new(second())),
         Line::Closing(closing),
     ]
     .iter()
@@ -18,12 +18,17 @@ fn bytes() -> Vec<u8> {
     .collect()
 }
 
+/// The visit after the first one, to another step.
+fn second() -> Visit {
+    Visit { number: 1, ..visit(5, 10_000_000) }
+}
+
 #[test]
 fn a_record_reads_back_and_writes_the_same_bytes() {
     let record = Record::read(&bytes()).unwrap();
     assert!(record.complete());
     assert_eq!(record.header, header());
-    assert_eq!(record.visits, [visit(0, 1_000_000), visit(5, 10_000_000)]);
+    assert_eq!(record.visits, [visit(0, 1_000_000), second()]);
     let mut again = write_line(&Line::Header(Box::new(record.header))).unwrap();
     for visit in record.visits {
         again.extend(write_line(&Line::Visit(Box::new(visit))).unwrap());
@@ -111,6 +116,17 @@ fn damage_is_told_with_its_line() {
         (format!("{}\n", lines[1]), "line 1", "not a Rigel record"),
         (text.replacen("\"major\":3", "\"major\":4", 1), "line 1", "format 4"),
         ("hello\n".into(), "line 1", "not a Rigel record"),
+        ([lines[0], lines[2], lines[3], ""].join("\n"), "line 2", "visit 1 is where visit 0 has to be"),
+        (
+            [lines[0], lines[1], lines[1], lines[3], ""].join("\n"),
+            "line 3",
+            "visit 0 is where visit 1 has to be",
+        ),
+        (
+            [lines[0], lines[2], lines[1], lines[3], ""].join("\n"),
+            "line 2",
+            "visit 1 is where visit 0 has to be",
+        ),
     ] {
         let problem = Record::read(damaged.as_bytes()).unwrap_err();
         let text = problem.to_string();
@@ -118,6 +134,29 @@ fn damage_is_told_with_its_line() {
         assert_eq!(problem.kind.code(), 2);
     }
     assert!(Record::read(b"").is_err());
+}
+
+#[test]
+fn a_record_in_another_form_is_named_and_a_byte_order_mark_is_no_damage() {
+    let wide = |unit: fn(u16) -> [u8; 2], mark: &[u16]| -> Vec<u8> {
+        let text = String::from_utf8(bytes()).unwrap();
+        mark.iter().copied().chain(text.encode_utf16()).flat_map(unit).collect()
+    };
+    for (form, words) in [
+        (b"\x1f\x8b\x08\0rest".to_vec(), "gzip -dc FILE > NAME_record.jsonl"),
+        (b"\x28\xb5\x2f\xfd".to_vec(), "compressed with zstd"),
+        (wide(u16::to_le_bytes, &[0xfeff]), "iconv -f UTF-16 -t UTF-8"),
+        (wide(u16::to_be_bytes, &[0xfeff]), "iconv -f UTF-16 -t UTF-8"),
+        (wide(u16::to_le_bytes, &[]), "iconv -f UTF-16LE -t UTF-8"),
+        (wide(u16::to_be_bytes, &[]), "iconv -f UTF-16BE -t UTF-8"),
+    ] {
+        let told = Record::read(&form).unwrap_err().to_string();
+        assert!(told.contains(words), "{told}");
+    }
+    let marked = ["\u{feff}".as_bytes(), &bytes(), b"{\"li"].concat();
+    let record = Record::read(&marked).unwrap();
+    assert_eq!(record.visits.len(), 2);
+    assert_eq!(record.torn.unwrap().offset, marked.len() - 4, "in the file, with the mark");
 }
 
 #[test]

@@ -153,10 +153,20 @@ fn doubt_of_start(found: &BurstFindings) -> Option<String> {
 pub(super) fn about(found: &BurstFindings) -> String {
     let kind = if found.load.figure == Figure::Mbps { "large" } else { "small" };
     let start = doubt_of_start(found).map_or_else(String::new, |start| format!(" {start}"));
+    let test = match credit_of(&found.found) {
+        None => "",
+        Some((_, None)) => " \"Used\" is everything served above the lower rate.",
+        Some((_, Some(_))) => {
+            " \"Used\" is everything served above the lower rate; the pause and the second burst test whether \
+             this rate refills as much."
+        }
+    };
+    let until = match found.found {
+        BurstVerdict::NoFall { .. } => "to see whether the rate falls and stays low",
+        _ => "until the rate fell and stayed low",
+    };
     format!(
-        "{} outstanding {kind} random I/Os of {}, for {} at most, until the rate fell and stayed low. \
-         \"Used\" is everything served above the lower rate; the pause and the second burst test whether this \
-         rate refills as much.{start}",
+        "{} outstanding {kind} random I/Os of {}, for {} at most, {until}.{test}{start}",
         found.outstanding,
         found.load.size_text(),
         two_units(found.time)

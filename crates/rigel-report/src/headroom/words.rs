@@ -3,9 +3,10 @@
 //! Must not leave out what casts doubt on an answer.
 
 use super::{HeadroomReport, credits};
-use rigel_capacity::day;
 use rigel_capacity::forecast::{BIN_S, FEWEST_DAYS, Forecast, GrowthAhead, MOST_PASTS, NoForecast};
 use rigel_capacity::headroom::{Course, Ends, Growth, ReachTime, Resource, Scenario, Storage, WhatIf};
+use rigel_capacity::sum::LateHost;
+use rigel_capacity::{day, when};
 use rigel_core::path_text::printable;
 use rigel_core::units::say::{counted, decimal_percent, listed, number, percent, signed_percent, size_unit};
 use rigel_core::units::{Bytes, to_f64};
@@ -274,6 +275,16 @@ fn of_sum(told: &HeadroomReport<'_>) -> Vec<String> {
             percent(demand.left_out),
             listed(&parts(&demand.lacking))
         ));
+    }
+    for LateHost { host, from_ms, is_joined } in &demand.late {
+        let (host, from) = (printable(host), when::shown(*from_ms));
+        if *is_joined {
+            notes.push(format!("{host} counts as 0 before {from} UTC (--joined)"));
+        } else if demand.left_out > 0.0 {
+            notes.push(format!(
+                "{host} is known from {from} UTC on; if it did not exist before, --joined {host} counts it as 0 until then"
+            ));
+        }
     }
     if demand.databases > 1 {
         notes.push(format!("space is the sum of {} databases", demand.databases));

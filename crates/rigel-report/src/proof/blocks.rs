@@ -104,11 +104,11 @@ fn times(found: &page_cost::PageCostFindings) -> Block {
 
 fn rates(found: &concurrency::ConcurrencyFindings, room: Room) -> Vec<Block> {
     let name = &found.setting;
-    let undecided = words::undecided(found);
+    let meanings = [words::passes(found), words::undecided(found)].into_iter().flatten();
     if !room.is_wide() {
         let head = format!("{name}: {}, and share of the best", found.measures);
         let mut blocks = vec![Block::paragraph(head), short_shares(found)];
-        blocks.extend(undecided.map(Block::hanging));
+        blocks.extend(meanings.map(Block::hanging));
         return vec![Block::part(blocks)];
     }
     let about = format!(
@@ -119,7 +119,7 @@ fn rates(found: &concurrency::ConcurrencyFindings, room: Room) -> Vec<Block> {
     // Words are no axis.
     let drawn = (!found.has_words()).then(|| Block::drawn(name, &[&about], vec![chart]));
     let mut blocks = vec![shares(found)];
-    blocks.extend(undecided.map(|text| Block::about(format!("{text}."))));
+    blocks.extend(meanings.map(|text| Block::about(format!("{text}."))));
     drawn.into_iter().chain([Block::section(format!("Values of {name}"), blocks)]).collect()
 }
 

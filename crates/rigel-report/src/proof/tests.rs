@@ -96,11 +96,24 @@ fn the_answer_comes_first_and_everything_fits_the_terminal() {
     assert!(flat.contains("The 16 that rigel advise derives for this storage passes"), "{told}");
     assert!(flat.contains("io_method: worker passes here") && flat.contains("default of worker."), "{told}");
     assert!(flat.contains("The io_uring that rigel advise derives for this storage fails"), "{told}");
+    assert!(!flat.contains("passes: the measured share"), "each that passes is the best: {told}");
     assert!(flat.contains("Left out: io_workers."), "{told}");
     for line in told.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
     assert_eq!(proof.refuted(), ["io_method"]);
+}
+
+#[test]
+fn what_passes_without_being_certain_is_explained() {
+    let rate = |value: u32, all: [f64; 3]| Rates { sessions: 1, value, rounds: (0..).zip(all).collect() };
+    let all = [rate(1, [100.0, 80.0, 120.0]), rate(16, [99.0, 98.0, 97.0])];
+    let concurrency = concurrency::ConcurrencyFindings::of("effective_io_concurrency", &all, 1, Some(16));
+    assert_eq!(concurrency.as_ref().unwrap().passing().len(), 2);
+    let proof = Proof { concurrency: concurrency.into_iter().collect(), ..proof() };
+    let told = text(&ProofReport { run: "prove_1", started: "now", proof: &proof }, Style::default(), &[]);
+    let flat = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("passes: the measured share is at least 95 % of the best rate;"), "{told}");
 }
 
 #[test]

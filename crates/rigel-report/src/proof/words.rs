@@ -138,6 +138,19 @@ fn of_concurrency(found: &concurrency::ConcurrencyFindings) -> String {
     head + &advised
 }
 
+/// What *passes* means, if the interval of a value that does leaves room for less.
+pub fn passes(found: &concurrency::ConcurrencyFindings) -> Option<&'static str> {
+    // The best value is compared with itself.
+    let may_be_less = |at: &concurrency::SessionsResult| {
+        at.share.value < 1.0 && at.share.lo95().is_none_or(|lo95| lo95 < concurrency::LEAST_SHARE)
+    };
+    let any = found.passing().into_iter().any(|judged| judged.at.iter().any(may_be_less));
+    any.then_some(
+        "passes: the measured share is at least 95 % of the best rate; as far as its 95 % interval shows, the \
+         true one may be less",
+    )
+}
+
 /// What *undecided* means, if a value is.
 pub fn undecided(found: &concurrency::ConcurrencyFindings) -> Option<&'static str> {
     let any = found.values.iter().any(|judged| judged.verdict == Verdict::Undecided);

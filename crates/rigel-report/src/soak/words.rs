@@ -10,15 +10,17 @@ use rigel_core::judge::wrong_data::{place, what};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::measure::FirstError;
 use rigel_core::path_text::printable;
-use rigel_core::record::Record;
+use rigel_core::record::{Record, Visit};
 use rigel_core::units::say::{counted, number, percent, short, time, two_units};
-use rigel_core::units::{Bytes, Nanos, to_f64, us_from_ns};
+use rigel_core::units::{Bytes, NS_PER_S, Nanos, to_f64, us_from_ns};
 use rigel_core::verify::Finding;
 use rigel_core::verify::block::BLOCK_BYTES;
 use rigel_uses::soak::{LEAST_TARGETS, Outlier, PhaseFindings, PhaseIo, ProductionImpact, SoakFindings};
 
 /// Targets that are named in a sentence.
 const MOST_NAMED: usize = 3;
+/// Waits at the ends of phases are explained from one part in so many of the load.
+const LEAST_PART_OF_WAITS: u64 = 20;
 
 /// The answer: the verdict first, then what it is based on.
 pub(super) fn sentences(told: &SoakReport<'_>) -> Vec<String> {
@@ -27,6 +29,7 @@ pub(super) fn sentences(told: &SoakReport<'_>) -> Vec<String> {
         Some(verdict(told)),
         memory(told.record),
         Some(load(found)),
+        waits(told),
         compared(found),
         silence(found),
         found.beside.as_ref().map(beside),
@@ -104,6 +107,24 @@ fn load(found: &SoakFindings) -> String {
         phases => format!(", {phases} phases in rotation"),
     };
     format!("The load lasted {}{of}: {} I/Os{phases}.", two_units(found.lasted), number(to_f64(found.ios)))
+}
+
+/// Where the time is that the phases do not have, if that is much of it.
+fn waits(told: &SoakReport<'_>) -> Option<String> {
+    let drain_ns =
+        |visit: &Visit| visit.ended_ns().saturating_sub(visit.began_ns.saturating_add(visit.measured_ns));
+    let waited_ns = told.record.visits.iter().map(drain_ns).fold(0, u64::saturating_add);
+    let phases_ns = told.found.phases.iter().map(|phase| phase.lasted.0).fold(0, u64::saturating_add);
+    let is_much =
+        waited_ns >= NS_PER_S && waited_ns.saturating_mul(LEAST_PART_OF_WAITS) >= told.found.lasted.0;
+    is_much.then(|| {
+        format!(
+            "Its phases add up to {}: at their ends, Rigel waited {} for I/Os that had not completed, and began no \
+             others.",
+            two_units(Nanos(phases_ns)),
+            two_units(Nanos(waited_ns))
+        )
+    })
 }
 
 fn compared(found: &SoakFindings) -> Option<String> {

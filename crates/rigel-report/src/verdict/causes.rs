@@ -190,11 +190,7 @@ fn in_words(view: &View<'_>, point: Point) -> String {
     if let Some((side, words)) = point.side_in_words(&view.record.header.request.classes) {
         return format!("{words} on {}", side.name());
     }
-    let of_load = |load: &&LoadClass| match point.of(load.name) {
-        place if load.places.is_some() => load.level_words(place),
-        1 => format!("1 {}", load.axis().trim_end_matches('s')),
-        level => format!("{level} {}", load.axis()),
-    };
+    let of_load = |load: &&LoadClass| load.level_words(point.of(load.name));
     let loads = view.loads();
     words::listed(&loads.iter().filter(|load| point.of(load.name) > 0).map(of_load).collect::<Vec<_>>())
 }

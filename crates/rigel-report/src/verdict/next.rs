@@ -50,7 +50,12 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     if let Some(command) = slower(view, causes) {
         return again("To try a rate that is served", command);
     }
-    match causes::next(causes) {
+    let next = match causes::next(causes) {
+        // The same time would be used up again.
+        Some(Next::Again) if rest == Some(Rest::NoTime) => Some(Next::Longer),
+        next => next,
+    };
+    match next {
         // Over which targets it would go is not known.
         None if simulated && header.request.classes.iter().any(LoadClass::level_is_targets) => None,
         None if simulated => Some(suggestion("To measure real storage", of_real_storage(view))),

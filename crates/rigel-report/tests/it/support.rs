@@ -241,7 +241,6 @@ impl Run {
         self.visit((point.small(), point.large()), 2 * NS_PER_S, small, large);
         let number = self.record.visits.len() as u64 - 1;
         let visit = self.record.visits.last_mut().unwrap();
-        visit.number = number;
         visit.purpose = purpose;
         visit.began_ns = number * 5 * NS_PER_S / 2 + NS_PER_S / 2;
         visit
@@ -307,7 +306,9 @@ impl Run {
         let point = Point::pair(small, large);
         let steps = &self.record.header.plan.steps;
         let step = steps.iter().position(|step| step.point == point).unwrap();
-        self.record.visits.push(bare(step, point, measured_ns, small_io, large_io));
+        let number = (self.record.search.len() + self.record.visits.len()) as u64;
+        let visit = bare(step, point, measured_ns, small_io, large_io);
+        self.record.visits.push(Visit { number, ..visit });
         self
     }
 

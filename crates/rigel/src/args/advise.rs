@@ -3,6 +3,7 @@
 //! Must not open a record.
 
 use super::{values, words};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rigel_uses::advice::{Conditions, HitRate, Product};
 use std::path::PathBuf;
 
@@ -61,7 +62,7 @@ pub struct AdviseArgs {
     ///
     /// postgresql: lines of postgresql.conf. mysql: a section of an option file, also for MariaDB. oracle: an SQL script. Besides databases, cgroup: a line
     /// for /sys/fs/cgroup/io.cost.model; cgroup-max: a line for io.max of a cgroup; seastar: io_properties.yaml.
-    #[arg(long = "database", alias = "for", value_name = "PRODUCT", ignore_case = true, value_parser = words::parser::<Product>())]
+    #[arg(long = "database", alias = "for", value_name = "PRODUCT", ignore_case = true, value_parser = product())]
     product: Option<Product>,
 
     /// Add formula, inputs and source of every value, and what withheld values would have been
@@ -84,6 +85,21 @@ pub struct AdviseArgs {
     /// Major version of PostgreSQL, 13 to 18; later settings become comments [default: 13]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(OLDEST_SERVER)..=i64::from(NEWEST_SERVER)))]
     server_version: Option<u32>,
+}
+
+/// Has the settings of MySQL.
+const MARIADB: &str = "mariadb";
+
+/// Reads a product by its name.
+fn product() -> impl TypedValueParser<Value = Product> {
+    let word = |product: Product| {
+        let word = PossibleValue::new(product.name());
+        if product == Product::Mysql { word.alias(MARIADB) } else { word }
+    };
+    PossibleValuesParser::new(Product::ALL.map(word)).try_map(|text: String| {
+        let name = if text.eq_ignore_ascii_case(MARIADB) { Product::Mysql.name() } else { &text };
+        words::find(name).ok_or("not one of the possible values")
+    })
 }
 
 impl AdviseArgs {

@@ -78,6 +78,10 @@ pub struct ForecastArgs {
     #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = super::values::name)]
     without: Vec<String>,
 
+    /// This host of the sum did not exist before its first measurement: count it as 0 until then, instead of leaving that time out
+    #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = super::values::name)]
+    joined: Vec<String>,
+
     /// Time zone of times without a UTC offset in a file of --add: Europe/Berlin, UTC, or local
     #[arg(long, value_name = "ZONE")]
     zone: Option<String>,
@@ -127,6 +131,8 @@ pub struct ForecastOptions {
     /// Files with load that is added.
     pub files: Vec<PathBuf>,
     pub zone: Option<String>,
+    /// Hosts that did not exist before their first measurement.
+    pub joined: Vec<String>,
     pub days: usize,
     pub fail_before: Option<i64>,
     pub fail_undecided: bool,
@@ -179,6 +185,7 @@ impl ForecastArgs {
             scenario,
             files,
             zone: self.zone,
+            joined: self.joined,
             days: usize::try_from(self.years * 366).unwrap_or(usize::MAX),
             fail_before: self.fail_before,
             fail_undecided: self.fail_undecided,

@@ -22,10 +22,10 @@ pub fn problem(error: &clap::Error, cli: &clap::Command, arguments: &[OsString])
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let word = typed(ContextKind::InvalidSubcommand)?;
-            Some(command.map_or_else(
-                || no_command::problem(cli, &word, arguments),
-                |command| no_own_command(cli, command, &word),
-            ))
+            let none = || {
+                no_help(cli, &word, arguments).unwrap_or_else(|| no_command::problem(cli, &word, arguments))
+            };
+            Some(command.map_or_else(none, |command| no_own_command(cli, command, &word)))
         }
         ErrorKind::UnknownArgument => {
             no_option::problem(cli, command, &typed(ContextKind::InvalidArg)?, arguments)
@@ -142,6 +142,19 @@ fn no_own_command(cli: &clap::Command, command: &str, word: &str) -> Problem {
         Some(near) => problem.next(format!("did you mean `rigel {command} {near}`?")),
         None => problem.next(format!("`rigel {command}` takes one of {}", own.join(", "))),
     }
+}
+
+/// Of `rigel help COMMAND WORD`, where the command has no page of that name.
+fn no_help(cli: &clap::Command, word: &str, arguments: &[OsString]) -> Option<Problem> {
+    let [help, command, _, ..] = arguments else { return None };
+    let command =
+        command.to_str().filter(|command| help == "help" && cli.find_subcommand(command).is_some())?;
+    let problem = Problem::usage(format!("there is no help on '{word}' of `rigel {command}`")).at(word);
+    let own = own_commands(cli, command).unwrap_or_default();
+    Some(match nearest(word, own) {
+        Some(near) => problem.next(format!("did you mean `rigel help {command} {near}`?")),
+        None => problem.next(format!("`rigel help {command}` shows everything about that command")),
+    })
 }
 
 /// What the parser quotes, printable.

@@ -130,7 +130,9 @@ pub fn problem(cli: &clap::Command, word: &str, arguments: &[OsString]) -> Probl
             .next(format!("`rigel run simple {path}` measures it, `rigel targets {path}` shows what it is"));
     }
     if let Some(level) = words::find::<RunLevel>(word) {
-        return problem.next(format!("did you mean `rigel run {}`?", level.name()));
+        let is_help = arguments.first().is_some_and(|first| first == "help");
+        let line = if is_help { "help run".to_owned() } else { format!("run {}", level.name()) };
+        return problem.next(format!("did you mean `rigel {line}`?"));
     }
     let lower = word.to_ascii_lowercase();
     if let Some(told) = program(&lower, rest) {

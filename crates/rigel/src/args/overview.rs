@@ -2,6 +2,9 @@
 //!
 //! Must not hold a description: those are the parser's.
 
+use super::words;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::sql::SqlLevel;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 
@@ -75,7 +78,23 @@ pub fn usual(cli: &clap::Command, argv: &[OsString]) -> Vec<OsString> {
         {
             with(&["help".as_ref(), command, part])
         }
+        [help, again, rest @ ..] if is(help, &["help"]) && is(again, &["help"]) => {
+            let words = std::iter::once(help).chain(rest).map(OsString::as_os_str);
+            with(&words.collect::<Vec<_>>())
+        }
+        // The page of a command has all of its levels.
+        [help, command, level] if is(help, &["help"]) && is_level(command, level) => with(&[help, command]),
         _ => argv.to_vec(),
+    }
+}
+
+/// Whether a word is a level of that command.
+fn is_level(command: &OsStr, word: &OsStr) -> bool {
+    let Some(word) = word.to_str() else { return false };
+    match command.to_str() {
+        Some("run") => words::find::<RunLevel>(word).is_some(),
+        Some("sql") => words::find::<SqlLevel>(word).is_some(),
+        _ => false,
     }
 }
 
@@ -116,6 +135,11 @@ mod tests {
             ("rigel calibrate help", "rigel help calibrate"),
             ("rigel capacity fit help", "rigel help capacity fit"),
             ("rigel calibrate", "rigel calibrate"),
+            ("rigel help run open", "rigel help run"),
+            ("rigel help sql users", "rigel help sql"),
+            ("rigel help capacity import", "rigel help capacity import"),
+            ("rigel help help run", "rigel help run"),
+            ("rigel help run nonsense", "rigel help run nonsense"),
             ("rigel run simple help", "rigel run simple help"),
             ("rigel run -v", "rigel run -v"),
         ] {

@@ -2,7 +2,7 @@
 //!
 //! Must not open a copy.
 
-use super::values;
+use super::values::{self, ValueError};
 use rigel_core::error::Problem;
 use rigel_core::path_text::encode;
 use rigel_core::units::{Bytes, MIB, Nanos};
@@ -71,7 +71,7 @@ pub struct ScrubArgs {
     au_size: Option<Bytes>,
 
     /// Read at most MBPS (2^20 bytes per second) from each copy [default: 100 for a single device, else no limit]
-    #[arg(long, value_name = "MBPS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "MBPS", value_parser = most_mbps)]
     pub max_mbps: Option<u64>,
 
     /// Treat a disk as hung if no read completes for TIME, and end the scrub [default: 60s]
@@ -93,6 +93,15 @@ pub struct ScrubArgs {
     /// Show no progress
     #[arg(long)]
     pub quiet: bool,
+}
+
+/// Reads the limit of a scrub.
+fn most_mbps(text: &str) -> Result<u64, ValueError> {
+    let number = text.trim().parse::<u64>().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| ValueError {
+        reason: "is not a whole number of MBPS from 1".into(),
+        next: "give the most that each copy is read at, such as --max-mbps 100".into(),
+    })
 }
 
 impl ScrubArgs {

@@ -4,7 +4,7 @@
 
 use super::remark::remark_text;
 use crate::args::FromFioArgs;
-use crate::commands::run::load_bytes;
+use crate::commands::run::load_job_bytes;
 use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::load::file::Comments;
@@ -14,7 +14,7 @@ use rigel_core::units::say::{typed_size, typed_time};
 
 pub fn from_fio(options: &FromFioArgs, streams: &Streams) -> Result<(), Problem> {
     let name = encode(&options.file);
-    let bytes = load_bytes(&options.file, &name)?;
+    let bytes = load_job_bytes(&options.file, &name)?;
     let found = fio::read(&name, text(&name, &bytes)?)?;
     let remarks: Vec<String> = found.remarks.iter().map(remark_text).collect();
     let mut head = vec![format!("The load of the fio job file {name}"), line(&found)];

@@ -8,7 +8,8 @@ use super::transfer;
 use super::versus::SidesOutcome;
 use super::whole::FullRecord;
 use crate::args::{ReportOptions, Versus as Wish};
-use crate::output::{self, PlacedFile, dir_of};
+use crate::near;
+use crate::output::{self, PlacedFile, RECORD_SUFFIX, dir_of};
 use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::judge::answer::Answer;
@@ -208,7 +209,7 @@ pub fn read_own(path: &Path, unkept: &[&[u8]], streams: &Streams) -> Result<Reco
 fn whole(path: &Path, unkept: &[&[u8]], streams: &Streams) -> Result<FullRecord, Problem> {
     let shown = path_text::encode(path);
     let bytes = fs::read(path).map_err(|error| {
-        let problem = unreadable(&shown, &error);
+        let problem = unreadable(path, &error);
         if path.is_dir() { problem.next(records_in::next_step(path)) } else { problem }
     })?;
     let whole = FullRecord::of(path, bytes, unkept, streams)?;
@@ -230,13 +231,18 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Record, Problem> {
     })
 }
 
-pub fn unreadable(shown: &str, error: &io::Error) -> Problem {
+pub fn unreadable(path: &Path, error: &io::Error) -> Problem {
     let (problem, next): (fn(String) -> Problem, _) = match error.kind() {
-        ErrorKind::NotFound => (Problem::usage, "give the file that ends in _record.jsonl"),
+        ErrorKind::NotFound => return missing(path),
         ErrorKind::IsADirectory => (Problem::usage, "give the file in it that ends in _record.jsonl"),
         _ => (Problem::refused, "check with `ls -l` who may read it"),
     };
-    problem(format!("the record cannot be read: {error}")).at(shown).next(next)
+    problem(format!("the record cannot be read: {error}")).at(path_text::encode(path)).next(next)
+}
+
+fn missing(path: &Path) -> Problem {
+    let next = near::next_step(path, "a record", |name| name.ends_with(RECORD_SUFFIX));
+    Problem::usage("there is no such file").at(path_text::encode(path)).next(next)
 }
 
 /// The name that the outputs begin with. A record is foreign text: it may not lead out of the directory.

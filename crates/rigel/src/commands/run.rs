@@ -24,7 +24,7 @@ mod unwritten;
 mod working_set;
 
 pub use consent::{check_names, forecast_of, permit_for};
-pub use load::bytes as load_bytes;
+pub use load::job_bytes as load_job_bytes;
 pub use marks::prefix as mark_prefix;
 pub use memory::check_not_memory;
 pub use nodes::{Crew, follow, own_name};

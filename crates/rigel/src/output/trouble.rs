@@ -2,6 +2,8 @@
 //!
 //! Must not touch a file.
 
+use super::RECORD_SUFFIX;
+use crate::near;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::units::Bytes;
@@ -67,8 +69,14 @@ pub fn takes_no_files(dir: &Path) -> Problem {
 
 /// A record that cannot be opened to be added to.
 pub fn not_opened(path: &Path, error: &io::Error) -> Problem {
+    if error.kind() == ErrorKind::NotFound {
+        let next = near::next_step(path, "a record", |name| name.ends_with(RECORD_SUFFIX));
+        return Problem::usage("the record cannot be opened: there is no such file")
+            .at(path_text::encode(path))
+            .next(next);
+    }
     let make: fn(String) -> Problem = match error.kind() {
-        ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::InvalidInput => Problem::usage,
+        ErrorKind::IsADirectory | ErrorKind::InvalidInput => Problem::usage,
         _ => Problem::refused,
     };
     make(format!("the record cannot be opened: {error}"))

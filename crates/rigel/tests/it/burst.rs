@@ -299,3 +299,17 @@ fn the_same_seed_gives_the_same_record() {
     };
     assert_eq!(of(), of());
 }
+
+#[test]
+fn without_a_fall_nothing_is_said_of_what_was_used_and_of_a_second_burst() {
+    let place = Place::new();
+    let told = flat(
+        &place
+            .line(&format!("run burst --engine sim:{LAW} --seed 7 --for 2m --no-html"))
+            .expect_code(0)
+            .stdout,
+    );
+    assert!(told.contains("No fall within 2 min"), "{told}");
+    assert!(told.contains("for 2 min at most, to see whether the rate falls and stays low."), "{told}");
+    assert!(!told.contains("\"Used\"") && !told.contains("second burst"), "{told}");
+}

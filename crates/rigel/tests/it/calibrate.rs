@@ -119,3 +119,17 @@ fn what_cannot_be_is_refused() {
         assert!(told.stderr.contains(what), "{more}: {}", told.stderr);
     }
 }
+
+/// The same time would be used up by the search again.
+#[test]
+fn a_search_that_ran_out_of_time_leads_to_more_time() {
+    let place = Place::in_memory();
+    let line = "calibrate --engine sim:service=6s --seed 1 --for 20s --no-html --no-history";
+    let told = place.line(line).expect_code(4);
+    assert!(told.stdout.contains("time ran out during the search"), "{}", told.stdout);
+    for text in [&told.stdout, &told.stderr] {
+        let next = text.lines().find(|line| line.starts_with("Next: "));
+        assert!(next.is_none_or(|next| next.contains(" --for 5m")), "{text}");
+    }
+    assert!(told.stdout.contains("Next: ") || told.stderr.contains("Next: "), "{told:?}");
+}

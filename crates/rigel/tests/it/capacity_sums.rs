@@ -14,9 +14,16 @@ fn capacity(place: &Place, line: &str) -> ProgramOutput {
 
 /// A year of both instances of PROD, and the record of a storage that carries some 800 I/Os a second.
 fn cluster(days: u32) -> Place {
+    stored(&[awr(&PROD, 0..days)])
+}
+
+/// The same of files.
+fn stored(files: &[String]) -> Place {
     let place = Place::new();
-    fs::write(place.path().join("prod.csv"), awr(&PROD, 0..days)).unwrap();
-    capacity(&place, "import prod.csv --zone UTC --quiet").expect_code(0);
+    for text in files {
+        fs::write(place.path().join("prod.csv"), text).unwrap();
+        capacity(&place, "import prod.csv --zone UTC --quiet").expect_code(0);
+    }
     place.line("calibrate --engine sim:servers=8,service=8ms --max-latency 16ms --no-history --name here --quiet").expect_code(0);
     fs::rename(place.only("_record.jsonl"), place.path().join("here.jsonl")).unwrap();
     place
@@ -123,6 +130,25 @@ fn show_and_replay_sum_as_the_forecast_does() {
     let (still, told) = phases("--host rac1,rac2 --nodes --without rac2");
     assert!(still == both && told.stdout.contains("node_share = [100]"), "{still} {both}");
     assert!(told.stdout.contains("# What if: rac2 is gone; its load moves to the others"), "{}", told.stdout);
+}
+
+/// Half of the history has one instance only, which is unknown or is all that there was: only the user knows.
+#[test]
+fn an_instance_that_joined_later_may_count_as_0_before() {
+    let place = stored(&[awr(&PROD[..1], 0..364), awr(&PROD[1..], 182..364)]);
+    let told = |more: &str| {
+        words(&capacity(&place, &format!("forecast here.jsonl --database PROD {more}")).expect_code(0).stdout)
+    };
+    let cut = told("");
+    assert!(cut.contains("50 % of the time is left out of the sum"), "{cut}");
+    let offer = "rac2 is known from 2026-07-02 00:07 UTC on; if it did not exist before, --joined rac2 counts it as 0";
+    assert!(cut.contains(offer), "{cut}");
+    let whole = told("--joined rac2");
+    assert!(whole.contains("rac2 counts as 0 before 2026-07-02 00:07 UTC (--joined)"), "{whole}");
+    assert!(!whole.contains("50 % of the time") && !whole.contains("if it did not exist"), "{whole}");
+    let stranger = capacity(&place, "forecast here.jsonl --database PROD --joined rac9").expect_code(2);
+    assert!(stranger.stderr.contains("rac9 is not in the sum"), "{}", stranger.stderr);
+    assert!(stranger.stderr.contains("--joined"), "{}", stranger.stderr);
 }
 
 #[test]

@@ -95,6 +95,7 @@ mod transfer;
 mod trials;
 mod typed;
 mod undecided;
+mod unreadable;
 mod verdict;
 mod verify;
 mod versus;

@@ -389,6 +389,21 @@ fn ios_that_are_lost_for_a_time_are_counted_and_have_a_cause_of_their_own() {
     assert!(told.stderr.contains(&error) && !told.stderr.contains("peers"), "{}", told.stderr);
 }
 
+/// Each phase ends with I/Os that take ten seconds.
+#[test]
+fn time_that_no_phase_has_is_explained() {
+    let place = Place::in_memory();
+    let soak = |law: &str| {
+        let told = place.line(&format!("soak --engine sim:{law} --for 140s --seed 5 --no-html"));
+        flat(&told.stdout)
+    };
+    let lost = soak("lost=100");
+    assert!(lost.contains("Its phases add up to 1 min "), "{lost}");
+    assert!(lost.contains(" for I/Os that had not completed, and began no others."), "{lost}");
+    let healthy = soak("servers=8,service=1ms");
+    assert!(!healthy.contains("Its phases add up"), "{healthy}");
+}
+
 #[test]
 fn what_cannot_be_soaked_is_refused_with_the_reason() {
     let place = Place::new();

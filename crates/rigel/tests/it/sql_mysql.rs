@@ -268,6 +268,33 @@ fn a_fill_of_a_mysql_server_that_is_stopped_leaves_nothing() {
     assert_eq!(server.ask(DATABASES).unwrap(), "0");
 }
 
+/// Before a run resumes, its table is pushed out of the pool, which takes seconds.
+#[test]
+fn a_resume_that_is_stopped_while_the_pool_is_emptied_leaves_the_record() {
+    let name = "a_resume_that_is_stopped_while_the_pool_is_emptied_leaves_the_record";
+    let Some(server) = needs(name, MysqlServer::start(&["--innodb-old-blocks-time=2000"])) else { return };
+    let (place, dsn) = (place(), server.dsn());
+    let size =
+        ["--create-in", "rigel", "--size", "32M", "--sessions", "1,2", "--duration", "5s", "--no-html"];
+    let mut run = spawn(&place, &[&["sql", "simple", "--dsn", &dsn][..], &size].concat());
+    wait_for_record(&place);
+    wait_until("a visit", || !visits(&place, "sql").is_empty());
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let sessions = || server.ask("select count(*) from information_schema.processlist where user = 'root'");
+    wait_until("the server sees it", || sessions().unwrap() == "1");
+    let record = place.only("_record.jsonl");
+    let before = fs::read(&record).unwrap();
+    let run = spawn(&place, &["sql", "--dsn", &dsn, "--resume", record.to_str().unwrap()]);
+    wait_until("it has begun", || sessions().unwrap() != "1");
+    thread::sleep(Duration::from_millis(300));
+    signal(run.id(), Signal::INT);
+    let told = ProgramOutput::from(run.wait_with_output().unwrap());
+    refused(told, 4, &["the run was stopped before it resumed", "resume it again"]);
+    assert_eq!(fs::read(&record).unwrap(), before);
+    drop_it(&place, &dsn).expect_code(0);
+}
+
 /// Where the server counts by file, what others read is not taken for look-ups.
 #[test]
 fn reads_of_others_are_told_apart_where_the_server_counts_by_file() {

@@ -111,6 +111,25 @@ fn rates_that_look_like_one_number_are_told() {
 }
 
 #[test]
+fn a_limit_of_nothing_is_refused_without_a_range_of_64_bits() {
+    for value in ["0", "-1x", "1.5"] {
+        let told =
+            refused(&format!("scrub a b --max-mbps={value}"), &["is not a whole number of MBPS from 1"]);
+        assert!(!told.stderr.contains("18446744073709551615"), "{}", told.stderr);
+    }
+}
+
+#[test]
+fn mariadb_has_the_settings_of_mysql() {
+    let told =
+        |product: &str| within::line(&format!("advise nowhere.jsonl --database {product}")).expect_code(2);
+    let stderr = told("mariadb").stderr;
+    assert_eq!(stderr, told("mysql").stderr, "both look for the record");
+    assert_eq!(stderr, told("MariaDB").stderr);
+    assert!(stderr.contains("nowhere.jsonl"), "{stderr}");
+}
+
+#[test]
 fn a_share_may_have_its_sign() {
     for line in ["run simple --write 2.5%", "calibrate --write 2.5%"] {
         refused(line, &["`--write 2.5%` is not a whole number of per cent", "0 to 100"]);
@@ -152,7 +171,7 @@ fn the_nearest_word_is_offered() {
         ("run simple -num_disks 4", "it is --num-disks of `rigel run`: `rigel run simple --num-disks 4`"),
         ("run commit --sync fsync", "write --sync fdatasync: `rigel run commit --sync fdatasync`"),
         ("run commit --sync=open_datasync", "write --sync dsync: `rigel run commit --sync=dsync`"),
-        ("advise --last --for mariadb", "write --database mysql: `rigel advise --last --database mysql`"),
+        ("advise --last --for innodb", "write --database mysql: `rigel advise --last --database mysql`"),
         ("advise --last --database mssql", "--database takes one of postgresql, mysql, oracle"),
         ("calibrate -max-latency 2ms", "write --max-latency: `rigel calibrate --max-latency 2ms`"),
         ("capacity fit -duration=3m", "write --duration"),
@@ -207,7 +226,10 @@ fn no_word_is_offered_where_another_one_was_meant() {
         ("run oltp --threads 4", ["the level raises the load itself", "--num-small 4"]),
         ("slo --bs 4k --p99 2ms", ["--size SIZE is the size", "`rigel slo --size 4k --p99 2ms`"]),
         ("slo --rate 1000", ["--rate is not an option", "there is `rigel run open --rate 1000`"]),
-        ("run simple --overwrite", ["fio's --overwrite is automatic here", "--force replaces existing output files"]),
+        (
+            "run simple --overwrite",
+            ["fio's --overwrite is automatic here", "--force replaces existing output files"],
+        ),
         ("versus --overwrite", ["--overwrite is not an option", "--force replaces existing output files"]),
         ("calibrate --overwrite", ["fio's --overwrite is automatic here", "leave it out"]),
         ("fill f --overwrite", ["--overwrite is not an option", "`rigel help fill` lists"]),

@@ -129,7 +129,8 @@ fn asked(options: &ForecastOptions, step_ms: u32) -> Result<ForecastInput, Probl
         .at(shown)
         .next("rigel capacity show lists its contents"));
     }
-    let mut members = whose.members(&held, &options.subjects);
+    whose.check_named(&options.joined, "--joined")?;
+    let mut members = whose.members(&held, &options.subjects).with_joined(&options.joined);
     if options.subjects.is_empty() && !whose.is_database() {
         remarks.extend(uncertain::unknown(&held, &whose.hosts));
     }

@@ -157,14 +157,18 @@ impl Whose {
         }
     }
 
+    /// Refuses a host that is not in the sum.
+    pub fn check_named(&self, named: &[String], option: &str) -> Result<(), Problem> {
+        let Some(stranger) = named.iter().find(|host| !self.hosts.contains(host)) else { return Ok(()) };
+        Err(Problem::usage(format!("{} is not in the sum", printable(stranger)))
+            .at(option)
+            .because(format!("the sum is of {}", self.name))
+            .next("name one of its hosts, or more hosts with --host, --database or --all"))
+    }
+
     /// Refuses a host that cannot be removed.
     pub fn check_without(&self, without: &[String]) -> Result<(), Problem> {
-        if let Some(stranger) = without.iter().find(|host| !self.hosts.contains(host)) {
-            return Err(Problem::usage(format!("{} is not in the sum", printable(stranger)))
-                .at("--without")
-                .because(format!("the sum is of {}", self.name))
-                .next("name one of its hosts, or more hosts with --host, --database or --all"));
-        }
+        self.check_named(without, "--without")?;
         if !without.is_empty() && self.hosts.iter().all(|host| without.contains(host)) {
             return Err(Problem::usage("no host would be left to take over the load")
                 .at("--without")

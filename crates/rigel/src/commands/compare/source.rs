@@ -9,7 +9,7 @@ use crate::output::RECORD_SUFFIX;
 use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
-use rigel_core::record::Record;
+use rigel_core::record::{Record, other_form};
 use rigel_uses::baseline::{self, Baseline, MOST_BYTES, Tool};
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 
 /// A record is known by this many of its first bytes.
 const HEAD_BYTES: u64 = 64;
+/// What editors put before text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Suffixes of other tools' files.
 const ENDINGS: [&str; 4] = ["txt", "csv", "json", "xml"];
 
@@ -83,9 +85,12 @@ fn one(path: &Path, streams: &Streams) -> Result<LoadedRun, Problem> {
     if !path.is_file() {
         return record(path, streams);
     }
-    let Some(bytes) = bytes(path).map_err(|error| unreadable(&shown, &error))? else {
+    let Some(bytes) = bytes(path).map_err(|error| unreadable(path, &error))? else {
         return record(path, streams);
     };
+    if let Some(problem) = other_form(&bytes) {
+        return Err(problem.at(shown));
+    }
     if let Some(found) = Baseline::read_file(name(path), &bytes) {
         return tool(path, found);
     }
@@ -127,7 +132,8 @@ fn bytes(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     let mut file = File::open(path)?;
     (&mut file).take(HEAD_BYTES).read_to_end(&mut bytes)?;
-    if bytes.starts_with(b"{\"line\":") {
+    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
+    if text.starts_with(b"{\"line\":") {
         return Ok(None);
     }
     file.take(MOST_BYTES + 1 - HEAD_BYTES).read_to_end(&mut bytes)?;
@@ -137,8 +143,7 @@ fn bytes(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
 
 /// The results of other tools in a directory, by name. What no tool wrote is skipped.
 fn tools_in(dir: &Path) -> Result<Vec<LoadedRun>, Problem> {
-    let shown = path_text::encode(dir);
-    let unreadable = |error: std::io::Error| unreadable(&shown, &error);
+    let unreadable = |error: std::io::Error| unreadable(dir, &error);
     let mut paths = Vec::new();
     for entry in fs::read_dir(dir).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();

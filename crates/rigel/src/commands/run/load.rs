@@ -6,6 +6,7 @@ mod job;
 
 use super::present::Reporter;
 use crate::args::{RunOptions, on_both};
+use crate::near;
 use rigel_core::error::Problem;
 use rigel_core::load::file::{self, LoadFile, Preset};
 use rigel_core::load::fio;
@@ -74,7 +75,16 @@ fn asked_for(load: LoadFile, mut asked: Request) -> Result<Request, Problem> {
 }
 
 /// The bytes of a load file, or of a job file.
-pub fn bytes(path: &Path, name: &str) -> Result<Vec<u8>, Problem> {
+fn bytes(path: &Path, name: &str) -> Result<Vec<u8>, Problem> {
+    read(path, name, unread)
+}
+
+/// The bytes of a job file of fio.
+pub fn job_bytes(path: &Path, name: &str) -> Result<Vec<u8>, Problem> {
+    read(path, name, unread_job)
+}
+
+fn read(path: &Path, name: &str, unread: fn(&Path, &io::Error) -> Problem) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(file::MOST_BYTES + 1).read_to_end(&mut bytes));
     if let Err(error) = read {
@@ -91,6 +101,9 @@ pub fn bytes(path: &Path, name: &str) -> Result<Vec<u8>, Problem> {
 
 /// A file that cannot be read. A word that names none may be a slip of the name of a preset.
 fn unread(path: &Path, error: &io::Error) -> Problem {
+    if path.to_str().is_some_and(is_job_name) {
+        return unread_job(path, error);
+    }
     let problem = Problem::usage("the load file cannot be read").because(error.to_string());
     let is_word = path.components().count() == 1 && path.extension().is_none();
     match path.to_str().filter(|_| is_word && error.kind() == io::ErrorKind::NotFound) {
@@ -102,6 +115,21 @@ fn unread(path: &Path, error: &io::Error) -> Problem {
         },
         None => problem.next("`rigel run simple --dry-run --as-load` prints one to start from"),
     }
+}
+
+/// Whether a name is one that job files of fio have.
+fn is_job_name(name: &str) -> bool {
+    [".fio", ".job", ".ini"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// A job file that cannot be read.
+fn unread_job(path: &Path, error: &io::Error) -> Problem {
+    if error.kind() == io::ErrorKind::NotFound {
+        let next = near::next_step(path, "a job file of fio", is_job_name);
+        return Problem::usage("there is no such job file").because(error.to_string()).next(next);
+    }
+    let next = "give the job file that fio reads; check with `ls -l` who may read it";
+    Problem::usage("the job file cannot be read").because(error.to_string()).next(next)
 }
 
 /// Prints the load of a run as a file; that of a preset with its comments, which give the source of each figure.

@@ -118,7 +118,7 @@ fn check_gates(options: &ResumeOptions, record: &mut Record) -> Result<(), Probl
 fn open(path: &Path, streams: &Streams) -> Result<LockedRecord, Problem> {
     let (set, mut file) = OutputSet::reopen(path)?;
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(|error| report::unreadable(&path_text::encode(path), &error))?;
+    file.read_to_end(&mut bytes).map_err(|error| report::unreadable(path, &error))?;
     let whole = FullRecord::of(path, bytes, &[], streams)?;
     let run_id = &whole.record.header.run_id;
     if *run_id != set.run_id {

@@ -36,24 +36,31 @@ pub fn unfinished_bound(class: Class, level: u32, bound: &LatencyBound) -> Flag 
 
 fn violations(load: &LoadClass, curve: &Curve) -> Option<Flag> {
     let told = |violation: &Violation| {
-        let (told, level) = (rate(load, violation.rate), violation.outstanding);
+        let (told, level) = (rate(load, violation.rate), at(load, violation.outstanding));
         match violation.kind {
             ViolationKind::AboveBound(bound) => {
                 format!(
-                    "{told} at {level} outstanding, although one I/O alone and the maximum allow only {}",
+                    "{told} {level}, although one {} alone and the maximum allow only {}",
+                    load.one_counted(),
                     rate(load, bound)
                 )
             }
             ViolationKind::Falls(smaller) => {
-                format!(
-                    "{told} at {level} outstanding, although the level below reached {}",
-                    rate(load, smaller)
-                )
+                format!("{told} {level}, although the level below reached {}", rate(load, smaller))
             }
         }
     };
     let told: Vec<String> = curve.violations.iter().map(told).collect();
     (!told.is_empty()).then(|| Flag::new(FlagCode::NotMonotone, told.join("; ")))
+}
+
+/// A level in the words of the class: `at 4 outstanding`, `with 4 streams`, `with 1 stream`.
+fn at(load: &LoadClass, level: u32) -> String {
+    match (load.counted(), level) {
+        ("I/Os", _) => format!("at {level} outstanding"),
+        (_, 1) => format!("with 1 {}", load.one_counted()),
+        (counted, _) => format!("with {level} {counted}"),
+    }
 }
 
 fn unsaturated(curve: &Curve) -> Option<Flag> {

@@ -83,7 +83,7 @@ fn the_load_of_a_side_has_words() {
     let point = Point::pair(4, 1);
     assert_eq!(
         words(point.on(Side::B)),
-        Some((Side::B, "4 outstanding small I/Os and 1 outstanding large I/Os".to_owned()))
+        Some((Side::B, "4 outstanding small I/Os and 1 outstanding large I/O".to_owned()))
     );
     assert_eq!(words(point), None);
     assert_eq!(point.on(Side::B).named_of(&request.classes, ", "), "B: Small=4, Large=1");

@@ -203,7 +203,8 @@ pub fn again(
     let now: Vec<_> = files.iter().chain([&target]).cloned().collect();
     check_targets(&header.targets, &now, false)?;
     let server = sql.empty_cache(server, &table, signals).map_err(|problem| match problem.kind {
-        ExitKind::CutShort => problem.next("the record is unchanged; resume later in the same way"),
+        ExitKind::CutShort => Problem::new(ExitKind::CutShort, "the run was stopped before it resumed")
+            .next("the record is as it was: resume it again"),
         _ => problem,
     })?;
     let clock = MonotonicClock::at(past.run_ns());

@@ -3,7 +3,7 @@
 use super::*;
 use crate::judge::findings::flagging::curve;
 use crate::judge::flags::Flag;
-use crate::load::class::LoadClass;
+use crate::load::class::{LoadClass, Pattern};
 use crate::stats::Interval;
 use crate::stats::levels_auto::{Bracket, Curve, Violation, ViolationKind};
 
@@ -69,4 +69,10 @@ fn contradictions_are_told_with_both_figures() {
     let found = told(&Curve { violations, ..searched(&[300.0, 700.0, 500.0, 1000.0, 995.0]) });
     let text = "small: 700 IOPS at 2 outstanding, although one I/O alone and the maximum allow only 600 IOPS; 500 IOPS at 4 outstanding, although the level below reached 600 IOPS";
     assert_eq!(found, [(FlagCode::NotMonotone, text.to_owned())]);
+    let alone = Violation { outstanding: 1, rate: 700.0, kind: ViolationKind::AboveBound(600.0) };
+    let one = Curve { violations: vec![alone], ..searched(&[700.0, 600.0]) };
+    let pattern = Pattern::Streams { ios_per_stream: 4 };
+    let streams = LoadClass { pattern, ..LoadClass::random(Class::LARGE, 1 << 20) };
+    let text = curve(&streams, &one)[0].text.clone();
+    assert!(text.contains(" with 1 stream, although one stream alone and the maximum allow only "), "{text}");
 }

@@ -44,8 +44,8 @@ fn course(view: &View<'_>, found: &PlaceFindings) -> String {
              separated."
         ),
         Some(Course::Even { mean, told }) => format!(
-            "{subject} is the same everywhere: {} on average over {} places{}. No difference between places \
-             was detected; a difference of {} % between the halves is detected in one of two runs.",
+            "{subject} shows no difference between places: {} on average over {} places{}. A difference of \
+             {} % between the halves is detected in one of two runs.",
             figure(*mean),
             found.load.places.unwrap_or(0),
             range(view, found),

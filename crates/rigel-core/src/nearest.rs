@@ -30,8 +30,8 @@ fn plain(word: &str) -> String {
 const SHORT: usize = 5;
 
 /// Edits between two words, of which one letter in three may be wrong; then whether the first letter is wrong, how much
-/// longer one word is, and whether it is the typed one: an end is left out more often than made up. `None` if another word was meant: one with a different number, such as p95 for p99, or a short one
-/// with a letter from elsewhere on the keyboard.
+/// longer one word is, and whether it is the typed one: an end is left out more often than made up. `None` if another word
+/// was meant: one with a different number, such as p95 for p99, or a short one with a letter from elsewhere on the keyboard.
 fn distance(typed: &str, word: &str) -> Option<(usize, bool, usize, bool)> {
     let numbers = [digits(typed), digits(word)];
     let is_other_number = numbers[0] != numbers[1] && numbers.iter().all(|number| !number.is_empty());

@@ -78,14 +78,14 @@ impl<'a> RefusedOption<'a> {
 
     /// What a command has instead under another name, with the line if the value fits as well.
     fn synonym(&self, command: &str) -> Option<String> {
-        Some(self.with_line(self.told_for(command, self.name)?))
+        Some(self.with_line(&self.told_for(command, self.name)?))
     }
 
     /// A sentence with the whole line, if it names an option that takes what was typed.
-    fn with_line(&self, told: String) -> String {
+    fn with_line(&self, told: &str) -> String {
         // Of a bound on a percentile, the time that was typed.
         let time = offer::value(self.arguments, self.name).filter(|time| time.parse::<Nanos>().is_ok());
-        let told = time.map_or_else(|| told.clone(), |time| told.replace("2ms", time));
+        let told = time.map_or_else(|| told.to_owned(), |time| told.replace("2ms", time));
         let option = synonyms::first_option(&told).filter(|option| !WRITES.contains(&&option[2..]));
         let line = option.and_then(|option| offer::with_option(self.arguments, self.name, option));
         line.map_or_else(|| told.clone(), |line| format!("{told}: {line}"))
@@ -100,7 +100,7 @@ impl<'a> RefusedOption<'a> {
     /// The same for a slip in such a name.
     fn nearly_a_synonym(&self, command: &str) -> Option<String> {
         let mut near = synonyms::names().filter(|name| is_slip(self.name, name));
-        near.find_map(|name| self.told_for(command, name)).map(|told| self.with_line(told))
+        near.find_map(|name| self.told_for(command, name)).map(|told| self.with_line(&told))
     }
 
     /// A slip in an option of a command of a command.

@@ -15,8 +15,13 @@ const LEAST_OF_A_THOUSAND: u64 = 1;
 /// Said before the load begins, because at its end the numbers must not be used. Empty if Rigel fills the targets itself, or nothing is read.
 pub fn remarks(options: &RunOptions, looked: &[TargetFacts]) -> Vec<String> {
     let request = &options.request;
-    let is_filled = matches!(options.targets, TargetSource::Scratch { .. }) || request.soak().is_some();
-    if is_filled || request.main_classes().all(|class| class.write_percent == WritePercent::ALL) {
+    let is_soaked = request.writes_at_all() && request.soak().is_some_and(|soak| !soak.through);
+    let is_filled = matches!(options.targets, TargetSource::Scratch { .. }) || is_soaked;
+    // The files of a table are the server's, and may have empty pages.
+    if is_filled
+        || request.is_beside_raw()
+        || request.main_classes().all(|class| class.write_percent == WritePercent::ALL)
+    {
         return Vec::new();
     }
     let once = TargetFacts::each_once(looked).into_iter();

@@ -98,7 +98,7 @@ fn product() -> impl TypedValueParser<Value = Product> {
     };
     PossibleValuesParser::new(Product::ALL.map(word)).try_map(|text: String| {
         let name = if text.eq_ignore_ascii_case(MARIADB) { Product::Mysql.name() } else { &text };
-        words::find(name).ok_or("not one of the possible values")
+        words::find::<Product>(name).ok_or("not one of the possible values")
     })
 }
 

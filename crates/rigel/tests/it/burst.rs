@@ -188,6 +188,40 @@ fn a_search_for_a_rate_says_that_credit_ran_out() {
     }
 }
 
+/// A bucket of 2,000 per second and 40,000 I/Os of credit gives 4,000 for 20 s. The test of a minute sees it, whatever its visits are.
+#[test]
+fn credit_does_not_meet_a_required_rate() {
+    let place = Place::new();
+    let law = "sim:servers=8,service=1ms,rate=0,bucket=2000:40000";
+    let check = |rates: &[u32], name: &str| {
+        let usual = ["slo", "--engine", law, "--seed", "3", "--no-html", "--quiet", "--json", "--name", name];
+        let required = rates.iter().flat_map(|rate| ["--require".to_owned(), format!("p99 < 5ms @ {rate}")]);
+        place.rigel(usual.map(str::to_owned).into_iter().chain(required))
+    };
+    let kept = |found: &Value, at: usize| found["required"][at]["kept"].as_str().unwrap().to_owned();
+    for (rate, name) in [(4000, "four"), (3000, "three")] {
+        let told = check(&[rate], name);
+        assert_eq!(told.code, 1, "{}", told.stdout);
+        assert_ne!(kept(&told.json(), 0), "yes", "{}", told.stdout);
+    }
+    let below = check(&[1900], "below").expect_code(0).json();
+    assert!(kept(&below, 0) == "yes" && below["required"][0]["cause"].is_null(), "{below}");
+    // Beside a lower rate credit comes back, and the answer says so.
+    let beside = check(&[2800, 500], "beside").expect_code(0).json();
+    let [high, low] = [0, 1].map(|at| beside["required"][at]["cause"].clone());
+    assert_eq!((high.as_str(), low.is_null()), (Some("rests"), true), "{beside}");
+    let sentences = beside["told"].as_str().unwrap();
+    assert!(sentences.contains("@ 2800: met as measured (in short visits: "), "{sentences}");
+    assert!(sentences.contains("@ 500: met, "), "{sentences}");
+    let record = std::fs::read_to_string(place.only_of("four_", "_record.jsonl")).unwrap();
+    let loaded = record.lines().filter_map(|line| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        (line["line"] == "visit")
+            .then(|| line["settle_ns"].as_u64().unwrap() + line["measured_ns"].as_u64().unwrap())
+    });
+    assert!(loaded.sum::<u64>() > 50_000_000_000, "the load went on for the minute");
+}
+
 #[test]
 fn a_bucket_of_bytes_is_found_with_large_io() {
     let place = Place::new();

@@ -6,6 +6,7 @@
 
 mod bracket;
 mod latency;
+mod mean_rate;
 mod open;
 mod required;
 mod tail;
@@ -28,8 +29,9 @@ use crate::stats::crossing::RatioPoint;
 use crate::stats::detect::overload::Growth;
 use crate::stats::rates::HIGHEST_FLOOR;
 use crate::stats::share::{BoundVerdict, Ratio};
-use crate::units::{Nanos, to_f64};
+use crate::units::to_f64;
 use bracket::{Bracket, Level};
+use mean_rate::mean_rate;
 use required::required_of;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -282,22 +284,6 @@ fn visited(record: &Record, phases: &[PhaseJudgement<'_>], rate: &impl Fn(usize)
     }
 }
 
-/// The load per second over the whole time of the points. What arrives and is not served uses up no credit.
-fn mean_rate(record: &Record, rate: &impl Fn(usize) -> u32, overloaded: &BTreeSet<usize>) -> f64 {
-    let seconds = |ns: u64| Nanos(ns).seconds();
-    let load = |visit: &Visit| {
-        let asked = f64::from(rate(visit.step)) * seconds(visit.settle_ns.saturating_add(visit.measured_ns));
-        match visit.ios {
-            Some(ios) if overloaded.contains(&visit.step) => asked.min(to_f64(ios.returned)),
-            _ => asked,
-        }
-    };
-    let began_ns = record.visits.iter().map(|visit| visit.began_ns.saturating_sub(visit.settle_ns)).min();
-    let ended_ns = record.visits.iter().map(Visit::ended_ns).max();
-    let span_ns = ended_ns.unwrap_or(0).saturating_sub(began_ns.unwrap_or(0));
-    record.visits.iter().map(load).sum::<f64>() / seconds(span_ns.max(1))
-}
-
 /// Whether some class has a backlog that grows over these visits.
 fn is_overload(visits: &[&Visit]) -> bool {
     let mut classes: BTreeMap<Class, Growth> = BTreeMap::new();
@@ -539,19 +525,6 @@ mod tests {
             assert_eq!(not_below(answer.clone(), Some(8000.0)), expected, "{answer:?}");
             assert_eq!(not_below(answer.clone(), None), answer);
         }
-    }
-
-    #[test]
-    fn a_rate_that_is_met_beside_much_less_load_says_so() {
-        let requirement: crate::load::slo::Requirement = "p99 < 2ms @ 4000".parse().unwrap();
-        let of = |kept, open, mean_rate| {
-            RequiredRate { requirement, ratio: None, kept, open }.within(mean_rate).open
-        };
-        assert_eq!(of(BoundVerdict::Yes, None, 3800.0), None);
-        assert_eq!(of(BoundVerdict::Yes, None, 3799.0), Some(SloOpen::Rests(3799.0)));
-        assert_eq!(of(BoundVerdict::Yes, Some(SloOpen::Around), 10.0), Some(SloOpen::Around));
-        assert_eq!(of(BoundVerdict::No, None, 10.0), None);
-        assert_eq!(of(BoundVerdict::Undecided, Some(SloOpen::Few), 10.0), Some(SloOpen::Few));
     }
 
     /// Kept up to 2800 and no longer from 3000 on, while the visits to a required rate are too few to tell.

@@ -98,3 +98,21 @@ pub(super) fn required_of(
     });
     worst.unwrap_or(none)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_that_is_met_beside_much_less_load_says_so() {
+        let requirement: Requirement = "p99 < 2ms @ 4000".parse().unwrap();
+        let of = |kept, open, mean_rate| {
+            RequiredRate { requirement, ratio: None, kept, open }.within(mean_rate).open
+        };
+        assert_eq!(of(BoundVerdict::Yes, None, 3800.0), None);
+        assert_eq!(of(BoundVerdict::Yes, None, 3799.0), Some(SloOpen::Rests(3799.0)));
+        assert_eq!(of(BoundVerdict::Yes, Some(SloOpen::Around), 10.0), Some(SloOpen::Around));
+        assert_eq!(of(BoundVerdict::No, None, 10.0), None);
+        assert_eq!(of(BoundVerdict::Undecided, Some(SloOpen::Few), 10.0), Some(SloOpen::Few));
+    }
+}

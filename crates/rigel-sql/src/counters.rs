@@ -33,6 +33,8 @@ pub struct Counters {
     /// The devices under the table; empty when they are not known.
     pub devices: Vec<(u32, u32)>,
     pub facts: ServerFacts,
+    /// The server is asked, too; not if another node does so.
+    pub asks: bool,
 }
 
 /// All counters at one moment.
@@ -50,12 +52,12 @@ impl Counters {
         group: Option<Group>,
         devices: Vec<(u32, u32)>,
     ) -> Self {
-        Self { server, workers: Vec::new(), reports: Vec::new(), group, devices, facts }
+        Self { server, workers: Vec::new(), reports: Vec::new(), group, devices, facts, asks: true }
     }
 
     /// Reads all counters now.
     pub fn read(&mut self, moment: Moment) -> Reading {
-        let before = (moment == Moment::Before).then(|| self.server.counts());
+        let before = (moment == Moment::Before).then(|| self.of_server());
         let moved = self.group.as_ref().and_then(|group| group.moved(&self.devices));
         let device = moved.map(|moved| moved.reads).or_else(|| self.of_disk());
         // Where workers of the server read, the sessions only wait, and what a read costs is not theirs alone.
@@ -64,9 +66,13 @@ impl Counters {
         let process_bytes = sum(&self.workers, read_bytes);
         let report_process_bytes = sum(&self.reports, read_bytes);
         let cpu_ns = sum(&self.workers, cpu_ns);
-        let of_server = before.unwrap_or_else(|| self.server.counts());
+        let of_server = before.unwrap_or_else(|| self.of_server());
         let counts = ServerCounts { process_bytes, report_process_bytes, device, cpu_ns, ..of_server };
         Reading { counts, written_bytes: moved.map(|moved| moved.written_bytes) }
+    }
+
+    fn of_server(&mut self) -> ServerCounts {
+        if self.asks { self.server.counts() } else { ServerCounts::default() }
     }
 
     fn of_disk(&self) -> Option<DeviceReads> {

@@ -96,6 +96,7 @@ pub(super) fn evictor(
     facts: &ServerFacts,
     table: &Table,
     (request, shared): (&Request, &Arc<SessionsState>),
+    nodes: u32,
 ) -> Option<Evictor> {
     let reads = request.classes.iter().any(|class| !class.write_percent.writes());
     let file = table.file.as_ref().filter(|_| reads && !facts.direct)?;
@@ -105,7 +106,8 @@ pub(super) fn evictor(
     let of_read = Arc::clone(shared);
     let read = move || {
         let done = |class| of_read.done.get(class).map_or(0, |done| done.load(Ordering::Relaxed));
-        blocks.iter().map(|(class, blocks)| done(class) * blocks).sum()
+        // Other nodes read as much.
+        blocks.iter().map(|(class, blocks)| done(class) * blocks * u64::from(nodes)).sum()
     };
     let of_needed = Arc::clone(shared);
     Evictor::start(file, table.blocks, read, move || needed(&of_needed, block_bytes))

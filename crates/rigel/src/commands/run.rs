@@ -252,6 +252,7 @@ impl ReadyRun {
             Box::new(move |event| progress.event(event))
         };
         let server = run.request.sql().map(|sql| sql.server);
+        let is_alone = bench.site().nodes.all().len() == 1;
         let targets = bench.site().targets.clone();
         let ended =
             execute(&run, beginning, bench.as_mut(), journal.as_mut(), &signals.stop(), &mut |event| {
@@ -277,11 +278,14 @@ impl ReadyRun {
         });
         let outcome = ended.map_err(|problem| match &again {
             // The server was stopped, or ended the session.
-            Some(again) if problem.kind == ExitKind::CutShort => problem.next(match server {
-                // That of a private one went with it.
-                Some(ServerChoice::Private) => again.clone(),
-                _ => format!("check the server log; {again}"),
-            }),
+            // A node that was lost says what to do.
+            Some(again) if problem.kind == ExitKind::CutShort && (is_alone || problem.next.is_none()) => {
+                problem.next(match server {
+                    // That of a private one went with it.
+                    Some(ServerChoice::Private) => again.clone(),
+                    _ => format!("check the server log; {again}"),
+                })
+            }
             _ => problem,
         });
         // What the storage did to data outweighs how the run ended.

@@ -13,6 +13,7 @@ use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::request::Request;
 use rigel_core::load::sides::Side;
 use rigel_core::load::sql::ServerChoice;
+use rigel_core::load::team::Team;
 use rigel_core::measure::ServerCounts;
 use rigel_core::path_text;
 use rigel_core::record::resume::{
@@ -111,7 +112,7 @@ pub fn made_again(
     let product = header.request.product();
     let source = ServerSource { product, dir: Some(dir.clone()), size: Some(Bytes(bytes)), ..source.clone() };
     let sessions = sessions(&header.request.alone(Side::B));
-    let sql = SqlRun { reporter, source: &source, host: host.clone(), sessions };
+    let sql = SqlRun { reporter, source: &source, host: host.clone(), sessions, nodes: 1 };
     let Place { programs, here, .. } = sql.place()?;
     let is_restarted = is_restarted(&host, &rigel_io::host::host_facts());
     check_still_there(table, &here, is_restarted)?;
@@ -141,7 +142,8 @@ pub fn made_again(
         notes.extend(sql.of_latency());
         let clock = MonotonicClock::at(past.run_ns());
         let behind = behind(&header.request, &past);
-        let parts = Parts { server, table, target, host, group, notes, clock, behind };
+        let team = Team::default();
+        let parts = Parts { server, table, target, host, group, notes, clock, behind, team };
         let engine = header.nodes.first().engine.kind;
         let bench = sql.bench(parts, (files, Vec::new(), Some(engine)), &run)?;
         go((header, run, past), bench)
@@ -181,8 +183,8 @@ pub fn again(
 ) -> Result<Box<dyn Bench>, Problem> {
     let host = header.nodes.first().host.clone();
     let source = &ServerSource { product: header.request.product(), ..source.clone() };
-    let sql =
-        SqlRun { reporter, source, host: host.clone(), sessions: sessions(&header.request.alone(Side::B)) };
+    let sessions = sessions(&header.request.alone(Side::B));
+    let sql = SqlRun { reporter, source, host: host.clone(), sessions, nodes: 1 };
     let opened = reach(source.product, source.dsn.as_deref().unwrap_or_default())?.open(sql.sessions)?;
     let (server, found) = asked(opened, |server| server.table())?;
     let place = server.place();
@@ -204,7 +206,8 @@ pub fn again(
     let clock = MonotonicClock::at(past.run_ns());
     let notes = std::iter::once(what).chain(sql.of_latency()).collect();
     let behind = behind(&header.request, past);
-    let parts = Parts { server, table, target, host, group: None, notes, clock, behind };
+    let team = Team::default();
+    let parts = Parts { server, table, target, host, group: None, notes, clock, behind, team };
     sql.bench(parts, (files, Vec::new(), Some(header.nodes.first().engine.kind)), run)
 }
 

@@ -150,22 +150,24 @@ impl SqlBench {
         let ready = move |server: &mut dyn Server| server.prepare(&of.0, &of.1, is_private);
         let (server, ()) = asked_within(patience, server, ready)?;
         let (facts, open) = (server.facts(), server.opener());
+        // The first node alone knows the file of the log that commits go to.
+        let is_of_here = !team.is_alone() && facts.directory.is_some();
         session::allow_files(u32::try_from(most.sum()).unwrap_or(u32::MAX));
         let [looked_up, reported] = request.table_parts(table.blocks);
         let series = Series::new(looked_up.end, request.seed);
         let series = series.within(team.part_of(&(0..looked_up.end.into()))).behind(behind.looked_up);
         let shared = shared(request, most, series);
         let ((results_in, results), targets) = (mpsc::channel(), vec![target]);
-        let is_here = table.file.is_some() && team.is_alone();
-        let devices = below::devices(&targets, is_here);
+        let disks = below::devices(&targets, table.file.is_some());
+        let devices = if team.is_alone() { disks.clone() } else { Vec::new() };
         if let Some(group) = &group {
             group.count(&devices);
         }
         let ahead_blocks = below::ahead_blocks(&facts, &targets);
         // One node is enough for the page cache of a host.
         let evicts = (team.node == 0).then_some(&table);
-        let evictor =
-            evicts.and_then(|table| below::evictor(&facts, table, (request, &shared), team.nodes()));
+        let all = (team.nodes(), disks);
+        let evictor = evicts.and_then(|table| below::evictor(&facts, table, (request, &shared), all));
         notes.extend(notes_of(&table, evictor.is_some()));
         let kind = request.product().engine();
         let engine = EngineFacts { notes, ..EngineFacts::plain(kind) };
@@ -212,7 +214,7 @@ impl SqlBench {
             };
             bench.connect(class.name, most, start)?;
         }
-        bench.count_workers(table.file.is_some(), request);
+        bench.count_workers(table.file.is_some() || is_of_here, request);
         if !bench.team.is_alone() {
             bench.forget();
         }

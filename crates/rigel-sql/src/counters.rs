@@ -59,7 +59,7 @@ impl Counters {
     pub fn read(&mut self, moment: Moment) -> Reading {
         let before = (moment == Moment::Before).then(|| self.of_server());
         let moved = self.group.as_ref().and_then(|group| group.moved(&self.devices));
-        let device = moved.map(|moved| moved.reads).or_else(|| self.of_disk());
+        let device = moved.map(|moved| moved.reads).or_else(|| of_disks(&self.devices));
         // Where workers of the server read, the sessions only wait, and what a read costs is not theirs alone.
         let itself = self.facts.reads_itself;
         let sum = |of: &[PathBuf], what: fn(&Path) -> Option<u64>| if itself { sum(of, what) } else { None };
@@ -74,19 +74,20 @@ impl Counters {
     fn of_server(&mut self) -> ServerCounts {
         if self.asks { self.server.counts() } else { ServerCounts::default() }
     }
+}
 
-    fn of_disk(&self) -> Option<DeviceReads> {
-        let one = |(major, minor): &(u32, u32)| {
-            let text = fs::read_to_string(format!("/sys/dev/block/{major}:{minor}/stat")).ok()?;
-            disk(&text)
-        };
-        let all: Option<Vec<DeviceReads>> = self.devices.iter().map(one).collect();
-        all?.into_iter().reduce(|sum, more| DeviceReads {
-            reads: sum.reads.saturating_add(more.reads),
-            bytes: sum.bytes.saturating_add(more.bytes),
-            of_server: false,
-        })
-    }
+/// What all of these devices have read so far; `None` without any.
+pub fn of_disks(devices: &[(u32, u32)]) -> Option<DeviceReads> {
+    let one = |(major, minor): &(u32, u32)| {
+        let text = fs::read_to_string(format!("/sys/dev/block/{major}:{minor}/stat")).ok()?;
+        disk(&text)
+    };
+    let all: Option<Vec<DeviceReads>> = devices.iter().map(one).collect();
+    all?.into_iter().reduce(|sum, more| DeviceReads {
+        reads: sum.reads.saturating_add(more.reads),
+        bytes: sum.bytes.saturating_add(more.bytes),
+        of_server: false,
+    })
 }
 
 /// `None` without any process.

@@ -28,6 +28,6 @@ mod waits;
 mod walk;
 
 pub use cache::push_out;
-pub use failure::LEDGER;
+pub use failure::{LEDGER, check_free_beside};
 pub use patience::asked;
 pub use server::{Reach, Server, ServerFacts, door};

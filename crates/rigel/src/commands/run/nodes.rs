@@ -300,7 +300,12 @@ impl NodesMeeting {
             .collect();
         let few = names.iter().take(8).copied().collect::<Vec<_>>().join(", ");
         let more = if names.len() > 8 { format!(" and {} more", names.len() - 8) } else { String::new() };
-        let which = if self.meeting.shared { ", on shared targets" } else { "" };
+        let is_of_server = self.hellos.iter().any(|hello| hello.server.is_some());
+        let which = match (is_of_server, self.meeting.shared) {
+            (true, _) => ", on one server",
+            (false, true) => ", on shared targets",
+            (false, false) => "",
+        };
         format!("{} nodes: {few}{more}{which}", names.len())
     }
 }

@@ -51,7 +51,7 @@ use rigel_sql::private::{self, PageCache, PrivateServer, Purpose, Room};
 use rigel_sql::programs::Programs;
 use rigel_sql::query::Query;
 use rigel_sql::table::{self, DropOutcome, NOT_LOGGED, SYNC, Table, TableSpec};
-use rigel_sql::{Reach, Server, ServerFacts, asked, bench, door};
+use rigel_sql::{Reach, Server, ServerFacts, asked, bench, check_free_beside, door};
 use room::check_room;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -179,9 +179,14 @@ impl SqlRun<'_> {
         reach(self.source.product, dsn)
     }
 
-    /// The most connections at the same time: a node of several has one for itself.
-    fn connections(&self) -> u32 {
-        self.sessions.saturating_add(if self.nodes > 1 { self.nodes } else { 0 })
+    /// Connects to an existing server that has room for the load. Each node of several watches its sessions, too.
+    fn open_there(&self, dsn: &str) -> Result<Box<dyn Server>, Problem> {
+        let server = self.reach(dsn)?.open(self.sessions)?;
+        if self.nodes > 1 {
+            let (place, free) = (server.place(), server.facts().free_connections);
+            check_free_beside(place.shown(), free, self.sessions, self.nodes.saturating_add(1))?;
+        }
+        Ok(server)
     }
 
     fn block_bytes(&self) -> u64 {
@@ -290,7 +295,7 @@ impl SqlRun<'_> {
         if self.commits() {
             return self.commits_there(dsn, together);
         }
-        let opened = self.reach(dsn)?.open(self.connections())?;
+        let opened = self.open_there(dsn)?;
         let (server, found) = asked(opened, |server| server.table())?;
         let (facts, place) = (server.facts(), server.place());
         let size = match &found {

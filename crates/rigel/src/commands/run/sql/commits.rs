@@ -54,7 +54,7 @@ impl SqlRun<'_> {
 
     /// Commits to an existing server: their table is created for the run, with consent, and removed with it.
     pub(super) fn commits_there(&self, dsn: &str, together: Option<Together<'_>>) -> Result<(), Problem> {
-        let server = self.reach(dsn)?.open(self.connections())?;
+        let server = self.open_there(dsn)?;
         let (facts, place) = (server.facts(), server.place());
         self.check_consent(&*server, false)?;
         self.check_log_room(&facts)?;

@@ -181,11 +181,13 @@ impl SqlRun<'_> {
 
     /// Connects to an existing server that has room for the load. Each node of several watches its sessions, too.
     fn open_there(&self, dsn: &str) -> Result<Box<dyn Server>, Problem> {
-        let server = self.reach(dsn)?.open(self.sessions)?;
-        if self.nodes > 1 {
-            let (place, free) = (server.place(), server.facts().free_connections);
-            check_free_beside(place.shown(), free, self.sessions, self.nodes.saturating_add(1))?;
+        let reach = self.reach(dsn)?;
+        if self.nodes == 1 {
+            return reach.open(self.sessions);
         }
+        let server = reach.open(0)?;
+        let free = server.facts().free_connections;
+        check_free_beside(reach.shown(), free, self.sessions, self.nodes.saturating_add(1))?;
         Ok(server)
     }
 

@@ -4,9 +4,11 @@
 //! not make the table, and must not judge the counters.
 
 mod below;
+mod part;
 mod watch;
 
 pub use below::{ahead_bytes, files, target};
+pub use part::own_sessions;
 pub use watch::ServerWatch;
 
 use crate::counters::{Counters, Moment, Reading};
@@ -14,11 +16,12 @@ use crate::evict::Evictor;
 use crate::patience::{asked_within, within};
 use crate::query::Query;
 use crate::series::{Series, SessionWork};
-use crate::server::{Server, Worker};
+use crate::server::{Opener, Server, Worker};
 use crate::session::{self, Counts, Job, QueryOutcome, SessionsState, Start};
 use crate::table::{NOT_LOGGED, Table};
 use crate::waits::WaitSampler;
 use crate::walk::{Place, Walk};
+use part::own_part;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::{BufferFacts, EngineFacts};
 use rigel_core::facts::{HostFacts, TargetFacts};
@@ -150,8 +153,8 @@ impl SqlBench {
         let ready = move |server: &mut dyn Server| server.prepare(&of.0, &of.1, is_private);
         let (server, ()) = asked_within(patience, server, ready)?;
         let (facts, open) = (server.facts(), server.opener());
-        // The first node alone knows the file of the log that commits go to.
-        let is_of_here = !team.is_alone() && facts.directory.is_some();
+        // Of several nodes, the first one alone knows the file of the log that commits go to.
+        let is_here = table.file.is_some() || (!team.is_alone() && facts.directory.is_some());
         session::allow_files(u32::try_from(most.sum()).unwrap_or(u32::MAX));
         let [looked_up, reported] = request.table_parts(table.blocks);
         let series = Series::new(looked_up.end, request.seed);
@@ -193,28 +196,9 @@ impl SqlBench {
             commits: queries.contains(&Query::Commit),
             team,
         };
-        for (class, query) in request.classes.iter().zip(queries) {
-            let walk =
-                Walk::new(reported.clone(), blocks_each(class, facts.block_bytes)).behind(behind.reports);
-            let timeout_ns = request.io_timeout.0;
-            let start = |number, jobs, ready| Start {
-                open: Arc::clone(&open),
-                query,
-                number,
-                walk: walk.clone(),
-                ahead_blocks,
-                io_bytes: class.io_bytes(),
-                timeout_ns,
-                class: class.name,
-                clock,
-                shared: Arc::clone(&shared),
-                jobs,
-                results: results_in.clone(),
-                ready: Some(ready),
-            };
-            bench.connect(class.name, most, start)?;
-        }
-        bench.count_workers(table.file.is_some() || is_of_here, request);
+        let walk = Walk::new(reported, 1).behind(behind.reports);
+        bench.connect_all((request, queries), most, (&open, &results_in), &walk)?;
+        bench.count_workers(is_here, request);
         if !bench.team.is_alone() {
             bench.forget();
         }
@@ -234,6 +218,37 @@ impl SqlBench {
         if let Some(counters) = &mut self.counters {
             (counters.workers, counters.reports) = (all, reports);
         }
+    }
+
+    /// Starts the sessions of all classes. `walk` has the blocks that reports read.
+    fn connect_all(
+        &mut self,
+        (request, queries): (&Request, Vec<Query>),
+        most: Point,
+        (open, results): (&Opener, &Sender<Result<QueryOutcome, Problem>>),
+        walk: &Walk,
+    ) -> Result<(), Problem> {
+        let (shared, clock, ahead_blocks) = (Arc::clone(&self.shared), self.clock, self.ahead_blocks);
+        for (class, query) in request.classes.iter().zip(queries) {
+            let walk = walk.clone().by(blocks_each(class, self.block_bytes));
+            let start = |number, jobs, ready| Start {
+                open: Arc::clone(open),
+                query,
+                number,
+                walk: walk.clone(),
+                ahead_blocks,
+                io_bytes: class.io_bytes(),
+                timeout_ns: request.io_timeout.0,
+                class: class.name,
+                clock,
+                shared: Arc::clone(&shared),
+                jobs,
+                results: results.clone(),
+                ready: Some(ready),
+            };
+            self.connect(class.name, most, start)?;
+        }
+        Ok(())
     }
 
     /// Starts the sessions of a class and waits until each is connected.
@@ -407,20 +422,6 @@ impl SqlBench {
         let ops = done.map(|(class, done)| (*class, done.load(Ordering::Relaxed))).collect();
         Progress { now_ns: self.now_ns(), ops, latency_ns: PerClass::new() }
     }
-}
-
-/// How many sessions of a request a node has at most.
-pub fn own_sessions(request: &Request, team: &Team) -> u32 {
-    let classes = request.classes.iter().map(|class| class.name);
-    u32::try_from(own_part(classes, team, request.most_of_own()).sum()).unwrap_or(u32::MAX)
-}
-
-/// The sessions of a point that a node has. Classes are in the order of the request.
-fn own_part(classes: impl Iterator<Item = Class>, team: &Team, point: Point) -> Point {
-    classes.enumerate().fold(Point::default(), |own, (place, class)| {
-        let level = point.of(class);
-        own.with(class, team.deal(level, place).count(level))
-    })
 }
 
 /// A server that returns nothing for this long does not answer.

@@ -13,7 +13,7 @@ mod nodes;
 mod prove;
 mod room;
 
-pub use again::{again, check_resume, made_again, the_rest};
+pub use again::{again, check_resume, made_again, the_rest, with_the_rest};
 pub use install::install;
 pub use made::SchemaThere;
 pub use nodes::{check_alone, hello, of_node};
@@ -51,7 +51,7 @@ use rigel_sql::private::{self, PageCache, PrivateServer, Purpose, Room};
 use rigel_sql::programs::Programs;
 use rigel_sql::query::Query;
 use rigel_sql::table::{self, DropOutcome, NOT_LOGGED, SYNC, Table, TableSpec};
-use rigel_sql::{Reach, Server, ServerFacts, asked, bench, check_free_beside, door};
+use rigel_sql::{Reach, Server, ServerFacts, asked, bench, door};
 use room::check_room;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -85,9 +85,7 @@ pub fn sql(options: &RunOptions, crew: Option<&Crew>, streams: &Streams) -> Resu
     let host = rigel_io::host::host_facts();
     let run = SqlRun { reporter, source, host, sessions: sessions(&options.request), nodes };
     reporter.remarks(&options.notes);
-    if let Some(together) = &together {
-        together.announce(reporter);
-    }
+    together.iter().for_each(|together| together.announce(reporter));
     match &source.dsn {
         None => run.private(),
         Some(dsn) => run.there(dsn, together),
@@ -177,18 +175,6 @@ impl SqlRun<'_> {
     /// The server that a connection string names.
     fn reach(&self, dsn: &str) -> Result<Arc<dyn Reach>, Problem> {
         reach(self.source.product, dsn)
-    }
-
-    /// Connects to an existing server that has room for the load. Each node of several watches its sessions, too.
-    fn open_there(&self, dsn: &str) -> Result<Box<dyn Server>, Problem> {
-        let reach = self.reach(dsn)?;
-        if self.nodes == 1 {
-            return reach.open(self.sessions);
-        }
-        let server = reach.open(0)?;
-        let free = server.facts().free_connections;
-        check_free_beside(reach.shown(), free, self.sessions, self.nodes.saturating_add(1))?;
-        Ok(server)
     }
 
     fn block_bytes(&self) -> u64 {

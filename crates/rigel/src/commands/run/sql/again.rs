@@ -97,6 +97,19 @@ pub fn the_rest(
     format!("everything measured so far is kept; {how}")
 }
 
+/// How a run ended whose server was stopped or ended a session, with what to do. A node of several that was lost says so itself.
+pub fn with_the_rest(problem: Problem, again: Option<(&str, ServerChoice)>, nodes: usize) -> Problem {
+    let Some((again, server)) = again else { return problem };
+    if problem.kind != ExitKind::CutShort || (nodes > 1 && problem.next.is_some()) {
+        return problem;
+    }
+    problem.next(match server {
+        // The log of a private one went with it.
+        ServerChoice::Private => again.to_owned(),
+        ServerChoice::There => format!("check the server log; {again}"),
+    })
+}
+
 /// A private server created again where it was, with a table of the same rows, after the visits of the record. `go`: measures the rest.
 pub fn made_again(
     life: &Life<'_>,

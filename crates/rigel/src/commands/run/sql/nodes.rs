@@ -19,7 +19,7 @@ use rigel_run::bench::{Bench, VisitResult};
 use rigel_run::execute::Run;
 use rigel_sql::bench::{self, Parts, QueryHistory, ServerWatch, SqlBench};
 use rigel_sql::table::{self, Table};
-use rigel_sql::{Reach, asked};
+use rigel_sql::{Reach, Server, asked, check_free_beside};
 
 /// The nodes of a run, which all reach the server.
 pub struct Together<'a> {
@@ -151,6 +151,18 @@ fn find_table(there: &dyn Reach, request: &Request, sessions: u32) -> Result<Tab
 }
 
 impl SqlRun<'_> {
+    /// Connects to an existing server that has room for the load. Each node of several watches its sessions, too.
+    pub(super) fn open_there(&self, dsn: &str) -> Result<Box<dyn Server>, Problem> {
+        let reach = self.reach(dsn)?;
+        if self.nodes == 1 {
+            return reach.open(self.sessions);
+        }
+        let server = reach.open(0)?;
+        let free = server.facts().free_connections;
+        check_free_beside(reach.shown(), free, self.sessions, self.nodes.saturating_add(1))?;
+        Ok(server)
+    }
+
     /// The sessions of all nodes.
     pub(super) fn bench_of_all(
         &self,

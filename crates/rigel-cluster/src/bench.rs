@@ -5,6 +5,7 @@
 
 mod answers;
 
+use crate::around::Around;
 use crate::clocks::{Clocks, shifted};
 use crate::line::{Line, Pace};
 use crate::message::Message;
@@ -64,6 +65,7 @@ pub struct ClusterBench {
     lead_ns: u64,
     /// What the nodes did until now, by rank.
     progress: Vec<Progress>,
+    around: Option<Box<dyn Around>>,
     closed: bool,
 }
 
@@ -104,10 +106,18 @@ impl ClusterBench {
             is_real,
             ended_ns: run_ns,
             lead_ns: LEAD_NS,
+            around: None,
             closed: false,
         };
         bench.look_at_clocks()?;
         Ok(bench)
+    }
+
+    /// The same with what the first node does around the work of all.
+    #[must_use]
+    pub fn with(mut self, around: Box<dyn Around>) -> Self {
+        self.around = Some(around);
+        self
     }
 
     fn look_at_clocks(&mut self) -> Result<(), Problem> {
@@ -138,6 +148,22 @@ impl ClusterBench {
             let level = class.dealt(order.point.of(class.name));
             team.deal(level, place).count(level) > 0
         })
+    }
+
+    /// Does an order on all nodes, with what the first one does around it.
+    fn surrounded(
+        &mut self,
+        order: &Order,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
+    ) -> Result<VisitResult, Problem> {
+        if let Some(around) = self.around.as_mut().filter(|_| order.measures()) {
+            around.before()?;
+        }
+        let mut came = self.once(order, hear)?;
+        if let Some(around) = self.around.as_mut().filter(|_| order.measures()) {
+            around.after(&mut came)?;
+        }
+        Ok(came)
     }
 
     /// Does an order on all nodes.
@@ -249,9 +275,9 @@ impl Bench for ClusterBench {
         order: &Order,
         hear: &mut dyn FnMut(BenchMessage) -> bool,
     ) -> Result<VisitResult, Problem> {
-        let mut came = self.once(order, hear)?;
+        let mut came = self.surrounded(order, hear)?;
         if self.begin_again(order, &came) {
-            came = self.once(&Order { visit: order.visit | ONCE_MORE, ..*order }, hear)?;
+            came = self.surrounded(&Order { visit: order.visit | ONCE_MORE, ..*order }, hear)?;
             came.nodes
                 .iter_mut()
                 .filter_map(|node| node.joined.as_mut())

@@ -6,6 +6,7 @@
 //! messages travel, and must not print.
 #![forbid(unsafe_code)]
 
+mod around;
 mod bench;
 mod clocks;
 pub mod line;
@@ -13,6 +14,7 @@ pub mod meet;
 pub mod message;
 mod serve;
 
+pub use around::Around;
 pub use bench::ClusterBench;
 pub use clocks::{ClockOffset, Clocks};
 pub use line::{Cluster, Line, SoloLine};

@@ -14,6 +14,8 @@ pub(crate) const LONG_STEP: Duration = Duration::from_secs(2);
 /// What to do when a run of several nodes broke off.
 const REST: &str =
     "what was measured before is in the record, and `rigel-mpi run --resume RECORD` completes the run";
+/// The same of a run that cannot be resumed.
+const ANEW: &str = "what was measured before is in the record; start the run again for the rest";
 /// The same before anything was measured.
 const AGAIN: &str = "start a new run";
 
@@ -87,6 +89,8 @@ struct State {
     heard: Vec<u64>,
     /// There is a record.
     measures: bool,
+    /// The run can be resumed.
+    resumable: bool,
     /// Somebody was silent for too long: the rest cannot be talked to as usual.
     lost: bool,
     /// How long the others may be busy before they take a message, where that is longer than usual.
@@ -103,6 +107,7 @@ impl Line {
             sent: none.clone(),
             heard: none,
             measures: false,
+            resumable: true,
             lost: false,
             patience: None,
         };
@@ -131,6 +136,11 @@ impl Line {
             Some(name) => format!("node {rank} ({name})"),
             None => format!("node {rank}"),
         }
+    }
+
+    /// The run cannot be resumed, so no message says that it can.
+    pub fn never_resumes(&self) {
+        self.state.borrow_mut().resumable = false;
     }
 
     /// Whether a node was lost. Then the program has to be ended from outside.
@@ -310,7 +320,12 @@ impl Line {
 
     /// What to do for what was not measured.
     fn rest(&self) -> &'static str {
-        if self.state.borrow().measures { REST } else { AGAIN }
+        let state = self.state.borrow();
+        match (state.measures, state.resumable) {
+            (true, true) => REST,
+            (true, false) => ANEW,
+            (false, _) => AGAIN,
+        }
     }
 }
 

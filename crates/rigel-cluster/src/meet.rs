@@ -80,6 +80,17 @@ pub struct Hello {
     pub strays: Vec<String>,
     /// What it can say about them before they are read, when nothing but that is requested.
     pub foretold: TargetNotice,
+    /// The server of a load through a database.
+    pub server: Option<ServerView>,
+}
+
+/// A database server as a node reaches it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerView {
+    /// Product, version and address, printable and without a password.
+    pub title: String,
+    /// The same for all nodes that reach it, and for no other server.
+    pub identity: String,
 }
 
 /// What can be said of targets without reading them, printable.
@@ -159,10 +170,7 @@ impl Meeting {
     /// # Errors
     /// With the node and what casts doubt on it.
     pub fn of(hellos: &[Hello], rules: Rules) -> Result<Self, Problem> {
-        let first = hellos.first().ok_or_else(|| Problem::usage("no nodes were started"))?;
-        if hellos.len() > MOST_NODES {
-            return Err(Problem::usage(format!("{} nodes is more than {MOST_NODES}", hellos.len())));
-        }
+        let first = first_of(hellos)?;
         let shares = shares(&first.request, hellos.len(), rules)?;
         check_hosts(hellos, rules)?;
         check_requests(hellos)?;
@@ -197,6 +205,20 @@ impl Meeting {
         let met = Self { members, targets, targets_of_a: all.of_a, shared: all.shared };
         met.check_lists(&first.request)?;
         Ok(met)
+    }
+
+    /// Of nodes with sessions on the same database server. The first target of the run is the table of all.
+    ///
+    /// # Errors
+    /// With the node and what casts doubt on it.
+    pub fn at_server(hellos: &[Hello], rules: Rules) -> Result<Self, Problem> {
+        let shares = shares(&first_of(hellos)?.request, hellos.len(), rules)?;
+        check_hosts(hellos, rules)?;
+        check_requests(hellos)?;
+        check_server(hellos)?;
+        let member = |(name, share)| Member { name, share, targets: vec![0], own: Vec::new() };
+        let members = names(hellos).into_iter().zip(shares).map(member).collect();
+        Ok(Self { members, targets: Vec::new(), targets_of_a: None, shared: true })
     }
 
     /// Refuses lists of targets by which two nodes would write the same blocks. Classes that come to a request once its targets are known, such as the
@@ -238,6 +260,13 @@ impl<'a> Targets<'a> {
         });
         u16::try_from(place).unwrap_or(u16::MAX)
     }
+}
+
+fn first_of(hellos: &[Hello]) -> Result<&Hello, Problem> {
+    if hellos.len() > MOST_NODES {
+        return Err(Problem::usage(format!("{} nodes is more than {MOST_NODES}", hellos.len())));
+    }
+    hellos.first().ok_or_else(|| Problem::usage("no nodes were started"))
 }
 
 fn sides(request: &Request) -> Vec<Option<Side>> {
@@ -359,6 +388,27 @@ fn check_requests(hellos: &[Hello]) -> Result<(), Problem> {
         }
     }
     Ok(())
+}
+
+/// A connection string may lead to another server on each host.
+fn check_server(hellos: &[Hello]) -> Result<(), Problem> {
+    let Some((first, others)) = hellos.split_first() else { return Ok(()) };
+    let of = |hello: &Hello| hello.server.as_ref().map(|server| server.identity.clone());
+    let title = |hello: &Hello| {
+        let title = hello.server.as_ref().map_or("no server", |server| &server.title);
+        printable(title).into_owned()
+    };
+    let is_other = |hello: &&Hello| hello.server.is_none() || of(hello) != of(first);
+    let Some(other) = others.iter().find(is_other) else { return Ok(()) };
+    Err(Problem::refused(format!(
+        "{} and {} reach different servers: {} and {}",
+        printable(&first.name),
+        printable(&other.name),
+        title(first),
+        title(other)
+    ))
+    .because("the sessions of all nodes have to be on the same server and in the same database")
+    .next("give a --dsn that leads there from every host, such as the name of its host instead of a socket"))
 }
 
 /// Targets that the user named once are the same on all nodes, unless he says otherwise; a node with a list of its own has those of the list.

@@ -26,8 +26,9 @@ use rigel_core::measure::Window;
 use rigel_core::record::{NodeVisit, Nodes};
 use rigel_io::backend::SlotLayout;
 use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -122,14 +123,27 @@ pub struct VisitResult {
     pub nodes: Vec<NodeVisit>,
 }
 
+/// What workers share of a job, with the moment at which it ends.
+pub trait JobEnd: Debug + Send + Sync {
+    /// When every worker shall end its job at the latest, on the bench's clock.
+    fn end_at_ns(&self) -> &AtomicU64;
+}
+
+impl JobEnd for JobState {
+    fn end_at_ns(&self) -> &AtomicU64 {
+        &self.end_at_ns
+    }
+}
+
 /// Ends a bench at a time of its clock, from the thread that receives its counts: for several benches that have to end together.
 #[derive(Clone, Debug, Default)]
-pub struct EarlyEnd(Vec<Arc<JobState>>);
+pub struct EarlyEnd(Vec<Arc<dyn JobEnd>>);
 
 impl EarlyEnd {
     /// The sum over workers that share this.
-    pub fn of(shared: &Arc<JobState>) -> Self {
-        Self(vec![Arc::clone(shared)])
+    pub fn of<E: JobEnd + 'static>(shared: &Arc<E>) -> Self {
+        let shared: Arc<E> = Arc::clone(shared);
+        Self(vec![shared])
     }
 
     /// The sum over two benches, only one of which works.
@@ -142,7 +156,7 @@ impl EarlyEnd {
     /// Nothing after this moment counts. No effect once the work is over.
     pub fn at(&self, ns: u64) {
         for shared in &self.0 {
-            shared.end_at_ns.fetch_min(ns, Ordering::Relaxed);
+            shared.end_at_ns().fetch_min(ns, Ordering::Relaxed);
         }
     }
 }

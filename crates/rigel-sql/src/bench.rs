@@ -4,25 +4,31 @@
 //! not make the table, and must not judge the counters.
 
 mod below;
+mod part;
+mod watch;
 
 pub use below::{ahead_bytes, files, target};
+pub use part::own_sessions;
+pub use watch::ServerWatch;
 
 use crate::counters::{Counters, Moment, Reading};
 use crate::evict::Evictor;
 use crate::patience::{asked_within, within};
 use crate::query::Query;
 use crate::series::{Series, SessionWork};
-use crate::server::{Server, Worker};
+use crate::server::{Opener, Server, Worker};
 use crate::session::{self, Counts, Job, QueryOutcome, SessionsState, Start};
 use crate::table::{NOT_LOGGED, Table};
 use crate::waits::WaitSampler;
 use crate::walk::{Place, Walk};
+use part::own_part;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::{BufferFacts, EngineFacts};
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::request::Request;
+use rigel_core::load::team::Team;
 use rigel_core::measure::ServerCounts;
 use rigel_core::record::{Node, NodeVisit, Nodes};
 use rigel_core::stats::settle;
@@ -30,7 +36,9 @@ use rigel_core::units::NS_PER_MS;
 use rigel_io::clock::{Clock as _, MonotonicClock};
 use rigel_io::group::Group;
 use rigel_io::witness::Sampler;
-use rigel_run::bench::{Bench, BenchMessage, Order, Progress, Site, TICK, VisitResult, rest_in_real_time};
+use rigel_run::bench::{
+    Bench, BenchMessage, EarlyEnd, Order, Progress, Site, TICK, VisitResult, rest_in_real_time,
+};
 use rigel_run::job::{Task, WorkResult};
 use rigel_run::witness::watch;
 use std::collections::BTreeMap;
@@ -66,6 +74,8 @@ pub struct Parts {
     pub clock: MonotonicClock,
     /// What the run has already done when it continues.
     pub behind: QueryHistory,
+    /// Which sessions are those of this node. Of several nodes, none reads the counters of the server: see [`ServerWatch`].
+    pub team: Team,
 }
 
 /// Earlier queries; none of them is repeated soon.
@@ -101,6 +111,7 @@ pub struct SqlBench {
     stuck: bool,
     /// Sessions commit.
     commits: bool,
+    team: Team,
 }
 
 /// The sessions of a class.
@@ -134,67 +145,63 @@ impl SqlBench {
     /// # Errors
     /// When the request is not for this bench, the server refuses a session, or would answer in another way.
     pub fn start(made: Parts, request: &Request) -> Result<Self, Problem> {
-        let Parts { server, table, target, host, group, mut notes, clock, behind } = made;
+        let Parts { server, table, target, host, group, mut notes, clock, behind, team } = made;
         let queries = Query::all(request)?;
-        let most = request.most_of_own();
-        let patience = Duration::from_nanos(request.io_timeout.0).saturating_add(GRACE);
+        let most = own_part(request.classes.iter().map(|class| class.name), &team, request.most_of_own());
+        let patience = patience(request);
         let (of, is_private) = ((table.clone(), queries.clone()), group.is_some());
         let ready = move |server: &mut dyn Server| server.prepare(&of.0, &of.1, is_private);
         let (server, ()) = asked_within(patience, server, ready)?;
         let (facts, open) = (server.facts(), server.opener());
+        // Of several nodes, the first one alone knows the file of the log that commits go to.
+        let is_here = table.file.is_some() || (!team.is_alone() && facts.directory.is_some());
         session::allow_files(u32::try_from(most.sum()).unwrap_or(u32::MAX));
         let [looked_up, reported] = request.table_parts(table.blocks);
-        let series = Series::new(looked_up.end, request.seed).behind(behind.looked_up);
+        let series = Series::new(looked_up.end, request.seed);
+        let series = series.within(team.part_of(&(0..looked_up.end.into()))).behind(behind.looked_up);
         let shared = shared(request, most, series);
         let ((results_in, results), targets) = (mpsc::channel(), vec![target]);
-        let devices = below::devices(&targets, table.file.is_some());
+        let disks = below::devices(&targets, table.file.is_some());
+        let devices = if team.is_alone() { disks.clone() } else { Vec::new() };
         if let Some(group) = &group {
             group.count(&devices);
         }
         let ahead_blocks = below::ahead_blocks(&facts, &targets);
-        let evictor = below::evictor(&facts, &table, (request, &shared));
+        // One node is enough for the page cache of a host.
+        let evicts = (team.node == 0).then_some(&table);
+        let all = (team.nodes(), disks);
+        let evictor = evicts.and_then(|table| below::evictor(&facts, table, (request, &shared), all));
         notes.extend(notes_of(&table, evictor.is_some()));
         let kind = request.product().engine();
         let engine = EngineFacts { notes, ..EngineFacts::plain(kind) };
+        // What the other nodes have a device do, no node can tell from what others do.
+        let witness = watch(clock, kind, if team.is_alone() { &targets } else { &[] });
+        let counters =
+            Counters { asks: team.is_alone(), ..Counters::new(server, facts.clone(), group, devices) };
         // Made first: whatever fails from here on, dropping it ends the sessions that were started.
         let mut bench = Self {
             clock,
             shared: Arc::clone(&shared),
             kinds: Vec::new(),
             results,
-            counters: Some(Counters::new(server, facts.clone(), group, devices)),
+            counters: Some(counters),
             block_bytes: facts.block_bytes,
             counts_index: facts.words.counts_index,
-            witness: watch(clock, kind, &targets),
+            witness,
             evictor,
             ahead_blocks,
             site: site(host, engine, targets),
             patience,
             stuck: false,
             commits: queries.contains(&Query::Commit),
+            team,
         };
-        for (class, query) in request.classes.iter().zip(queries) {
-            let walk =
-                Walk::new(reported.clone(), blocks_each(class, facts.block_bytes)).behind(behind.reports);
-            let timeout_ns = request.io_timeout.0;
-            let start = |number, jobs, ready| Start {
-                open: Arc::clone(&open),
-                query,
-                number,
-                walk: walk.clone(),
-                ahead_blocks,
-                io_bytes: class.io_bytes(),
-                timeout_ns,
-                class: class.name,
-                clock,
-                shared: Arc::clone(&shared),
-                jobs,
-                results: results_in.clone(),
-                ready: Some(ready),
-            };
-            bench.connect(class.name, most, start)?;
+        let walk = Walk::new(reported, 1).behind(behind.reports);
+        bench.connect_all((request, queries), most, (&open, &results_in), &walk)?;
+        bench.count_workers(is_here, request);
+        if !bench.team.is_alone() {
+            bench.forget();
         }
-        bench.count_workers(table.file.is_some(), request);
         Ok(bench)
     }
 
@@ -211,6 +218,37 @@ impl SqlBench {
         if let Some(counters) = &mut self.counters {
             (counters.workers, counters.reports) = (all, reports);
         }
+    }
+
+    /// Starts the sessions of all classes. `walk` has the blocks that reports read.
+    fn connect_all(
+        &mut self,
+        (request, queries): (&Request, Vec<Query>),
+        most: Point,
+        (open, results): (&Opener, &Sender<Result<QueryOutcome, Problem>>),
+        walk: &Walk,
+    ) -> Result<(), Problem> {
+        let (shared, clock, ahead_blocks) = (Arc::clone(&self.shared), self.clock, self.ahead_blocks);
+        for (class, query) in request.classes.iter().zip(queries) {
+            let walk = walk.clone().by(blocks_each(class, self.block_bytes));
+            let start = |number, jobs, ready| Start {
+                open: Arc::clone(open),
+                query,
+                number,
+                walk: walk.clone(),
+                ahead_blocks,
+                io_bytes: class.io_bytes(),
+                timeout_ns: request.io_timeout.0,
+                class: class.name,
+                clock,
+                shared: Arc::clone(&shared),
+                jobs,
+                results: results.clone(),
+                ready: Some(ready),
+            };
+            self.connect(class.name, most, start)?;
+        }
+        Ok(())
     }
 
     /// Starts the sessions of a class and waits until each is connected.
@@ -253,9 +291,11 @@ impl SqlBench {
     /// Hands the job out to the sessions of the point, and returns their number.
     fn hand_out(&self, job: &Job, point: Point) -> Result<usize, Problem> {
         let mut handed = 0;
-        for kind in &self.kinds {
+        for (place, kind) in self.kinds.iter().enumerate() {
             let of = point.of(kind.class);
-            for (number, session) in (0..of).zip(&kind.sessions) {
+            let deal = self.team.deal(of, place);
+            for (position, session) in (0..deal.count(of)).zip(&kind.sessions) {
+                let number = u32::try_from(deal.number(position.into())).unwrap_or(u32::MAX);
                 let job = Job { place: Place { number, of }, ..job.clone() };
                 let sent = session.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
                 sent.then_some(()).ok_or_else(session::died)?;
@@ -317,17 +357,16 @@ impl SqlBench {
         &mut self,
         ask: impl FnOnce(&mut Counters) -> T + Send + 'static,
     ) -> Result<T, Problem> {
-        let mut counters = self.counters.take().ok_or_else(|| no_answer(self.patience))?;
-        let answered = within(self.patience, move || {
-            let answer = ask(&mut counters);
-            (counters, answer)
-        });
-        let Some((counters, answer)) = answered else {
-            self.stuck = true;
-            return Err(no_answer(self.patience));
-        };
-        self.counters = Some(counters);
-        Ok(answer)
+        let answered = ask_counters(&mut self.counters, self.patience, ask);
+        self.stuck |= answered.is_none();
+        answered.ok_or_else(|| no_answer(self.patience))
+    }
+
+    /// Evicts the table from the page cache of this host.
+    fn forget(&self) {
+        if let Some(evictor) = &self.evictor {
+            evictor.forget();
+        }
     }
 
     /// Reads all counters.
@@ -367,7 +406,7 @@ impl SqlBench {
             ahead_blocks: asked.jumps * u64::from(self.ahead_blocks),
             ..after.since(before)
         };
-        let counts = if self.counts_index { apart(counts) } else { counts };
+        let counts = if self.counts_index && self.team.is_alone() { apart(counts) } else { counts };
         let read_bytes = counts.device.filter(|device| device.of_server).map(|device| device.bytes);
         let moved_bytes = read_bytes.unwrap_or(counts.needed_blocks().saturating_mul(self.block_bytes))
             + after.written_since(before);
@@ -383,6 +422,26 @@ impl SqlBench {
         let ops = done.map(|(class, done)| (*class, done.load(Ordering::Relaxed))).collect();
         Progress { now_ns: self.now_ns(), ops, latency_ns: PerClass::new() }
     }
+}
+
+/// A server that returns nothing for this long does not answer.
+fn patience(request: &Request) -> Duration {
+    Duration::from_nanos(request.io_timeout.0).saturating_add(GRACE)
+}
+
+/// Asks over the connection of the counters; `None` if the server does not answer, whose connection is then abandoned.
+fn ask_counters<T: Send + 'static>(
+    counters: &mut Option<Counters>,
+    patience: Duration,
+    ask: impl FnOnce(&mut Counters) -> T + Send + 'static,
+) -> Option<T> {
+    let mut asked = counters.take()?;
+    let (asked, answer) = within(patience, move || {
+        let answer = ask(&mut asked);
+        (asked, answer)
+    })?;
+    *counters = Some(asked);
+    Some(answer)
 }
 
 /// Separates what a server counted of table and index together: a look-up needs the leaf of its row, and all other
@@ -446,28 +505,35 @@ impl Bench for SqlBench {
         order: &Order,
         hear: &mut dyn FnMut(BenchMessage) -> bool,
     ) -> Result<VisitResult, Problem> {
+        let is_alone = self.team.is_alone();
         // What was read ahead of the last load would be missing in this one.
-        if let Some(evictor) = &self.evictor {
-            evictor.forget();
+        if is_alone {
+            self.forget();
         }
-        if self.commits {
+        if self.commits && is_alone {
             self.tidy()?;
         }
         let before = self.read(Moment::Before)?;
         if let Some(witness) = &self.witness {
             witness.mark();
         }
-        let began_ns = self.now_ns();
+        let began_ns = order.begins_ns(self.now_ns());
         let Task::Measure { window, lead_ns, .. } = order.job(began_ns).0.task else {
             return Err(Problem::new(ExitKind::Bug, "sessions have no streams to warm up"));
         };
         let edges = if lead_ns > 0 { settle::edges(lead_ns, lead_ns + window.span_ns()) } else { Vec::new() };
-        let waiting = self.watch_waits(order.point.sum())?;
+        let classes = self.kinds.iter().map(|kind| kind.class);
+        let waiting = self.watch_waits(own_part(classes, &self.team, order.point).sum())?;
         let job = Job { began_ns, window, lead_ns, edges, place: Place { number: 0, of: 1 } };
         let told = self.job(&job, order.point, hear)?;
-        let ended_ns = self.now_ns();
+        // A node without sessions at this point is over before the others begin.
+        let ended_ns = self.now_ns().max(began_ns);
         let waits = self.waits(waiting)?;
         let after = self.read(Moment::Behind)?;
+        // The others may not be kept waiting when they have begun.
+        if !is_alone {
+            self.forget();
+        }
         let node = self.seen((&before, &after), told.counts, (began_ns, ended_ns));
         let node = NodeVisit { waits, ..node };
         let done = WorkResult { bytes: node.moved_bytes, ..told.done };
@@ -476,6 +542,10 @@ impl Bench for SqlBench {
 
     fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(BenchMessage) -> bool) {
         rest_in_real_time(ns, || self.progress(), hear);
+    }
+
+    fn early_end(&self) -> EarlyEnd {
+        EarlyEnd::of(&self.shared)
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Counters {
     /// The devices under the table; empty when they are not known.
     pub devices: Vec<(u32, u32)>,
     pub facts: ServerFacts,
+    /// The server is asked, too; not if another node does so.
+    pub asks: bool,
 }
 
 /// All counters at one moment.
@@ -50,37 +52,42 @@ impl Counters {
         group: Option<Group>,
         devices: Vec<(u32, u32)>,
     ) -> Self {
-        Self { server, workers: Vec::new(), reports: Vec::new(), group, devices, facts }
+        Self { server, workers: Vec::new(), reports: Vec::new(), group, devices, facts, asks: true }
     }
 
     /// Reads all counters now.
     pub fn read(&mut self, moment: Moment) -> Reading {
-        let before = (moment == Moment::Before).then(|| self.server.counts());
+        let before = (moment == Moment::Before).then(|| self.of_server());
         let moved = self.group.as_ref().and_then(|group| group.moved(&self.devices));
-        let device = moved.map(|moved| moved.reads).or_else(|| self.of_disk());
+        let device = moved.map(|moved| moved.reads).or_else(|| of_disks(&self.devices));
         // Where workers of the server read, the sessions only wait, and what a read costs is not theirs alone.
         let itself = self.facts.reads_itself;
         let sum = |of: &[PathBuf], what: fn(&Path) -> Option<u64>| if itself { sum(of, what) } else { None };
         let process_bytes = sum(&self.workers, read_bytes);
         let report_process_bytes = sum(&self.reports, read_bytes);
         let cpu_ns = sum(&self.workers, cpu_ns);
-        let of_server = before.unwrap_or_else(|| self.server.counts());
+        let of_server = before.unwrap_or_else(|| self.of_server());
         let counts = ServerCounts { process_bytes, report_process_bytes, device, cpu_ns, ..of_server };
         Reading { counts, written_bytes: moved.map(|moved| moved.written_bytes) }
     }
 
-    fn of_disk(&self) -> Option<DeviceReads> {
-        let one = |(major, minor): &(u32, u32)| {
-            let text = fs::read_to_string(format!("/sys/dev/block/{major}:{minor}/stat")).ok()?;
-            disk(&text)
-        };
-        let all: Option<Vec<DeviceReads>> = self.devices.iter().map(one).collect();
-        all?.into_iter().reduce(|sum, more| DeviceReads {
-            reads: sum.reads.saturating_add(more.reads),
-            bytes: sum.bytes.saturating_add(more.bytes),
-            of_server: false,
-        })
+    fn of_server(&mut self) -> ServerCounts {
+        if self.asks { self.server.counts() } else { ServerCounts::default() }
     }
+}
+
+/// What all of these devices have read so far; `None` without any.
+pub fn of_disks(devices: &[(u32, u32)]) -> Option<DeviceReads> {
+    let one = |(major, minor): &(u32, u32)| {
+        let text = fs::read_to_string(format!("/sys/dev/block/{major}:{minor}/stat")).ok()?;
+        disk(&text)
+    };
+    let all: Option<Vec<DeviceReads>> = devices.iter().map(one).collect();
+    all?.into_iter().reduce(|sum, more| DeviceReads {
+        reads: sum.reads.saturating_add(more.reads),
+        bytes: sum.bytes.saturating_add(more.bytes),
+        of_server: false,
+    })
 }
 
 /// `None` without any process.

@@ -19,13 +19,23 @@ pub fn too_many(at: &str, said: &str) -> Problem {
 /// # Errors
 /// When it does.
 pub fn check_free(at: &str, free: u32, sessions: u32) -> Result<(), Problem> {
-    if free > sessions {
+    check_free_beside(at, free, sessions, 1)
+}
+
+/// The same with this many that watch, one of which is connected.
+///
+/// # Errors
+/// When it does.
+pub fn check_free_beside(at: &str, free: u32, sessions: u32, watching: u32) -> Result<(), Problem> {
+    if u64::from(free) >= u64::from(sessions) + u64::from(watching) {
         return Ok(());
     }
-    Err(too_many(
-        at,
-        &format!("{free} are free, but {sessions} sessions and one monitoring session are needed"),
-    ))
+    let monitors = if watching == 1 {
+        "one monitoring session".to_owned()
+    } else {
+        format!("{watching} monitoring sessions")
+    };
+    Err(too_many(at, &format!("{free} are free, but {sessions} sessions and {monitors} are needed")))
 }
 
 /// Nothing was returned, and nobody knows whether anything will be.

@@ -26,6 +26,6 @@ pub mod table;
 mod waits;
 mod walk;
 
-pub use failure::LEDGER;
+pub use failure::{LEDGER, check_free_beside};
 pub use patience::asked;
 pub use server::{Reach, Server, ServerFacts, door};

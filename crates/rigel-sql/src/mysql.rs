@@ -102,6 +102,10 @@ impl Server for Database {
         self.facts.clone()
     }
 
+    fn identity(&mut self) -> Result<String, Problem> {
+        self.identity()
+    }
+
     fn table(&mut self) -> Result<Option<Table>, Problem> {
         self.find_table()
     }

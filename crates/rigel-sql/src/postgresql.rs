@@ -125,6 +125,10 @@ impl Server for Database {
         }
     }
 
+    fn identity(&mut self) -> Result<String, Problem> {
+        self.identity()
+    }
+
     fn table(&mut self) -> Result<Option<Table>, Problem> {
         self.table()
     }

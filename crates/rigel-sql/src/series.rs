@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct Series {
     order: Permutation,
+    /// The places of the order that are taken, cyclically; of several nodes, each has its own.
+    part: Range<u64>,
     next: AtomicU64,
 }
 
@@ -37,7 +39,13 @@ impl SessionWork {
 impl Series {
     /// Over this many blocks, at least one.
     pub fn new(blocks: u32, seed: u64) -> Self {
-        Self { order: Permutation::new(u64::from(blocks), seed), next: AtomicU64::new(0) }
+        let order = Permutation::new(u64::from(blocks), seed);
+        Self { part: 0..order.count(), order, next: AtomicU64::new(0) }
+    }
+
+    /// Only this part of the same order. Whoever takes another part gets none of its blocks.
+    pub fn within(self, part: Range<u64>) -> Self {
+        Self { part, ..self }
     }
 
     /// The same series after this many blocks.
@@ -53,8 +61,9 @@ impl Series {
 
     /// The blocks in these places.
     pub fn blocks(&self, places: Range<u64>) -> impl Iterator<Item = u32> + '_ {
+        let (first, count) = (self.part.start, (self.part.end - self.part.start).max(1));
         // There are at most 2^32 - 2 blocks.
-        places.map(|place| u32::try_from(self.order.at(place)).unwrap_or(0))
+        places.map(move |place| u32::try_from(self.order.at(first + place % count)).unwrap_or(0))
     }
 }
 
@@ -81,6 +90,20 @@ mod tests {
                 prop_assert!(sorted.iter().copied().eq(0..blocks));
             }
         }
+    }
+
+    #[test]
+    fn nodes_take_each_block_once_together() {
+        let of = |part: Range<u64>, twice: u32| taken(&Series::new(1000, 7).within(part), twice);
+        let all = [of(0..400, 800), of(400..1000, 1200)];
+        let mut once: Vec<u32> = Vec::new();
+        for blocks in &all {
+            let (first, second) = blocks.split_at(blocks.len() / 2);
+            assert_eq!(first, second, "round and round");
+            once.extend(first);
+        }
+        once.sort_unstable();
+        assert!(once.into_iter().eq(0..1000), "no block is that of two nodes");
     }
 
     #[test]

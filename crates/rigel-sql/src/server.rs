@@ -238,6 +238,12 @@ pub trait Server: Send {
     /// Its facts.
     fn facts(&self) -> ServerFacts;
 
+    /// What all connections to the same place on this running server have in common, and no other server.
+    ///
+    /// # Errors
+    /// When it does not say.
+    fn identity(&mut self) -> Result<String, Problem>;
+
     /// The existing table, which nobody removes while this connection lives; `None` if there is none of ours.
     ///
     /// # Errors

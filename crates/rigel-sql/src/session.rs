@@ -16,12 +16,15 @@ use rigel_core::measure::{ClassTally, FirstError, IoCounts, Tally, Window};
 use rigel_core::units::NS_PER_MS;
 use rigel_io::clock::{Clock as _, MonotonicClock, thread_cpu_ns};
 use rigel_io::limits::allow_open_files;
+use rigel_run::bench::JobEnd;
 use rigel_run::job::WorkResult;
 use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
+use std::thread;
+use std::time::Duration;
 
 /// How long a statement should take: long enough to make its overhead negligible, short enough for a load to end in time.
 const STATEMENT_NS: u64 = 20 * NS_PER_MS;
@@ -55,6 +58,12 @@ pub struct SessionsState {
     pub reporting: Vec<SessionWork>,
     /// When every session shall end at the latest.
     pub end_at_ns: AtomicU64,
+}
+
+impl JobEnd for SessionsState {
+    fn end_at_ns(&self) -> &AtomicU64 {
+        &self.end_at_ns
+    }
 }
 
 /// What a session needs to start.
@@ -182,6 +191,7 @@ impl Member {
 
     /// Issues statements until the end of the window. The next one begins when the last one has ended, whatever the client did in between.
     fn load(&mut self, job: &Job) -> Result<QueryOutcome, Problem> {
+        let late_ns = self.wait_for(job.began_ns);
         let cpu_ns = thread_cpu_ns();
         let empty =
             ClassTally::with_lead(self.start.io_bytes, 1, job.window.span_ns(), job.lead_ns, &job.edges);
@@ -232,9 +242,21 @@ impl Member {
             ios,
             cpu_ns,
             busiest_cpu_ns: cpu_ns,
+            late_ns,
             ..WorkResult::default()
         };
         Ok(QueryOutcome { done, counts: Counts { jumps: self.start.walk.jumps(), ..self.counts } })
+    }
+
+    /// Waits for the moment at which the load begins; how much later it is.
+    fn wait_for(&self, began_ns: u64) -> u64 {
+        loop {
+            let now_ns = self.start.clock.now_ns();
+            if now_ns >= began_ns {
+                return now_ns - began_ns;
+            }
+            thread::sleep(Duration::from_nanos(began_ns - now_ns));
+        }
     }
 
     /// Issues one statement.

@@ -35,6 +35,11 @@ impl Walk {
         Self { read: reports, ..self }
     }
 
+    /// The same walk with this many blocks for each report.
+    pub fn by(self, blocks: u32) -> Self {
+        Self { blocks, ..self }
+    }
+
     /// Forgets what was read ahead, as before every load.
     pub const fn set_off(&mut self) {
         (self.end, self.jumps) = (None, 0);

@@ -37,7 +37,7 @@ use rigel_core::error::{ExitKind, Problem};
 /// Does what was requested; the exit code.
 pub fn execute(invocation: Invocation, crew: Option<&Crew>, streams: &Streams) -> u8 {
     let done = match invocation {
-        Invocation::Sql(_) | Invocation::SqlProve(_) if crew.is_some() => Err(for_one()),
+        Invocation::SqlProve(_) if crew.is_some() => Err(for_one()),
         Invocation::Show(text) => streams.results(text.as_bytes()),
         Invocation::Report(options) => report::report(&options, streams),
         Invocation::Compare(options) => compare::compare(&options, streams),
@@ -46,7 +46,7 @@ pub fn execute(invocation: Invocation, crew: Option<&Crew>, streams: &Streams) -
         Invocation::Advise(options) => advise::advise(&options, streams),
         Invocation::History(options) => calibrations::show(&options, streams),
         Invocation::Run(options) => measure(&options, crew, streams),
-        Invocation::Sql(options) => run::sql(&options, streams),
+        Invocation::Sql(options) => run::sql(&options, crew, streams),
         Invocation::SqlProve(options) => run::prove(&options, streams),
         Invocation::SqlInstall(options) => run::install(&options, streams),
         Invocation::SqlDrop(dsn) => run::drop_schema(&dsn, streams),
@@ -71,8 +71,9 @@ pub fn execute(invocation: Invocation, crew: Option<&Crew>, streams: &Streams) -
 
 /// What is not supported on several nodes.
 fn for_one() -> Problem {
-    Problem::usage("a database load runs from a single node")
-        .next("start it with `rigel sql`; rigel-mpi supports run, orion, calibrate, slo, versus and soak")
+    Problem::usage("settings are tested from a single node")
+        .because("each value is set on a server, whose queries then come from one place")
+        .next("start it with `rigel sql prove`")
 }
 
 /// A run. Usage problems of ORION's command line end with ORION's own line.

@@ -43,6 +43,7 @@ fn node(name: &str, targets: Vec<TargetFacts>) -> Hello {
         own_list: false,
         strays: Vec::new(),
         foretold: TargetNotice::default(),
+        server: None,
     }
 }
 
@@ -194,4 +195,27 @@ fn lists_are_checked_with_the_classes_that_come_later() {
     let request = Request::calibration(bound, Nanos::from_secs(60)).with_commits(true);
     let problem = met.check_lists(&request).unwrap_err();
     assert_eq!(problem.what, "a and b share targets, but list them differently");
+}
+
+#[test]
+fn nodes_of_a_database_load_have_to_reach_the_same_server() {
+    let at = |name: &str, identity: &str| Hello {
+        server: Some(ServerView {
+            title: format!("PostgreSQL 15.14 at {name}"),
+            identity: identity.to_owned(),
+        }),
+        ..node(name, Vec::new())
+    };
+    let met = Meeting::at_server(&[at("a", "1"), at("b", "1")], PLAIN).unwrap();
+    assert!(met.shared && met.members.iter().all(|member| member.targets == [0] && member.own.is_empty()));
+    let problem = Meeting::at_server(&[at("a", "1"), at("b", "1"), at("c", "2")], PLAIN).unwrap_err();
+    assert_eq!(
+        problem.what,
+        "a and c reach different servers: PostgreSQL 15.14 at a and PostgreSQL 15.14 at c"
+    );
+    assert!(Meeting::at_server(&[at("a", "1"), node("b", Vec::new())], PLAIN).is_err(), "no server");
+    let one = [at("a", "1"), at("a", "1")];
+    assert_eq!(Meeting::at_server(&one, PLAIN).unwrap_err().kind, ExitKind::Refused, "one host");
+    let other = Hello { request: Request::new(RunLevel::Simple), ..at("b", "1") };
+    assert!(Meeting::at_server(&[at("a", "1"), other], PLAIN).is_err(), "another load");
 }

@@ -6,4 +6,5 @@ mod hosts;
 mod lost;
 mod namespaces;
 mod ranks;
+mod sql;
 mod support;

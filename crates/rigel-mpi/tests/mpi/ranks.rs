@@ -125,7 +125,7 @@ fn what_does_not_fit_together_is_refused_by_all() {
             2,
             "shares for 3 nodes, but there are 2",
         ),
-        (2, "--oversubscribe sql simple".to_owned(), 2, "runs from a single node"),
+        (2, "--oversubscribe sql simple".to_owned(), 2, "several nodes need a server that all of them reach"),
         (2, "--oversubscribe run nonsense".to_owned(), 2, "nonsense"),
         (2, "--seed 1 run simple".to_owned(), 2, "rigel-mpi has no option --seed"),
         (1, format!("--coordinator-only run oltp --duration 1s {SIM}"), 0, ""),

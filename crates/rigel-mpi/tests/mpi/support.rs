@@ -113,8 +113,12 @@ impl Place {
 
     /// Runs to the end.
     pub fn run(&self, mpirun: &Path, ranks: usize, words: &str) -> JobOutput {
-        let output =
-            self.command(mpirun, ranks, Path::new(PROGRAM)).args(words.split_whitespace()).output().unwrap();
+        self.run_words(mpirun, ranks, &words.split_whitespace().collect::<Vec<_>>())
+    }
+
+    /// The same with words that may have blanks in them.
+    pub fn run_words(&self, mpirun: &Path, ranks: usize, words: &[&str]) -> JobOutput {
+        let output = self.command(mpirun, ranks, Path::new(PROGRAM)).args(words).output().unwrap();
         JobOutput {
             code: code_of(output.status),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -127,12 +131,21 @@ impl Place {
         self.start_program(mpirun, ranks, Path::new(PROGRAM), words)
     }
 
+    /// The same with words that may have blanks in them.
+    pub fn start_words(&self, mpirun: &Path, ranks: usize, words: &[&str]) -> RunningJob {
+        self.start_with(self.command(mpirun, ranks, Path::new(PROGRAM)), words)
+    }
+
     /// Starts any program.
     pub fn start_program(&self, mpirun: &Path, ranks: usize, program: &Path, words: &str) -> RunningJob {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        self.start_with(self.command(mpirun, ranks, program), &words)
+    }
+
+    fn start_with(&self, mut command: Command, words: &[&str]) -> RunningJob {
         let told = self.path().join("told.txt");
         let file = File::create(&told).unwrap();
-        let mut command = self.command(mpirun, ranks, program);
-        command.args(words.split_whitespace()).stdout(file.try_clone().unwrap()).stderr(file);
+        command.args(words).stdout(file.try_clone().unwrap()).stderr(file);
         RunningJob { mpirun: command.spawn().unwrap(), told, mark: self.mark() }
     }
 
@@ -164,6 +177,14 @@ impl Place {
 
     pub fn read_in(&self, dir: &str, ending: &str) -> String {
         fs::read_to_string(self.ending_in(&self.path().join(dir), ending).expect(ending)).unwrap()
+    }
+
+    /// The record of a run with that `--name`.
+    pub fn record_of(&self, name: &str) -> PathBuf {
+        let entries = fs::read_dir(self.path()).unwrap();
+        let mut names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let is_it = |file: &String| file.starts_with(&format!("{name}_")) && file.ends_with("_record.jsonl");
+        self.path().join(names.find(is_it).expect("a record"))
     }
 
     pub fn has_record(&self) -> bool {

@@ -3,6 +3,7 @@
 //! Must not ask the server.
 
 use super::blocks_each;
+use crate::counters::of_disks;
 use crate::evict::{Evictor, opened, segments};
 use crate::series::SessionWork;
 use crate::server::{Server, ServerFacts};
@@ -91,11 +92,13 @@ pub(super) fn ahead_blocks(facts: &ServerFacts, targets: &[TargetFacts]) -> u32 
     u32::try_from(bytes.unwrap_or(0) / facts.block_bytes).unwrap_or(u32::MAX)
 }
 
-/// If the server reads through the page cache of this host.
+/// If the server reads through the page cache of this host. What the sessions of several nodes have read, only the device knows; and what the
+/// kernel has read ahead of reports of other nodes, nobody, so the part of the table that reports read stays alone while they do.
 pub(super) fn evictor(
     facts: &ServerFacts,
     table: &Table,
     (request, shared): (&Request, &Arc<SessionsState>),
+    (nodes, devices): (u32, Vec<(u32, u32)>),
 ) -> Option<Evictor> {
     let reads = request.classes.iter().any(|class| !class.write_percent.writes());
     let file = table.file.as_ref().filter(|_| reads && !facts.direct)?;
@@ -104,11 +107,22 @@ pub(super) fn evictor(
     let blocks: Vec<_> = request.classes.iter().map(blocks_of).collect();
     let of_read = Arc::clone(shared);
     let read = move || {
+        let of_device = if nodes > 1 { of_disks(&devices) } else { None };
+        if let Some(device) = of_device {
+            return device.bytes / block_bytes;
+        }
         let done = |class| of_read.done.get(class).map_or(0, |done| done.load(Ordering::Relaxed));
-        blocks.iter().map(|(class, blocks)| done(class) * blocks).sum()
+        blocks.iter().map(|(class, blocks)| done(class) * blocks * u64::from(nodes)).sum()
     };
     let of_needed = Arc::clone(shared);
-    Evictor::start(file, table.blocks, read, move || needed(&of_needed, block_bytes))
+    let [_, reported] = request.table_parts(table.blocks);
+    let kept =
+        (nodes > 1).then(|| [reported.start, reported.end].map(|block| u64::from(block) * block_bytes));
+    let needed = move || {
+        let kept = kept.map(|[start, end]| start..end).filter(|part| !part.is_empty());
+        needed(&of_needed, block_bytes).into_iter().chain(kept).collect()
+    };
+    Evictor::start(file, table.blocks, read, needed)
 }
 
 /// The pages that running statements are about to use. If they were dropped while a session waits for a CPU, the kernel would fetch them twice.

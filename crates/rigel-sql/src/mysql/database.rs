@@ -24,6 +24,9 @@ const VARIABLES: &str = "show global variables where variable_name in ('version'
     'innodb_buffer_pool_size', 'max_connections', 'innodb_flush_method', 'innodb_data_file_buffering', 'datadir', \
     'read_only', 'wsrep_on', 'log_bin', 'thread_handling', 'innodb_log_file_size', 'innodb_log_files_in_group', \
     'innodb_redo_log_capacity', 'innodb_data_home_dir')";
+/// MySQL has a number of its own, MariaDB from 10.5 on; without one, host, port and files distinguish servers.
+const IDENTITY: &str = "show global variables where variable_name in \
+    ('server_uuid', 'server_uid', 'hostname', 'port', 'datadir', 'pid_file')";
 const CONNECTED: &str = "show global status like 'Threads_connected'";
 /// What a replica follows; the terms changed, and only some users may see them.
 const FOLLOWS: [&str; 2] = ["show all slaves status", "show replica status"];
@@ -121,6 +124,16 @@ impl Database {
         check_free(address.shown(), facts.free_connections, sessions)?;
         let is_copied = variables.is_on("log_bin");
         Ok(Self { address, facts, flavour, client, is_copied, counts_file: false })
+    }
+
+    /// What no other server has.
+    pub fn identity(&mut self) -> Result<String, Problem> {
+        let told: Result<Vec<(String, Option<String>)>, _> = self.client.query(IDENTITY);
+        let mut all =
+            told.map_err(|error| failure::statement("the server does not identify itself", &error))?;
+        all.sort();
+        let values: Vec<String> = all.into_iter().filter_map(|(_, value)| value).collect();
+        Ok(values.join(" "))
     }
 
     /// Whether what it reads of the table can be distinguished from what others read of theirs.

@@ -27,6 +27,9 @@ const FACTS: &str = "select current_setting('server_version'), current_setting('
         and coalesce(backend_type, 'client backend') = 'client backend'), pg_is_in_recovery(), \
     current_database()::text, coalesce(current_setting('debug_io_direct', true), ''), \
     coalesce(current_setting('io_method', true), ''), pg_backend_pid()";
+/// To the microsecond, and the database, as the tables are in it.
+const IDENTITY: &str = "select extract(epoch from pg_postmaster_start_time())::text, \
+    (select oid::text from pg_database where datname = current_database())";
 /// Only some roles may see it.
 const DIRECTORY: &str = "select current_setting('data_directory')";
 /// The directory of new tables, if it is another one, and how large the log may grow.
@@ -94,6 +97,16 @@ impl Database {
     /// The name of the database, for people.
     pub fn name(&self) -> String {
         printable(&self.facts.database).into_owned()
+    }
+
+    /// When it was started, and its database.
+    ///
+    /// # Errors
+    /// When it does not say.
+    pub fn identity(&mut self) -> Result<String, Problem> {
+        let asked = |error| failure::statement("the server does not identify itself", &error);
+        let row = self.client.query_one(IDENTITY, &[]).map_err(asked)?;
+        Ok(format!("{} {}", row.get::<_, &str>(0), row.get::<_, &str>(1)))
     }
 
     /// Asks it; one that does not answer is abandoned.

@@ -45,7 +45,6 @@ use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
-use rigel_core::load::sql::ServerChoice;
 use rigel_core::load::task::Task;
 use rigel_core::load::team::Team;
 use rigel_core::path_text;
@@ -254,6 +253,7 @@ impl ReadyRun {
             Box::new(move |event| progress.event(event))
         };
         let server = run.request.sql().map(|sql| sql.server);
+        let nodes = bench.site().nodes.all().len();
         let targets = bench.site().targets.clone();
         let ended =
             execute(&run, beginning, bench.as_mut(), journal.as_mut(), &signals.stop(), &mut |event| {
@@ -277,15 +277,8 @@ impl ReadyRun {
         let again = server.map(|server| {
             sql::the_rest(server, &targets, resumable, &set.record_path(), &reporter.options.targets)
         });
-        let outcome = ended.map_err(|problem| match &again {
-            // The server was stopped, or ended the session.
-            Some(again) if problem.kind == ExitKind::CutShort => problem.next(match server {
-                // That of a private one went with it.
-                Some(ServerChoice::Private) => again.clone(),
-                _ => format!("check the server log; {again}"),
-            }),
-            _ => problem,
-        });
+        let outcome =
+            ended.map_err(|problem| sql::with_the_rest(problem, again.as_deref().zip(server), nodes));
         // What the storage did to data outweighs how the run ended.
         let outcome = match (outcome, &written) {
             (Err(problem), Ok(RunTrouble { wrong_data: Some(_), .. })) => {

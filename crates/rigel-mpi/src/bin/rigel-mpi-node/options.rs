@@ -19,10 +19,9 @@ them
 
 Usage: mpirun --map-by ppr:1:node rigel-mpi [OPTIONS] COMMAND ...
 
-COMMAND and its options are those of `rigel`: run, orion, calibrate, slo, versus and soak are done by all \
-    nodes together, everything else by \
-the
-first one alone. See `rigel help COMMAND`.
+COMMAND and its options are those of `rigel`: run, orion, calibrate, slo, versus, soak and sql \
+(with --dsn)
+are done by all nodes together, everything else by the first one alone. See `rigel help COMMAND`.
 
 Options, before the command:
       --oversubscribe     \
@@ -40,6 +39,9 @@ the disks that all hosts share, from all of them at once; nothing is written
   mpirun --hostfile hosts \
 --map-by ppr:1:node rigel-mpi --own-targets calibrate /dev/nvme1n1
       each host its own disk
+  mpirun --hostfile hosts --map-by ppr:1:node rigel-mpi sql simple --dsn \
+'host=db1 dbname=shop sslmode=disable'
+      sessions of each host on one database server
   srun \
 --mpi=pmix --ntasks-per-node=1 rigel-mpi soak --for 8h /dev/mapper/data
       under Slurm

@@ -13,13 +13,14 @@ use super::{consent, dry_run, load, targets};
 use crate::args::{RunOptions, TargetSource};
 use crate::signals::Signals;
 use openings::Openings;
-use rigel_cluster::ClusterBench;
 use rigel_cluster::line::Line;
 use rigel_cluster::meet::{Brief, Call, Hello, Meeting, NodePast, ResumedRun, Rules, TargetNotice};
 use rigel_cluster::message::Message;
-use rigel_core::error::Problem;
+use rigel_cluster::{Around, ClusterBench};
+use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts};
+use rigel_core::load::class::PerClass;
 use rigel_core::load::draw::Generator;
 use rigel_core::load::request::Request;
 use rigel_core::load::sides::Sides;
@@ -72,6 +73,50 @@ impl Crew {
         let hellos = self.hellos(own)?;
         let meeting = Meeting::of(&hellos, self.rules)?;
         Ok(NodesMeeting { process: process_number(options.request.seed), hellos, meeting })
+    }
+
+    /// Asks all nodes how they reach the server of a database load; `own` is what this one says.
+    pub fn meet_at_server(&self, own: Hello) -> Result<NodesMeeting, Problem> {
+        let seed = own.request.seed;
+        self.line.never_resumes();
+        self.line.tell_all(|_| Message::Call(Box::new(Call { again: None })))?;
+        let hellos = self.hellos(own)?;
+        let meeting = Meeting::at_server(&hellos, self.rules)?;
+        Ok(NodesMeeting { process: process_number(seed), hellos, meeting })
+    }
+
+    /// The bench of all nodes, whose sessions are on one server. `own` makes that of this node, and `table` is the target of all.
+    pub fn bench_at_server(
+        &self,
+        run: &Run,
+        met: NodesMeeting,
+        table: TargetFacts,
+        own: impl FnOnce(&Brief) -> Result<Box<dyn Bench>, Problem>,
+        around: Box<dyn Around>,
+        signals: &Signals,
+    ) -> Result<Box<dyn Bench>, Problem> {
+        let NodesMeeting { meeting, process, .. } = met;
+        let team = meeting.team(process);
+        let brief = |rank: usize| Brief {
+            request: run.request.clone(),
+            plan: run.plan.clone(),
+            team: team.seen_by(u32::try_from(rank).unwrap_or(u32::MAX)),
+            run_ns: 0,
+            settled: PerClass::new(),
+            engine: None,
+            targets_of_a: None,
+        };
+        self.line.tell_all(|rank| Message::Brief(Box::new(brief(rank))))?;
+        let openings = Openings::of(&self.line, signals);
+        let own = own(&brief(0));
+        let (own, mut sites) = openings.all(own, LOOKING)?;
+        if let Some(site) = sites.first_mut() {
+            *site = Some(own.site().clone());
+        }
+        let load = (run.request.clone(), team);
+        let bench =
+            ClusterBench::new(self.line.clone(), Some(own), load, sites, meeting.members, vec![table], 0)?;
+        Ok(Box::new(bench.with(around)))
     }
 
     /// The same for a run that continues: each node has to be what it was.
@@ -255,7 +300,12 @@ impl NodesMeeting {
             .collect();
         let few = names.iter().take(8).copied().collect::<Vec<_>>().join(", ");
         let more = if names.len() > 8 { format!(" and {} more", names.len() - 8) } else { String::new() };
-        let which = if self.meeting.shared { ", on shared targets" } else { "" };
+        let is_of_server = self.hellos.iter().any(|hello| hello.server.is_some());
+        let which = match (is_of_server, self.meeting.shared) {
+            (true, _) => ", on one server",
+            (false, true) => ", on shared targets",
+            (false, false) => "",
+        };
         format!("{} nodes: {few}{more}{which}", names.len())
     }
 }
@@ -278,8 +328,7 @@ fn check_together(options: &RunOptions) -> Result<(), Problem> {
                 .next("name files or devices, or list those of each host in NAME.HOST.lun"));
         }
         TargetSource::Server(_) => {
-            return Err(Problem::usage("a database load runs from a single node")
-                .next("start `rigel sql` on the host of the server, or on one of its clients"));
+            return Err(Problem::new(ExitKind::Bug, "a database load has no targets to meet at"));
         }
         TargetSource::LunFile(_) | TargetSource::Named(_) | TargetSource::Simulated => {}
     }
@@ -320,7 +369,7 @@ fn hello(rank: usize, options: &RunOptions, host: HostFacts) -> Result<Hello, Pr
     let foretold =
         if options.dry_run { dry_run::foretell(options, &targets)? } else { TargetNotice::default() };
     let request = options.request.clone();
-    Ok(Hello { name: own_name(), host, request, targets, own_list, strays, foretold })
+    Ok(Hello { name: own_name(), host, request, targets, own_list, strays, foretold, server: None })
 }
 
 /// The same for one that was there before.
@@ -341,11 +390,12 @@ fn hello_again(again: &ResumedRun, options: &RunOptions, host: HostFacts) -> Res
     check_targets(&had.targets, &targets, is_restarted(&had.host, &host))?;
     let strays = strays(options, &targets);
     let (request, foretold) = (request.clone(), TargetNotice::default());
-    Ok(Hello { name: own_name(), host, request, targets, own_list: true, strays, foretold })
+    let (own_list, server) = (true, None);
+    Ok(Hello { name: own_name(), host, request, targets, own_list, strays, foretold, server })
 }
 
 /// A node that loads nothing.
-fn without_part(request: &Request, host: HostFacts) -> Hello {
+pub fn without_part(request: &Request, host: HostFacts) -> Hello {
     Hello {
         name: own_name(),
         host,
@@ -354,6 +404,7 @@ fn without_part(request: &Request, host: HostFacts) -> Hello {
         own_list: true,
         strays: Vec::new(),
         foretold: TargetNotice::default(),
+        server: None,
     }
 }
 

@@ -68,6 +68,9 @@ pub fn resume(options: &ResumeOptions, crew: Option<&Crew>, streams: &Streams) -
     }
     let header = Header { plan, ..found.whole.record.header.clone() };
     let was_together = header.nodes.first().member.is_some();
+    if was_together {
+        sql::check_alone(&header.request)?;
+    }
     match crew.filter(|crew| !crew.is_alone()) {
         Some(_) if was_together && options.dry_run => {
             return Err(Problem::usage("what remains of a run on several nodes cannot be shown")

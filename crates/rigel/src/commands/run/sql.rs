@@ -9,21 +9,24 @@ mod commits;
 mod fit;
 mod install;
 mod made;
+mod nodes;
 mod prove;
 mod room;
 
-pub use again::{again, check_resume, made_again, the_rest};
+pub use again::{again, check_resume, made_again, the_rest, with_the_rest};
 pub use install::install;
 pub use made::SchemaThere;
+pub use nodes::{check_alone, hello, of_node};
 pub use prove::prove;
 
 use super::life::{Life, MeasuredEnd};
 use super::present::Reporter;
-use super::{check_not_stopped, consent, dry_run, memory, prepare, put_on};
+use super::{Crew, check_not_stopped, consent, dry_run, memory, prepare, put_on};
 use crate::args::{RunOptions, ServerSource, TargetSource};
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use crate::streams::Streams;
+use nodes::Together;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
@@ -32,6 +35,7 @@ use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
 use rigel_core::load::sides::Side;
 use rigel_core::load::sql::{Probe, Product};
+use rigel_core::load::team::Team;
 use rigel_core::path_text;
 use rigel_core::units::{Bytes, GIB, MIB};
 use rigel_io::clock::MonotonicClock;
@@ -66,20 +70,25 @@ const PRIVATE: &str = "a private server with a table";
 /// Devices have caches that nothing reports.
 const LEAST_TABLE: u64 = GIB;
 
-/// Measures through a server.
-pub fn sql(options: &RunOptions, streams: &Streams) -> Result<(), Problem> {
+/// Measures through a server, from this node or from all of a crew.
+pub fn sql(options: &RunOptions, crew: Option<&Crew>, streams: &Streams) -> Result<(), Problem> {
     let TargetSource::Server(source) = &options.targets else {
         return Err(Problem::new(ExitKind::Bug, "a load of queries has no server"));
     };
+    let crew = crew.filter(|crew| !crew.is_alone());
+    let together = crew.map(|crew| Together::meet(crew, options, source)).transpose()?;
+    let nodes = crew.map_or(1, |crew| u32::try_from(crew.line.size()).unwrap_or(u32::MAX));
+    let source = &nodes::without_raw(source, nodes);
     let fitted = fit::to_server(options, source)?;
     let options = fitted.as_ref().unwrap_or(options);
     let reporter = Reporter { options, streams };
     let host = rigel_io::host::host_facts();
-    let run = SqlRun { reporter, source, host, sessions: sessions(&options.request) };
+    let run = SqlRun { reporter, source, host, sessions: sessions(&options.request), nodes };
     reporter.remarks(&options.notes);
+    together.iter().for_each(|together| together.announce(reporter));
     match &source.dsn {
         None => run.private(),
-        Some(dsn) => run.there(dsn),
+        Some(dsn) => run.there(dsn, together),
     }
 }
 
@@ -118,6 +127,8 @@ struct SqlRun<'a> {
     host: HostFacts,
     /// Most of a point.
     sessions: u32,
+    /// On which they are.
+    nodes: u32,
 }
 
 /// The place of a private server.
@@ -219,7 +230,7 @@ impl SqlRun<'_> {
             } else {
                 self.filled(server, dir, &life.signals)
             };
-            self.measure(made?, &life)
+            self.measure(made?, None, &life)
         })
     }
 
@@ -268,11 +279,11 @@ impl SqlRun<'_> {
         })
     }
 
-    fn there(&self, dsn: &str) -> Result<(), Problem> {
+    fn there(&self, dsn: &str, together: Option<Together<'_>>) -> Result<(), Problem> {
         if self.commits() {
-            return self.commits_there(dsn);
+            return self.commits_there(dsn, together);
         }
-        let opened = self.reach(dsn)?.open(self.sessions)?;
+        let opened = self.open_there(dsn)?;
         let (server, found) = asked(opened, |server| server.table())?;
         let (facts, place) = (server.facts(), server.place());
         let size = match &found {
@@ -306,7 +317,7 @@ impl SqlRun<'_> {
             let server = self.empty_cache(server, &table, &life.signals)?;
             let notes = vec![describe(&*server)];
             let made = ReadyServer { server, table, group: None, notes, sync: SYNC, log_dir: None };
-            self.measure(made, &life)
+            self.measure(made, together, &life)
         })
     }
 
@@ -335,7 +346,7 @@ impl SqlRun<'_> {
     }
 
     /// From the server and its table to the outputs.
-    fn measure(&self, made: ReadyServer, life: &Life<'_>) -> MeasuredEnd {
+    fn measure(&self, made: ReadyServer, together: Option<Together<'_>>, life: &Life<'_>) -> MeasuredEnd {
         let signals = &life.signals;
         let ReadyServer { server, table, group, mut notes, sync, log_dir } = made;
         notes.extend(self.of_latency());
@@ -352,10 +363,13 @@ impl SqlRun<'_> {
             };
             let clock = MonotonicClock::at(0);
             let host = self.host.clone();
-            let parts =
-                Parts { server, table, target, host, group, notes, clock, behind: QueryHistory::default() };
-            let bench = |run: &Run| self.bench(parts, (files, permits, None), run);
-            let resumable = !self.source.drop && !self.commits();
+            let (behind, team) = (QueryHistory::default(), Team::default());
+            let resumable = !self.source.drop && !self.commits() && together.is_none();
+            let parts = Parts { server, table, target, host, group, notes, clock, behind, team };
+            let bench = |run: &Run| match together {
+                Some(together) => self.bench_of_all(together, parts, run, signals),
+                None => self.bench(parts, (files, permits, None), run),
+            };
             put_on(self.reporter, (request, plan), bench, resumable, signals)
         })
     }

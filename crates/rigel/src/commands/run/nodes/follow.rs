@@ -5,6 +5,7 @@ use super::{hello, hello_again, ready, with_load};
 use crate::args::{Display, Invocation, RunOptions, TargetSource};
 use crate::commands::run::present::Reporter;
 use crate::commands::run::resume::bare;
+use crate::commands::run::sql;
 use crate::signals::Signals;
 use crate::streams::Streams;
 use rigel_cluster::line::{Line, Pace};
@@ -35,6 +36,9 @@ pub fn follow(read: Result<Invocation, Problem>, line: &Line, streams: &Streams)
         // It waits for an answer, and tells what is wrong when it sees of which version that is.
         Err(problem) => return line.not_understood(0, problem),
     };
+    if matches!(read, Ok(Invocation::Sql(_))) {
+        line.never_resumes();
+    }
     let mut said = read.and_then(|invocation| answer(invocation, &call, line.rank()));
     line.send(
         0,
@@ -49,8 +53,11 @@ pub fn follow(read: Result<Invocation, Problem>, line: &Line, streams: &Streams)
     let heard = FirstNodeWord::on(line, &signals);
     let bench = said.as_mut().map_err(|problem| problem.clone()).and_then(|(options, hello)| {
         options.request = Brief::clone(&brief).request;
-        let ready =
-            || ready(Reporter { options, streams }, hello.clone(), &brief, &signals, &|| heard.listen());
+        let reporter = Reporter { options, streams };
+        let ready = || match &options.targets {
+            TargetSource::Server(source) => sql::of_node(reporter, source, hello.host.clone(), &brief),
+            _ => ready(reporter, hello.clone(), &brief, &signals, &|| heard.listen()),
+        };
         has_part.then(ready).transpose()
     });
     if let Some(ended) = heard.ended.into_inner() {
@@ -113,6 +120,11 @@ fn answer(invocation: Invocation, call: &Call, rank: usize) -> Result<(RunOption
         (Invocation::Run(options), None) => {
             let options = RunOptions { display: silent(), ..with_load(&options)? };
             let hello = hello(rank, &options, host)?;
+            Ok((options, hello))
+        }
+        (Invocation::Sql(options), None) => {
+            let options = RunOptions { display: silent(), ..*options };
+            let hello = sql::hello(&options, host)?;
             Ok((options, hello))
         }
         (Invocation::Resume(options), Some(again)) => {

@@ -14,6 +14,7 @@ use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::request::Request;
 use rigel_core::load::sides::Side;
 use rigel_core::load::sql::ServerChoice;
+use rigel_core::load::team::Team;
 use rigel_core::measure::ServerCounts;
 use rigel_core::path_text;
 use rigel_core::record::resume::{
@@ -97,6 +98,19 @@ pub fn the_rest(
     format!("everything measured so far is kept; {how}")
 }
 
+/// How a run ended whose server was stopped or ended a session, with what to do. A node of several that was lost says so itself.
+pub fn with_the_rest(problem: Problem, again: Option<(&str, ServerChoice)>, nodes: usize) -> Problem {
+    let Some((again, server)) = again else { return problem };
+    if problem.kind != ExitKind::CutShort || (nodes > 1 && problem.next.is_some()) {
+        return problem;
+    }
+    problem.next(match server {
+        // The log of a private one went with it.
+        ServerChoice::Private => again.to_owned(),
+        ServerChoice::There => format!("check the server log; {again}"),
+    })
+}
+
 /// A private server created again where it was, with a table of the same rows, after the visits of the record. `go`: measures the rest.
 pub fn made_again(
     life: &Life<'_>,
@@ -112,7 +126,7 @@ pub fn made_again(
     let product = header.request.product();
     let source = ServerSource { product, dir: Some(dir.clone()), size: Some(Bytes(bytes)), ..source.clone() };
     let sessions = sessions(&header.request.alone(Side::B));
-    let sql = SqlRun { reporter, source: &source, host: host.clone(), sessions };
+    let sql = SqlRun { reporter, source: &source, host: host.clone(), sessions, nodes: 1 };
     let Place { programs, here, .. } = sql.place()?;
     let is_restarted = is_restarted(&host, &rigel_io::host::host_facts());
     check_still_there(table, &here, is_restarted)?;
@@ -142,7 +156,8 @@ pub fn made_again(
         notes.extend(sql.of_latency());
         let clock = MonotonicClock::at(past.run_ns());
         let behind = behind(&header.request, &past);
-        let parts = Parts { server, table, target, host, group, notes, clock, behind };
+        let team = Team::default();
+        let parts = Parts { server, table, target, host, group, notes, clock, behind, team };
         let engine = header.nodes.first().engine.kind;
         let bench = sql.bench(parts, (files, Vec::new(), Some(engine)), &run)?;
         go((header, run, past), bench)
@@ -183,8 +198,8 @@ pub fn again(
 ) -> Result<Box<dyn Bench>, Problem> {
     let host = header.nodes.first().host.clone();
     let source = &ServerSource { product: header.request.product(), ..source.clone() };
-    let sql =
-        SqlRun { reporter, source, host: host.clone(), sessions: sessions(&header.request.alone(Side::B)) };
+    let sessions = sessions(&header.request.alone(Side::B));
+    let sql = SqlRun { reporter, source, host: host.clone(), sessions, nodes: 1 };
     let opened = reach(source.product, source.dsn.as_deref().unwrap_or_default())?.open(sql.sessions)?;
     let (server, found) = asked(opened, |server| server.table())?;
     let place = server.place();
@@ -210,7 +225,8 @@ pub fn again(
     let clock = MonotonicClock::at(past.run_ns());
     let notes = std::iter::once(what).chain(sql.of_latency()).collect();
     let behind = behind(&header.request, past);
-    let parts = Parts { server, table, target, host, group: None, notes, clock, behind };
+    let team = Team::default();
+    let parts = Parts { server, table, target, host, group: None, notes, clock, behind, team };
     sql.bench(parts, (files, Vec::new(), Some(header.nodes.first().engine.kind)), run)
 }
 

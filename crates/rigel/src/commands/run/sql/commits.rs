@@ -3,6 +3,7 @@
 //! Must not measure.
 
 use super::made::{LedgerThere, SchemaThere};
+use super::nodes::Together;
 use super::{LOG_BYTES, ReadyServer, SqlRun};
 use crate::commands::run::life::Life;
 use crate::commands::run::scratch::Scratch;
@@ -52,8 +53,8 @@ impl SqlRun<'_> {
     }
 
     /// Commits to an existing server: their table is created for the run, with consent, and removed with it.
-    pub(super) fn commits_there(&self, dsn: &str) -> Result<(), Problem> {
-        let server = self.reach(dsn)?.open(self.sessions)?;
+    pub(super) fn commits_there(&self, dsn: &str, together: Option<Together<'_>>) -> Result<(), Problem> {
+        let server = self.open_there(dsn)?;
         let (facts, place) = (server.facts(), server.place());
         self.check_consent(&*server, false)?;
         self.check_log_room(&facts)?;
@@ -78,7 +79,7 @@ impl SqlRun<'_> {
         let notes = vec![format!("{} at {}", facts.title(), place.shown()), ledger.settings];
         let made =
             ReadyServer { server, table: ledger.log, group: None, notes, sync: ledger.sync, log_dir: None };
-        life.end(LedgerThere(schema), |_| self.measure(made, &life))
+        life.end(LedgerThere(schema), |_| self.measure(made, together, &life))
     }
 
     /// The log of raw commits; nothing if they are left out.

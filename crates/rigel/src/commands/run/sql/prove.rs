@@ -44,7 +44,7 @@ pub fn prove(options: &RunOptions, streams: &Streams) -> Result<(), Problem> {
         source.size.unwrap_or(USUAL_SIZE).0 / source.product.block_bytes() * source.product.block_bytes();
     let facts = door(source.product).proof_facts(size);
     let reporter = Reporter { options, streams };
-    let run = SqlRun { reporter, source: &source, host, sessions: facts.sessions };
+    let run = SqlRun { reporter, source: &source, host, sessions: facts.sessions, nodes: 1 };
     if size < SMALL_BYTES {
         run.reporter.remarks(&[format!(
             "a table of {} is small: most statements finish in milliseconds, so noise may let a bad \

@@ -520,7 +520,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__capacity__subcmd__forecast)
-            opts="-h --on --host --database --all --disk --store --space --grow --add --without --zone --years --fail-before --fail-undecided --allow-other-disk --json --html --force --help"
+            opts="-h --on --host --database --all --disk --store --space --grow --add --without --joined --zone --years --fail-before --fail-undecided --allow-other-disk --json --html --force --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -559,6 +559,10 @@ _rigel() {
                     return 0
                     ;;
                 --without)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --joined)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -16,7 +16,7 @@ pub fn next_step(path: &Path, kind: &str, suits: impl Fn(&str) -> bool) -> Strin
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     let place = dir.map_or_else(|| "this directory".to_owned(), path_text::encode);
     let Ok(entries) = fs::read_dir(dir.unwrap_or_else(|| Path::new("."))) else {
-        return format!("check the path: there is not a directory {place}, or you may not list it");
+        return format!("check the path: the directory {place} does not exist, or you may not list it");
     };
     let typed = path.file_name().unwrap_or_default().to_string_lossy();
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
@@ -57,6 +57,6 @@ mod tests {
         assert!(told.find("oltp.fio") < told.find("backup.fio"), "{told}");
         assert!(!told.contains("notes"), "{told}");
         let nowhere = next_step(Path::new("/nowhere/at/all"), "a job", |_| true);
-        assert_eq!(nowhere, "check the path: there is no directory /nowhere/at, or you may not list it");
+        assert_eq!(nowhere, "check the path: the directory /nowhere/at does not exist, or you may not list it");
     }
 }

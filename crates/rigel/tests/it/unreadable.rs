@@ -83,7 +83,7 @@ fn a_record_that_is_not_there_leads_to_those_that_are() {
         assert!(!told.contains("give the file that ends in"), "{told}");
     }
     let told = flat(&place.line("report nowhere/x_record.jsonl").expect_code(2).stderr);
-    assert!(told.contains("there is no directory nowhere"), "{told}");
+    assert!(told.contains("the directory nowhere does not exist"), "{told}");
 }
 
 #[test]

@@ -206,7 +206,7 @@ mod tests {
         assert!(told.cause.as_deref() == Some("LITTLE (off); ZEROS (zero\\x1b)"), "{told}");
         let next = told.next.unwrap();
         assert!(
-            next.starts_with("measure a larger target") && next.contains("; measure on data: "),
+            next.starts_with("repeat on an idle host") && next.contains("; measure on data: "),
             "{next}"
         );
         found.points.clear();

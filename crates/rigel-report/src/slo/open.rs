@@ -29,8 +29,8 @@ fn clause(open: SloOpen) -> String {
         }
         SloOpen::Rests(mean) => {
             return format!(
-                "in short visits: with what is between them the load was {} per second, so burst credit could come \
-                 back; without a separate limit or another rate, --require keeps the load up",
+                "in short visits: the load of the whole run was {} per second on average, so burst credit could come back \
+                 in between; require this rate alone, and the load keeps up",
                 thousands(mean)
             );
         }

@@ -237,9 +237,11 @@ fn a_search_says_what_its_intervals_say() {
             // A queue that grows without end keeps nothing for long.
             let is_growing = one.kept == BoundVerdict::Undecided && by_interval == BoundVerdict::Yes;
             assert!(one.kept_there() == by_interval || is_growing, "{one:?}");
+            // A rate that is met in short visits only is decided, with a word of caution.
+            let leaves_open = one.open.is_some_and(|open| !matches!(open, SloOpen::Rests(_)));
             assert_eq!(
                 one.kept_there() == BoundVerdict::Undecided,
-                one.open.is_some(),
+                leaves_open,
                 "nothing is undecided without a cause: {one:?}"
             );
             if one.open == Some(SloOpen::Around) {

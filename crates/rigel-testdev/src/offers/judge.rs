@@ -137,11 +137,13 @@ impl Judge<'_> {
             && options.all(|option| names(&help, option.split('=').next().unwrap_or(option)))
     }
 
-    /// The words that name a command, and the others.
+    /// The words that name a command, and the others. A level of loads has the help of its command, so it is no part of the name.
     fn chain<'a, 'b>(&self, words: &'b [&'a str]) -> (&'b [&'a str], &'b [&'a str]) {
         let is_word = |word: &&str| word.starts_with(|sign: char| sign.is_ascii_lowercase());
         let most = words.iter().take_while(|word| is_word(word)).count().min(3);
-        let length = (1..=most).rev().find(|length| (self.help)(&words[..*length]).is_some());
+        let help = |length: usize| (length > 0).then(|| (self.help)(&words[..length])).flatten();
+        let is_name = |length: &usize| help(*length).is_some_and(|own| Some(own) != help(length - 1));
+        let length = (1..=most).rev().find(is_name);
         words.split_at(length.unwrap_or(0))
     }
 

@@ -70,7 +70,7 @@ pub(crate) fn load(view: &View<'_>, one: &Headline, best: Extreme) -> String {
     let of = |point: Point| {
         let is_load = point_name::at_place(request, point).is_none()
             && point_name::of_working_set(request, point).is_none();
-        let words = point.classes().map(|(class, level)| Some(level_words(request.class(class)?, level)));
+        let words = point.classes().map(|(class, level)| Some(request.class(class)?.level_words(level)));
         let words: Option<Vec<String>> = words.collect();
         words.filter(|words| is_load && !words.is_empty()).map_or_else(
             || {
@@ -82,15 +82,6 @@ pub(crate) fn load(view: &View<'_>, one: &Headline, best: Extreme) -> String {
     };
     let first = one.first.map_or_else(String::new, |first| format!(" (same {})", of(first)));
     of(best.point) + &first
-}
-
-/// `480 outstanding small I/Os`, `1 dsync writer`.
-fn level_words(load: &LoadClass, level: u32) -> String {
-    let words = load.level_words(level);
-    match load.counted().strip_suffix('s') {
-        Some(single) if level == 1 => words.replacen(load.counted(), single, 1),
-        _ => words,
-    }
 }
 
 /// All headline numbers; those of a class that was not measured are left out.

@@ -57,6 +57,9 @@ mod tests {
         assert!(told.find("oltp.fio") < told.find("backup.fio"), "{told}");
         assert!(!told.contains("notes"), "{told}");
         let nowhere = next_step(Path::new("/nowhere/at/all"), "a job", |_| true);
-        assert_eq!(nowhere, "check the path: the directory /nowhere/at does not exist, or you may not list it");
+        assert_eq!(
+            nowhere,
+            "check the path: the directory /nowhere/at does not exist, or you may not list it"
+        );
     }
 }

@@ -133,11 +133,14 @@ impl<'a> RefusedOption<'a> {
         if let Some(told) = self.synonym(command).or_else(|| self.of_another()) {
             return problem.next(told);
         }
+        // A slip in a name that is no option here is nearer than an option that has the word as a part.
+        let is_nearest =
+            |near: &str| is_slip(name, &format!("--{near}")) || self.nearly_a_synonym(command).is_none();
         match (command, name, self.of_command().and_then(|of| near(of, name))) {
             ("run", "--level", _) => {
                 problem.next("name the level alone, as in: rigel run simple; --levels is orion or auto")
             }
-            (.., Some(near)) => problem.next(format!("did you mean --{near}?")),
+            (.., Some(near)) if is_nearest(&near) => problem.next(format!("did you mean --{near}?")),
             _ => problem.next(self.further_away(command)),
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Eight stations of 1 ms for a small I/O, and visits that differ by so much.
 fn calibrated(place: &Place, name: &str, between: &str) -> PathBuf {
     let device = format!("sim:servers=8,service=1ms,rate=1000M,between={between}");
-    let line = format!("calibrate --engine {device} --seed 3 --quiet --no-html --no-history --name {name}");
+    let line = format!("calibrate --engine {device} --seed 4 --quiet --no-html --no-history --name {name}");
     place.line(&line);
     place.only_of(&format!("{name}_2"), "_record.jsonl")
 }

@@ -106,7 +106,7 @@ fn commits_beside_a_rate_are_beside_so_many_per_second() {
         place.line(&format!("run --load job.fio --duration 10s --engine {LAW} --seed 3 --quiet --no-html"));
     expect(
         &crate::support::flat(&told.expect_code(0).stdout),
-        &["With 1 writer beside 50 scan I/Os per second, "],
+        &["With 1 writer next to 50 scan I/Os per second, "],
     );
 }
 
@@ -140,7 +140,7 @@ fn what_a_job_file_says_that_nobody_can_run_is_refused_with_its_line() {
     let told = with("load = 1\n").line("load from-fio job.fio").expect_code(2);
     expect(&told.stderr, &["is in no section"]);
     let told = Place::in_memory().line("load from-fio nowhere.fio").expect_code(2);
-    expect(&told.stderr, &["cannot be read"]);
+    expect(&told.stderr, &["there is no such job file"]);
 }
 
 #[test]

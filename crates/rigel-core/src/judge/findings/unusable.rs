@@ -205,10 +205,7 @@ mod tests {
         let told = found.unusable(&request).unwrap();
         assert!(told.cause.as_deref() == Some("LITTLE (off); ZEROS (zero\\x1b)"), "{told}");
         let next = told.next.unwrap();
-        assert!(
-            next.starts_with("repeat on an idle host") && next.contains("; measure on data: "),
-            "{next}"
-        );
+        assert!(next.starts_with("repeat on an idle host") && next.contains("; measure on data: "), "{next}");
         found.points.clear();
         assert_eq!(found.unusable(&request), None, "a run that was cut short says so itself");
     }

@@ -203,8 +203,10 @@ impl OutputNumbers {
                     self.add("page", key, part, end, end.abs() * 6e-4);
                 }
             }
-            let level = between(card, "<div class=\"unit\">with ", " ").unwrap();
-            self.place("page", key, level.parse().unwrap());
+            let with = between(card, "<div class=\"unit\">with ", "<").unwrap();
+            let small = with.split(" and ").find(|words| words.contains("small"));
+            let small = small.and_then(|words| words.split(' ').next()).unwrap_or("0");
+            self.place("page", key, small.parse().unwrap());
         }
     }
 

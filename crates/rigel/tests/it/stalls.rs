@@ -10,7 +10,7 @@ use rigel_core::judge::flags::FlagCode;
 use rigel_core::record::Record;
 use rigel_testdev::{DeviceSpec, TestDevice, needs};
 use std::fs;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -63,27 +63,34 @@ fn freeze(devices: &[&TestDevice], time: Duration) -> Option<Range<Duration>> {
     has_held.then(|| shortest..before.elapsed())
 }
 
-/// `2.00 s` or `503 ms` behind one of the words of the flag.
-fn length(text: &str) -> Option<Duration> {
-    let after =
-        ["nothing completed for ", "the longest I/O took "].iter().find_map(|words| text.split_once(words));
+/// `2.00 s` or `503 ms` after one of these words of a flag.
+fn length(text: &str, words: &[&str]) -> Option<Duration> {
+    let after = words.iter().find_map(|words| text.split_once(words));
     let mut words = after?.1.split([' ', ',', ';']);
     let (number, unit): (f64, &str) = (words.next()?.parse().ok()?, words.next()?);
     Some(Duration::from_secs_f64(number * if unit == "ms" { 0.001 } else { 1.0 }))
 }
 
-/// The longest standstill that the flags of a record tell.
-pub fn stalled(place: &Place) -> Option<Duration> {
+/// The ends of the longest standstill that the flags of a record tell. They differ where few I/Os arrive.
+pub fn stalled(place: &Place) -> Option<RangeInclusive<Duration>> {
     let found = Findings::of(&Record::read(place.read("_record.jsonl").as_bytes()).unwrap());
     let flags = found.points.iter().flat_map(|point| &point.flags).chain(&found.flags);
-    flags.filter(|flag| flag.code == FlagCode::Stalled).filter_map(|flag| length(&flag.text)).max()
+    let texts = flags.filter(|flag| flag.code == FlagCode::Stalled).map(|flag| flag.text.as_str());
+    let told = texts.filter_map(|text| {
+        let length_of = |words: &[&str]| length(text, words);
+        let whole = length_of(&["nothing completed for ", "the longest I/O took "])?;
+        let (least, most) = (length_of(&["(at least "]), length_of(&["at most "]));
+        Some((whole, least.unwrap_or(whole)..=most.unwrap_or(whole)))
+    });
+    told.max_by_key(|(whole, _)| *whole).map(|(_, ends)| ends)
 }
 
-pub fn is_told(what: &str, told: Option<Duration>, held: &Range<Duration>) {
+pub fn is_told(what: &str, told: Option<RangeInclusive<Duration>>, held: &Range<Duration>) {
     let told = told.unwrap_or_else(|| panic!("{what}: held for {held:?}, and not a word of it"));
     let least = held.start.mul_f64(0.95);
     let most = held.end.mul_f64(1.05) + LATE;
-    assert!(least <= told && told <= most, "{what}: held for {held:?}, told {told:?}");
+    assert!(least <= *told.end() && *told.start() <= most, "{what}: held for {held:?}, told {told:?}");
+    assert!(told.end().saturating_sub(*told.start()) <= held.end, "{what}: {told:?} tells nothing");
 }
 
 /// A run that begins to load after it has named its engine, and a freeze somewhere in it; it is ended so long after the freeze, if at all.
@@ -193,7 +200,7 @@ fn a_soak_tells_the_longest_io_with_its_time_and_ten_seconds_are_a_fault() {
             .json();
         let longest = &json["longest"];
         let told = longest["latency_us"].as_f64().map(|us| Duration::from_secs_f64(us / 1e6));
-        is_told(name, told, &held);
+        is_told(name, told.map(|time| time..=time), &held);
         let began_s = longest["at_s"].as_f64().unwrap();
         assert!((3.5..=11.0).contains(&began_s), "it began {began_s} s into the load");
         assert_eq!(json["faulty"], code == 1);

@@ -204,7 +204,7 @@ impl OutputNumbers {
                 }
             }
             let with = between(card, "<div class=\"unit\">with ", "<").unwrap();
-            let small = with.split(" and ").find(|words| words.contains("small"));
+            let small = with.split(" and ").find(|words| words.contains("small") || words.contains("writer"));
             let small = small.and_then(|words| words.split(' ').next()).unwrap_or("0");
             self.place("page", key, small.parse().unwrap());
         }

@@ -7,7 +7,7 @@ use super::{BucketForm, Limit, Resource, bucket};
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::judge::findings::{Extreme, Findings, SloAnswer, SloFindings};
-use rigel_core::load::class::{Class, Span};
+use rigel_core::load::class::Class;
 use rigel_core::record::Record;
 use rigel_core::stats::{Basis, Estimate, EstimateForm};
 
@@ -79,12 +79,7 @@ impl Surface {
             disks: record.header.targets.iter().flat_map(disks).collect(),
             started: record.header.started.clone(),
             simulated: record.header.targets.iter().any(|target| target.kind == TargetKind::Simulated),
-            part: match request.common_span() {
-                Some(Span::Whole) => None,
-                Some(span) => Some(span.to_string()),
-                None if request.classes.is_empty() => None,
-                None => Some("parts".to_owned()),
-            },
+            part: request.measured_part(),
             bucket: bursts.bucket,
         })
     }

@@ -190,9 +190,19 @@ impl Request {
     }
 
     /// The part of every target that all classes use; `None` if they differ.
-    pub fn common_span(&self) -> Option<Span> {
+    fn common_span(&self) -> Option<Span> {
         let first = self.classes.first()?.span;
         self.main_classes().all(|class| class.span == first).then_some(first)
+    }
+
+    /// The part of the targets that is measured, in words: `0-33%`, or `parts` if classes differ; `None` if it is all of them.
+    pub fn measured_part(&self) -> Option<String> {
+        match self.common_span() {
+            Some(Span::Whole) => None,
+            Some(span) => Some(span.to_string()),
+            None if self.classes.is_empty() => None,
+            None => Some("parts".to_owned()),
+        }
     }
 
     /// The share of writes in words: `20 %`, or by class if they differ, `0 % of small, 100 % of log`.

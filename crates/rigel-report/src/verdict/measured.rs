@@ -6,7 +6,7 @@ use crate::label;
 use crate::view::View;
 use crate::words;
 use rigel_core::facts::TargetFacts;
-use rigel_core::load::class::{LoadClass, Sizes, Span};
+use rigel_core::load::class::{LoadClass, Sizes};
 use rigel_core::path_text::printable;
 use rigel_core::record::Visit;
 use rigel_core::units::say::time;
@@ -43,13 +43,8 @@ pub(super) fn sentence(view: &View<'_>) -> String {
 
 /// `0-33% of `, before the targets; nothing where the I/Os went to all of them.
 pub(crate) fn part(view: &View<'_>) -> String {
-    let request = &view.record.header.request;
-    match request.common_span() {
-        Some(Span::Whole) => String::new(),
-        Some(span) => format!("{span} of "),
-        None if request.classes.is_empty() => String::new(),
-        None => "parts of ".to_owned(),
-    }
+    let part = view.record.header.request.measured_part();
+    part.map_or_else(String::new, |part| format!("{part} of "))
 }
 
 /// `small I/O of 8 KiB`, for each class. Both sides have the same load: it is reported once.

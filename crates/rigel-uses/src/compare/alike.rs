@@ -203,13 +203,17 @@ fn named_classes(run: &Run<'_>) -> String {
 fn spans(run: &Run<'_>) -> Option<String> {
     let classes = run.record.header.request.main_classes().filter(|class| has(run, class.name));
     let all: Vec<(Class, Span)> = classes.map(|class| (class.name, class.span)).collect();
-    let shown = |span: Span| if span == Span::Whole { "all".to_owned() } else { span.to_string() };
     let (_, first) = *all.first()?;
     if all.iter().all(|&(_, span)| span == first) {
-        return Some(shown(first));
+        return Some(part(first));
     }
-    let named = all.iter().map(|&(class, span)| format!("{} for {class}", shown(span)));
+    let named = all.iter().map(|&(class, span)| format!("{} for {class}", part(span)));
     Some(named.collect::<Vec<_>>().join(", "))
+}
+
+/// The part of a target: `0-33%`, `all`.
+pub(super) fn part(span: Span) -> String {
+    if span == Span::Whole { "all".to_owned() } else { span.to_string() }
 }
 
 fn pattern(run: &Run<'_>) -> String {
@@ -275,7 +279,7 @@ fn pace(run: &Run<'_>) -> String {
     }
 }
 
-fn yes_or_no(is: bool) -> String {
+pub(super) fn yes_or_no(is: bool) -> String {
     if is { "yes" } else { "no" }.to_owned()
 }
 

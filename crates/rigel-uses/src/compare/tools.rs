@@ -3,12 +3,13 @@
 //! A tool gives one number per load and no interval. There is a change nevertheless, and several files of a side show how certain it is, as
 //! several runs do. Must not read a file.
 
+use super::alike::{part, yes_or_no};
 use super::change::RunQuantity;
 use super::{Comparison, Difference, Key, Run, SessionSpread, key, measured, rows};
 use crate::baseline::{Baseline, ClassFacts, LoadFacts, ToolResults};
 use rigel_core::judge::findings::PointFindings;
 use rigel_core::judge::quantity::{Figure, Quantity, Scope, What};
-use rigel_core::load::class::{Class, LoadClass, Pattern, Sizes, Span};
+use rigel_core::load::class::{Class, LoadClass, Pattern, Sizes};
 use rigel_core::load::matrix::Point;
 use rigel_core::stats::bound::LatencyBound;
 use rigel_core::units::Bytes;
@@ -323,15 +324,13 @@ fn unlike(class: Class, own: &ClassFacts, other: &ClassFacts) -> [Unlike; 5] {
         _ => ["size of the I/O", "share of writes", "order of the I/O", "part of the targets", "page cache"],
     };
     let size = |bytes: u64| Bytes(bytes).to_string();
-    let part = |span: Span| if span == Span::Whole { "all".to_owned() } else { span.to_string() };
     let order = |is_sequential: bool| if is_sequential { "sequential" } else { "random" }.to_owned();
-    let cache = |is_buffered: bool| if is_buffered { "yes" } else { "no" }.to_owned();
     [
         both(names[0], own.bytes.zip(other.bytes), size),
         both(names[1], own.write_percent.zip(other.write_percent), crate::baseline::writes),
         both(names[2], own.is_sequential.zip(other.is_sequential), order),
         both(names[3], own.span.zip(other.span), part),
-        both(names[4], own.is_buffered.zip(other.is_buffered), cache),
+        both(names[4], own.is_buffered.zip(other.is_buffered), yes_or_no),
     ]
 }
 
